@@ -1,0 +1,1 @@
+"""A typed asynchronous client of the whole v20 brokerage interface."""

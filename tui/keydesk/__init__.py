@@ -1,0 +1,1 @@
+"""Keydesk: a keyboard-driven trading workstation for the terminal."""

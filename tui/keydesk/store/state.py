@@ -1,0 +1,220 @@
+"""What the desk knows at one instant: plain records, written by the feeds, read by the panes."""
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+from typing import Literal
+
+
+class Topic(StrEnum):
+    """One kind of thing that can change; a pane listens to the topics it draws."""
+
+    PRICES = "prices"  # keys: instrument names
+    ACCOUNT = "account"
+    TRADES = "trades"  # keys: trade ids
+    POSITIONS = "positions"  # keys: instrument names
+    ORDERS = "orders"  # keys: order ids
+    LOG = "log"  # keys: none, the log only grows
+    CANDLES = "candles"  # keys: (instrument, granularity)
+    BOOKS = "books"  # keys: instrument names
+    INSTRUMENTS = "instruments"
+    FOCUS = "focus"  # the instrument that chart, ticket and books show
+    HEALTH = "health"
+    NOTICES = "notices"
+    ARMING = "arming"
+
+
+@dataclass(slots=True)
+class Quote:
+    """The latest price of one instrument."""
+
+    instrument: str
+    bid: Decimal
+    ask: Decimal
+    time_ns: int  # the broker's time, nanoseconds since 1970 UTC
+    tradeable: bool
+    received: float  # monotonic seconds when it came in
+    bid_move: int = 0  # +1 up, -1 down, 0 unchanged at the last change
+    ask_move: int = 0
+    moved_at: float = 0.0  # monotonic seconds of the last change, drives the flash
+
+
+@dataclass(slots=True)
+class Day:
+    """The trading day of one instrument, 17:00 New York to 17:00; mid prices."""
+
+    previous_close: Decimal
+    high: Decimal
+    low: Decimal
+
+
+@dataclass(slots=True)
+class DependentOrder:
+    """A take-profit, stop-loss, trailing or guaranteed stop of one trade."""
+
+    order_id: str
+    price: Decimal | None
+    distance: Decimal | None = None
+
+
+@dataclass(slots=True)
+class TradeRow:
+    """One open trade with its live numbers (home currency unless said)."""
+
+    id: str
+    instrument: str
+    units: Decimal  # signed, still open
+    initial_units: Decimal
+    price: Decimal
+    open_time_ns: int
+    realized_pl: Decimal
+    financing: Decimal
+    initial_margin: Decimal
+    tag: str = ""
+    take_profit: DependentOrder | None = None
+    stop_loss: DependentOrder | None = None
+    trailing_stop: DependentOrder | None = None
+    guaranteed_stop: DependentOrder | None = None
+    initial_stop: Decimal | None = None  # first stop seen within 60 s of the fill; R is measured by it
+    now: Decimal | None = None  # closing-side price
+    pips: Decimal | None = None
+    unrealized_pl: Decimal | None = None
+    r_multiple: Decimal | None = None
+    risk: Decimal | None = None  # home currency to the stop; None: no stop
+    margin_used: Decimal | None = None
+
+
+@dataclass(slots=True)
+class PositionRow:
+    """All open trades of one instrument."""
+
+    instrument: str
+    long_units: Decimal
+    long_average: Decimal | None
+    short_units: Decimal  # negative or 0
+    short_average: Decimal | None
+    unrealized_pl: Decimal | None
+    margin_used: Decimal | None
+    trade_ids: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class OrderRow:
+    """One pending order; dependents carry their trade's id."""
+
+    id: str
+    type: str  # the wire's word: LIMIT, STOP, TAKE_PROFIT ...
+    instrument: str
+    units: Decimal | None  # signed; None for a dependent order
+    price: Decimal | None
+    distance: Decimal | None
+    time_in_force: str
+    gtd_ns: int | None
+    trade_id: str | None
+    stop_loss: Decimal | None  # on fill
+    take_profit: Decimal | None  # on fill
+    client_id: str | None
+    create_time_ns: int
+    pips_away: Decimal | None = None
+
+
+@dataclass(slots=True)
+class AccountState:
+    """The account strip's numbers, home currency."""
+
+    id: str
+    alias: str
+    currency: str
+    hedging: bool
+    balance: Decimal
+    nav: Decimal
+    unrealized_pl: Decimal
+    margin_used: Decimal
+    margin_available: Decimal
+    margin_closeout_percent: Decimal  # 1 means closeout
+    margin_rate: Decimal | None
+    pl: Decimal  # realised over the account's life
+    financing: Decimal
+    last_transaction_id: int
+    created_time_ns: int
+    day_pl: Decimal | None = None  # since 17:00 New York, transfers left out
+    open_risk: Decimal | None = None  # to the stops
+    naked_trades: int = 0  # open trades without any stop
+
+
+LogKind = Literal[
+    "FILL", "ORDER", "CANCEL", "REJECT", "CLOSE", "FINANCE", "FUNDS", "CONFIG", "MARGIN", "LINK", "NOTE"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line of the transaction log; LINK lines are the desk's own words on its connection."""
+
+    id: str  # transaction id, "" for the desk's own lines
+    time_ns: int
+    kind: LogKind
+    instrument: str
+    text: str  # already cleaned of control characters
+    amount: Decimal | None = None  # what it did to the balance
+    pl: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candle:
+    """One period, for drawing (float is allowed in drawing)."""
+
+    time_ns: int
+    open: float
+    high: float
+    low: float
+    close: float
+    complete: bool
+    volume: int = 0
+
+
+@dataclass(slots=True)
+class CandleSeries:
+    """The candles of one instrument and granularity, oldest first; the last one is forming."""
+
+    instrument: str
+    granularity: str
+    candles: list[Candle] = field(default_factory=list)
+    loading: bool = True
+    error: str = ""  # why the last load failed; old candles stay
+
+
+LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
+
+
+@dataclass(slots=True)
+class Health:
+    """How fresh the desk's knowledge is; ages are seconds, None before the first item."""
+
+    environment: Literal["PRACTICE", "LIVE"] = "PRACTICE"
+    prices: LinkState = "CONNECTING"
+    events: LinkState = "CONNECTING"
+    prices_heard: float | None = None  # monotonic seconds of the last line, heartbeats count
+    events_heard: float | None = None
+    rtt_ms: float | None = None
+    rtt_p95_ms: float | None = None
+    clock_offset_ms: float | None = None
+    throttled: int = 0  # 429 answers
+    warning: str = ""  # fold and poll disagree, journal trouble ...; words for the trader
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """One line of feedback to the person at the keys."""
+
+    level: Literal["info", "good", "warn", "bad"]
+    text: str
+    time_ns: int
+
+
+@dataclass(slots=True)
+class Arming:
+    """Whether risk may be opened from the keyboard."""
+
+    level: Literal["ARMED", "DISARMED", "READ-ONLY"] = "DISARMED"
+    reason: str = ""
