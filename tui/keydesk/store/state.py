@@ -75,7 +75,9 @@ class TradeRow:
     stop_loss: DependentOrder | None = None
     trailing_stop: DependentOrder | None = None
     guaranteed_stop: DependentOrder | None = None
-    initial_stop: Decimal | None = None  # first stop seen within 60 s of the fill; R is measured by it
+    initial_stop: Decimal | None = (
+        None  # first stop seen within 60 s of the fill; R is measured by it
+    )
     now: Decimal | None = None  # closing-side price
     pips: Decimal | None = None
     unrealized_pl: Decimal | None = None
@@ -143,7 +145,17 @@ class AccountState:
 
 
 LogKind = Literal[
-    "FILL", "ORDER", "CANCEL", "REJECT", "CLOSE", "FINANCE", "FUNDS", "CONFIG", "MARGIN", "LINK", "NOTE"
+    "FILL",
+    "ORDER",
+    "CANCEL",
+    "REJECT",
+    "CLOSE",
+    "FINANCE",
+    "FUNDS",
+    "CONFIG",
+    "MARGIN",
+    "LINK",
+    "NOTE",
 ]
 
 

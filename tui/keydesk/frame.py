@@ -1,0 +1,125 @@
+"""The frame clock: once a frame it takes what changed in the store and hands it to whoever draws.
+
+Data is drawn at its own pace (10 frames a second, 4 on slow links), apart from keys, which the screen
+answers at once. When the terminal has not taken the last frame yet, this one is skipped: what changed
+stays dirty and the next frame shows it, newer. So a slow link sees fewer frames, never old prices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+
+FAST_FPS = 10.0
+SLOW_FPS = 4.0
+MOST_WAITING_WRITES = 1
+SLOW_AFTER_SKIPS = 5  # frames in a row that the terminal could not take
+FAST_AFTER_FRAMES = 80  # frames in a row that it could: 20 s at the slow pace
+
+NOTHING: frozenset[object] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One beat: the store, what of it changed since the last beat, and the time of both clocks."""
+
+    store: Store
+    dirty: Mapping[Topic, frozenset[object]]
+    now: float  # monotonic seconds
+    wall_ns: int  # nanoseconds since 1970 UTC
+
+    def keys(self, topic: Topic) -> frozenset[object]:
+        """What of a topic changed; None among the keys says: as a whole. Empty: nothing."""
+        return self.dirty.get(topic, NOTHING)
+
+    def whole(self, topic: Topic) -> bool:
+        """Say whether rows of a topic came or went, so that all of it is to be drawn."""
+        return None in self.dirty.get(topic, NOTHING)
+
+    def touched(self, *topics: Topic) -> bool:
+        """Say whether anything of these topics changed."""
+        return any(topic in self.dirty for topic in topics)
+
+
+class FrameClock:
+    """Beats at the wanted pace; `beat()` is called by a timer at least that often (`period` seconds).
+
+    Args:
+        store: What is drawn.
+        draw: Gets each frame.
+        now: The monotonic clock, in seconds.
+        wall_ns: The wall clock, in nanoseconds since 1970 UTC.
+        backlog: How many writes wait for the terminal.
+        before: Called with the store ahead of each frame: arithmetic on what changed.
+        fps: A fixed pace; without it 10, and 4 while the terminal cannot keep up.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        draw: Callable[[Frame], None],
+        *,
+        now: Callable[[], float],
+        wall_ns: Callable[[], int],
+        backlog: Callable[[], int] = lambda: 0,
+        before: Sequence[Callable[[Store, float], None]] = (),
+        fps: float | None = None,
+    ) -> None:
+        self.store = store
+        self.frames = 0
+        self.skipped = 0
+        self.slow = False  # the link cannot take ten frames a second
+        self._draw = draw
+        self._now = now
+        self._wall_ns = wall_ns
+        self._backlog = backlog
+        self._before = tuple(before)
+        self._fixed_fps = fps
+        self._last = float("-inf")
+        self._skips_in_row = 0
+        self._frames_in_row = 0
+
+    @property
+    def fps(self) -> float:
+        """The pace now, in frames a second."""
+        if self._fixed_fps is not None:
+            return self._fixed_fps
+        return SLOW_FPS if self.slow else FAST_FPS
+
+    @property
+    def period(self) -> float:
+        """Seconds from frame to frame at the fastest pace this clock may take: the timer's interval."""
+        return 1 / (self._fixed_fps or FAST_FPS)
+
+    def beat(self) -> Frame | None:
+        """Draw a frame if one is due and the terminal can take it; None: neither."""
+        now = self._now()
+        if now - self._last < 0.9 / self.fps:  # timers jitter: a hair early is due
+            return None
+        if self._backlog() > MOST_WAITING_WRITES:
+            self._skip()
+            return None
+        self._last = now
+        self._keep_up()
+        for step in self._before:
+            step(self.store, now)
+        frame = Frame(self.store, self.store.take_dirty(), now, self._wall_ns())
+        self._draw(frame)
+        self.frames += 1
+        return frame
+
+    def _skip(self) -> None:
+        self.skipped += 1
+        self._frames_in_row = 0
+        self._skips_in_row += 1
+        if self._skips_in_row >= SLOW_AFTER_SKIPS:
+            self.slow = True
+
+    def _keep_up(self) -> None:
+        self._skips_in_row = 0
+        self._frames_in_row += 1
+        if self._frames_in_row >= FAST_AFTER_FRAMES:
+            self.slow = False

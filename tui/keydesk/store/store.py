@@ -1,0 +1,113 @@
+"""Everything the desk knows, in one place: feeds write and mark, the frame clock takes what is dirty.
+
+Plain Python on purpose: a tick costs a write and a set insertion, no message and no reactive, so that
+thousands of prices a second leave the screen's loop free for keys. Nobody is called back; whoever
+draws asks once a frame what changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from keydesk.store.state import (
+    AccountState,
+    Arming,
+    CandleSeries,
+    Day,
+    Health,
+    LogLine,
+    Notice,
+    OrderRow,
+    PositionRow,
+    Quote,
+    Topic,
+    TradeRow,
+)
+
+if TYPE_CHECKING:  # the models cost more to import than the first picture may take
+    from keydesk_client.models import HomeConversions, Instrument
+
+LOG_LIMIT = 10_000
+NOTICE_LIMIT = 200
+
+
+class Store:
+    """The desk's knowledge, and which parts of it changed since somebody last looked.
+
+    In `take_dirty()` and `Frame.dirty` a topic is present when it changed. Its set holds the keys that
+    changed; the key None says that the topic changed as a whole (rows came or went, or it has no keys).
+    """
+
+    def __init__(self) -> None:
+        self.instruments: dict[str, Instrument] = {}
+        self.conversions: dict[str, HomeConversions] = {}  # by currency
+        self.watchlist: list[str] = []
+        self.quotes: dict[str, Quote] = {}
+        self.days: dict[str, Day] = {}
+        self.focus: str = ""
+        self.granularity: str = "M5"
+        self.account: AccountState | None = None
+        self.trades: dict[str, TradeRow] = {}
+        self.positions: dict[str, PositionRow] = {}
+        self.orders: dict[str, OrderRow] = {}
+        self.log: list[LogLine] = []  # newest last
+        self.series: dict[tuple[str, str], CandleSeries] = {}
+        self.health = Health()
+        self.notices: list[Notice] = []  # newest last
+        self.arming = Arming()
+        self.in_flight: dict[str, str] = {}  # intent id -> words, shown until settled
+        self._dirty: dict[Topic, set[object]] = {}
+
+    def mark(self, topic: Topic, key: object = None) -> None:
+        """Note that a topic changed: one key of it, or (None) the whole."""
+        keys = self._dirty.get(topic)
+        if keys is None:
+            self._dirty[topic] = {key}
+        else:
+            keys.add(key)
+
+    def dirty_keys(self, topic: Topic) -> frozenset[object]:
+        """What of a topic is dirty now, without taking it."""
+        return frozenset(self._dirty.get(topic, ()))
+
+    def take_dirty(self) -> Mapping[Topic, frozenset[object]]:
+        """What changed since the last taking; from now on it counts as seen."""
+        dirty, self._dirty = self._dirty, {}
+        return {topic: frozenset(keys) for topic, keys in dirty.items()}
+
+    def set_focus(self, instrument: str) -> None:
+        """Turn chart, ticket and books to another instrument."""
+        if instrument != self.focus:
+            self.focus = instrument
+            self.mark(Topic.FOCUS)
+
+    def set_granularity(self, granularity: str) -> None:
+        """Turn the chart to another candle length."""
+        if granularity != self.granularity:
+            self.granularity = granularity
+            self.mark(Topic.FOCUS)
+
+    def write_log(self, line: LogLine) -> None:
+        """Append a line to the transaction log; the oldest go when it is full."""
+        self.log.append(line)
+        if len(self.log) > LOG_LIMIT:
+            del self.log[: LOG_LIMIT // 10]
+        self.mark(Topic.LOG)
+
+    def notify(self, notice: Notice) -> None:
+        """Show the person at the keys one line of feedback."""
+        self.notices.append(notice)
+        if len(self.notices) > NOTICE_LIMIT:
+            del self.notices[: NOTICE_LIMIT // 10]
+        self.mark(Topic.NOTICES)
+
+    def set_in_flight(self, intent_id: str, words: str) -> None:
+        """Show a command as under way, in words."""
+        self.in_flight[intent_id] = words
+        self.mark(Topic.ORDERS)
+
+    def settle(self, intent_id: str) -> None:
+        """A command under way has its answer; take it off the screen."""
+        if self.in_flight.pop(intent_id, None) is not None:
+            self.mark(Topic.ORDERS)
