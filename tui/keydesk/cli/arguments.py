@@ -1,0 +1,81 @@
+"""The command line of `keydesk`, as README and `--help` promise it."""
+
+import argparse
+from dataclasses import dataclass
+
+import keydesk
+from keydesk.config import FRAMES
+
+PRICE_RATES = range(1, 1001)
+
+
+@dataclass(frozen=True, slots=True)
+class DeskOptions:
+    """How to open the desk; None means: as the settings say."""
+
+    profile: str | None = None
+    practice: bool = False
+    fps: int | None = None
+    theme: str | None = None
+    read_only: bool = False
+    ascii: bool = False
+    mouse: bool = False
+    data: str | None = None
+    price_rate: int | None = None
+
+
+def desk_parser() -> argparse.ArgumentParser:
+    """Return the parser of the bare `keydesk` command."""
+    parser = argparse.ArgumentParser(
+        prog="keydesk",
+        description="A keyboard-driven trading workstation. Without a profile it opens on its own practice market.",
+        epilog="also: keydesk practice serve | practice reset   (each with --help)",
+        allow_abbrev=False,
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--profile", metavar="NAME", help="open this profile")
+    where.add_argument("--practice", action="store_true", help="open the practice market")
+    parser.add_argument(
+        "--fps",
+        type=_frames,
+        metavar="N",
+        help="frames a second, 1 to 30 (10; use 4 on a slow link)",
+    )
+    parser.add_argument(
+        "--theme", metavar="NAME", help="colours of the desk, such as dark, light or colour-blind"
+    )
+    parser.add_argument("--read-only", action="store_true", help="look only: nothing is ever sent")
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    parser.add_argument(
+        "--mouse", action="store_true", help="accept the mouse (costs traffic on a slow link)"
+    )
+    parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
+    parser.add_argument(
+        "--price-rate",
+        type=_rate,
+        metavar="N",
+        help="with --practice: prices a second and instrument",
+    )
+    parser.add_argument("--version", action="version", version=f"keydesk {keydesk.__version__}")
+    return parser
+
+
+def desk_options(argv: list[str]) -> DeskOptions:
+    """Parse the arguments of the bare command; exits with 2 and a sentence on stderr when they are wrong."""
+    parser = desk_parser()
+    found = parser.parse_args(argv)
+    if found.price_rate is not None and not found.practice:
+        parser.error("--price-rate goes with --practice")
+    return DeskOptions(**vars(found))
+
+
+def _frames(text: str) -> int:
+    if not text.isdecimal() or int(text) not in FRAMES:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 30")
+    return int(text)
+
+
+def _rate(text: str) -> int:
+    if not text.isdecimal() or int(text) not in PRICE_RATES:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000")
+    return int(text)

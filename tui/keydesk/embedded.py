@@ -1,0 +1,134 @@
+"""The practice broker as the desk's own child: on a private unix socket, gone when the desk is gone.
+
+The child is started before anything heavy is imported, so that market and screen come up side by side. It holds the
+read end of a pipe whose write end only the desk has: however the desk ends, even by `kill -9`, the pipe closes and the
+child leaves. Its token exists in the one JSON line it prints to us and nowhere else.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+START_SECONDS = 20.0
+STOP_SECONDS = 1.5
+LONGEST_RUN_FOLDER = 50  # bytes: a socket path must stay under about 100
+
+
+class PracticeFailed(Exception):
+    """The practice broker did not start; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeAddress:
+    """Where the child listens and what it lets in."""
+
+    rest_url: str
+    stream_url: str
+    token: str
+    account_ids: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"PracticeAddress({self.rest_url!r}, accounts={self.account_ids!r})"
+
+
+class EmbeddedBroker:
+    """The running child. Make it with `start`, ask it for its `address`, end it with `stop`."""
+
+    def __init__(
+        self, child: "subprocess.Popen[bytes]", lifeline: int, folder: Path, errors: IO[bytes]
+    ) -> None:
+        self._child = child
+        self._lifeline = lifeline
+        self._folder = folder
+        self._errors = errors
+
+    @classmethod
+    def start(cls, data: Path, price_rate: int | None = None) -> "EmbeddedBroker":
+        """Start the child with its ledger in `data`; returns at once, before it listens."""
+        folder = Path(tempfile.mkdtemp(prefix="keydesk-", dir=_socket_folder()))
+        theirs, ours = os.pipe()
+        command = [
+            *(sys.executable, "-P", "-m", "keydesk_practice.serve"),
+            *(
+                "--uds",
+                str(folder / "practice.sock"),
+                "--data",
+                str(data),
+                "--parent-fd",
+                str(theirs),
+            ),
+            *(("--price-rate", str(price_rate)) if price_rate else ()),
+        ]
+        errors = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by stop()
+        try:
+            child = subprocess.Popen(  # noqa: S603 - our own module, by our own interpreter
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                pass_fds=(theirs,),
+                start_new_session=True,  # Ctrl-C and a hang-up are the desk's to handle
+            )
+        finally:
+            os.close(theirs)
+        return cls(child, ours, folder, errors)
+
+    async def address(self) -> PracticeAddress:
+        """Wait until the child listens and return its address.
+
+        Raises:
+            PracticeFailed: it ended, or said nothing for 20 seconds; the last words of its stderr are in the text.
+        """
+        out = self._child.stdout
+        assert out is not None  # noqa: S101 - it was asked for above
+        try:
+            line = await asyncio.wait_for(asyncio.to_thread(out.readline), START_SECONDS)
+        except TimeoutError:
+            raise PracticeFailed("the practice broker did not start within 20 seconds") from None
+        if not line:
+            raise PracticeFailed(self._last_words())
+        said = json.loads(line)
+        ids = tuple(str(account["id"]) for account in said["accounts"])
+        return PracticeAddress(said["rest_url"], said["stream_url"], said["token"], ids)
+
+    def _last_words(self) -> str:
+        self._child.wait()
+        self._errors.seek(0)
+        lines = self._errors.read().decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else f"the practice broker ended with {self._child.returncode}"
+
+    def stop(self) -> None:
+        """End the child and remove its socket; safe to call twice."""
+        if self._lifeline < 0:
+            return
+        os.close(self._lifeline)
+        self._lifeline = -1
+        self._child.terminate()
+        try:
+            self._child.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._child.kill()
+            self._child.wait()
+        if self._child.stdout is not None:
+            self._child.stdout.close()
+        self._errors.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _socket_folder() -> str | None:
+    """Return the user's run-time folder when there is one that can be used."""
+    folder = os.environ.get("XDG_RUNTIME_DIR", "")
+    return (
+        folder
+        if folder.startswith("/")
+        and len(folder) <= LONGEST_RUN_FOLDER
+        and os.access(folder, os.W_OK)
+        else None
+    )
