@@ -1,0 +1,194 @@
+"""Which key does what: the one table that dispatch, footer, `?` help and user overrides read.
+
+Lower case looks, UPPER CASE touches money, and a capital only ever opens a form. Only what is
+built stands here; a test walks the table (no forbidden key, no clash, every action exists).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from textual.binding import Binding
+
+DESK = "desk"  # everywhere on the main screen
+ROWS = "rows"  # every pane that has rows and a cursor
+CHART = "chart"
+WATCHLIST = "watchlist"
+TRADES = "trades"
+POSITIONS = "positions"
+ORDERS = "orders"
+LOG = "log"
+FORM = "form"  # every open form
+TICKET = "ticket"
+CLOSE = "close"
+SCALE_OUT = "scale-out"
+PROTECT = "protect"
+TRAILING = "trailing"
+MODIFY = "modify"
+CANCEL_ENTRIES = "cancel-entries"
+FLATTEN = "flatten"
+FIND = "find"
+COMMAND = "command"
+HELP = "help"
+ARM = "arm"
+
+# What is in force together: a form's own keys stand beside the keys of every form.
+BENEATH: Mapping[str, tuple[str, ...]] = {
+    **{pane: (ROWS, DESK) for pane in (WATCHLIST, TRADES, POSITIONS, ORDERS, LOG)},
+    ROWS: (DESK,),
+    CHART: (DESK,),
+    **{
+        form: (FORM,)
+        for form in (TICKET, CLOSE, SCALE_OUT, PROTECT, TRAILING, MODIFY, CANCEL_ENTRIES, FLATTEN)
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One line of the key map; `keys` are as typed, a chord has a space ("g w")."""
+
+    id: str
+    keys: tuple[str, ...]
+    context: str
+    hint: str  # one or two words for the footer; "" leaves it out
+    words: str  # the sentence of the help
+    action: str  # "{key}" stands for the last key typed
+
+    @property
+    def shown(self) -> str:
+        """How the key is written in the footer and the help."""
+        if len(self.keys) > 2 and self.keys[0].isdigit():
+            return f"{self.keys[0]}-{self.keys[-1]}"
+        return " ".join(SHOWN.get(key, key.replace(" ", "")) for key in self.keys)
+
+    @property
+    def touches_money(self) -> bool:
+        """True for the capitals, which the guard holds until they proved to stand alone."""
+        return any(len(key) == 1 and key.isalpha() and key.isupper() for key in self.keys)
+
+
+SHOWN = {
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+    "enter": "Enter",
+    "escape": "Esc",
+    "tab": "Tab",
+    "shift+tab": "Shift+Tab",
+    "space": "Space",
+    "backspace": "Bksp",
+    "ctrl+d": "Ctrl+D",
+    "ctrl+u": "Ctrl+U",
+    "home": "Home",
+    "end": "End",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+}
+
+# As typed -> as Textual names it; letters and digits are their own names.
+TEXTUAL_NAMES = {
+    "?": "question_mark",
+    "/": "slash",
+    ":": "colon",
+    "'": "apostrophe",
+    "-": "minus",
+    "=": "equals_sign",
+    ",": "comma",
+    ".": "full_stop",
+    "+": "plus",
+    "%": "percent_sign",
+}
+
+KEYS: tuple[Key, ...] = (
+    # The desk: money. A capital opens a form, never more.
+    Key("buy", ("B",), DESK, "buy", "Buy ticket, active size preset", "buy"),
+    Key("sell", ("S",), DESK, "sell", "Sell ticket, active size preset", "sell"),
+    Key("close", ("C",), DESK, "close", "Close the selected trade or position", "close"),
+    Key("scale-out", ("O",), DESK, "part", "Close a part: 25, 50, 75 % or digits", "scale_out"),
+    Key("break-even", ("E",), DESK, "even", "Move the stop to break-even", "break_even"),
+    Key("protect", ("P",), DESK, "protect", "Add the template's stop and target", "protect"),
+    Key("modify", ("M",), DESK, "modify", "Move stop, target or entry by nudges", "modify"),
+    Key("trailing", ("T",), DESK, "trail", "Set a trailing stop", "trailing"),
+    Key("cancel", ("D",), DESK, "cancel", "Cancel the selected order", "cancel_order"),
+    Key("cancel-entries", ("Z",), DESK, "cancel all", "Cancel entry orders", "cancel_entries"),
+    Key("reverse", ("R",), DESK, "reverse", "Reverse the position", "reverse"),
+    Key("flatten", ("X",), DESK, "flatten", "Close everything, cancel entries", "flatten"),
+    Key("arm", ("A",), DESK, "arm", "Arm, or disarm at once", "arm"),
+    # The desk: looking.
+    Key("find", ("/",), DESK, "find", "Find an instrument by some of its letters", "find"),
+    Key("command", (":",), DESK, "command", "Command line; :q leaves", "command_line"),
+    Key("help", ("?",), DESK, "keys", "The keys of this pane", "help"),
+    Key("details", ("enter",), DESK, "details", "Details of the selected row", "details"),
+    Key("next-pane", ("tab",), DESK, "", "Next pane", "next_pane"),
+    Key("previous-pane", ("shift+tab",), DESK, "", "Previous pane", "previous_pane"),
+    Key("preset", tuple("123456789"), DESK, "size", "Size preset", "preset({key})"),
+    Key("preset-risk", ("0",), DESK, "", "Size by risk %", "preset(0)"),
+    Key("granularity", ("f",), DESK, "frame", "Next timeframe of the chart", "granularity"),
+    Key("zoom", ("z",), DESK, "zoom", "This pane alone, or all panes again", "zoom"),
+    Key("go-watchlist", ("g w",), DESK, "", "Go to the watchlist", "go('watchlist')"),
+    Key("go-chart", ("g c",), DESK, "", "Go to the chart", "go('chart')"),
+    Key("go-trades", ("g t",), DESK, "", "Go to the trades", "go('trades')"),
+    Key("go-orders", ("g o",), DESK, "", "Go to the orders", "go('orders')"),
+    Key("go-positions", ("g p",), DESK, "", "Go to the positions", "go('positions')"),
+    Key("go-books", ("g b",), DESK, "", "Go to the books", "go('books')"),
+    Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
+    # Rows.
+    Key("row-down", ("j", "down"), ROWS, "", "Row down", "row_down"),
+    Key("row-up", ("k", "up"), ROWS, "", "Row up", "row_up"),
+    Key("page-down", ("space", "ctrl+d", "pagedown"), ROWS, "", "Page down", "page_down"),
+    Key("page-up", ("backspace", "ctrl+u", "pageup"), ROWS, "", "Page up", "page_up"),
+    Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
+    Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
+)
+
+
+class KeyMap:
+    """The table with the user's own keys put in; asks about contexts are answered from here."""
+
+    def __init__(self, keys: Iterable[Key] = KEYS, overrides: Mapping[str, str] | None = None):
+        own = overrides or {}
+        self.keys = tuple(
+            replace(key, keys=(own[key.id],)) if key.id in own else key for key in keys
+        )
+
+    def own(self, context: str) -> tuple[Key, ...]:
+        """The keys of exactly this context, most used first."""
+        return tuple(key for key in self.keys if key.context == context)
+
+    def in_force(self, context: str) -> tuple[Key, ...]:
+        """The context's own keys, then those that hold there as well."""
+        return tuple(
+            key for place in (context, *BENEATH.get(context, ())) for key in self.own(place)
+        )
+
+    def bindings(self, context: str) -> list[Binding]:
+        """Textual bindings of the context's own single keys (chords go through `chord`)."""
+        return [
+            Binding(textual_name(key), entry.action.format(key=key), entry.hint, id=entry.id)
+            for entry in self.own(context)
+            for key in entry.keys
+            if " " not in key
+        ]
+
+    def prefixes(self, context: str) -> frozenset[str]:
+        """First keys of the chords that hold in the context."""
+        return frozenset(
+            key.split()[0] for entry in self.in_force(context) for key in entry.keys if " " in key
+        )
+
+    def chord(self, context: str, first: str, second: str) -> str | None:
+        """The action of a chord, None when there is none."""
+        typed = f"{first} {second}"
+        for entry in self.in_force(context):
+            if typed in entry.keys:
+                return entry.action.format(key=second)
+        return None
+
+
+def textual_name(key: str) -> str:
+    """The key as Textual's events and bindings name it."""
+    return TEXTUAL_NAMES.get(key, key)
+
+
+KEYMAP = KeyMap()
