@@ -1,0 +1,203 @@
+"""A person at a terminal: the real program in a real pseudo-terminal, its screen kept by a terminal emulator.
+
+Nothing here sleeps: every wait reads the program's output until a condition holds, or for as long as a person pauses
+between two keys (the key guard is right to distrust faster hands).
+"""
+
+import fcntl
+import os
+import pty
+import re
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Self
+
+import pyte
+
+PAUSE = 0.35  # between two keys: slower than the guard's 250 ms dwell
+PATIENCE = 30.0
+# Sequences that the emulator misreads: keyboard protocols and private modes with a prefix it does not know.
+UNREAD = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1bP[^\x1b]*\x1b\\|\x1b\[\?[0-9;]*\$p")
+KEYS = {
+    "Enter": b"\r",
+    "Escape": b"\x1b",
+    "Tab": b"\t",
+    "Up": b"\x1b[A",
+    "Down": b"\x1b[B",
+    "Backspace": b"\x7f",
+}
+
+
+class NeverSeen(AssertionError):
+    """A condition did not come true in time; the text holds the screen as it was."""
+
+
+class Terminal:
+    """One program in one terminal window."""
+
+    def __init__(
+        self,
+        command: list[str],
+        size: tuple[int, int],
+        env: Mapping[str, str],
+        cwd: str | None = None,
+    ) -> None:
+        columns, rows = size
+        self.screen = pyte.Screen(columns, rows)
+        self._stream = pyte.ByteStream(self.screen)
+        self.raw = bytearray()
+        self._child, self._tty = _spawn(command, columns, rows, env, cwd)
+        self.pid = self._child.pid
+        self.exit_code: int | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.exit_code is None:
+            self._child.kill()
+            self.wait_for_exit()
+        self.hang_up()
+
+    @property
+    def text(self) -> str:
+        """The whole screen, rows joined by newlines."""
+        return "\n".join(self.screen.display)
+
+    def line_with(self, text: str) -> str:
+        """Return the first screen row that holds the text."""
+        rows = [row for row in self.screen.display if text in row]
+        if not rows:
+            raise NeverSeen(f"{text!r} is not on the screen:\n{self.text}")
+        return rows[0]
+
+    def see(self, text: str, seconds: float = PATIENCE) -> str:
+        """Wait until the text is on the screen; returns the row that holds it."""
+        self.until(lambda: text in self.text, seconds, f"{text!r}")
+        return self.line_with(text)
+
+    def see_no_more(self, text: str, seconds: float = PATIENCE) -> None:
+        """Wait until the text has left the screen."""
+        self.until(lambda: text not in self.text, seconds, f"no {text!r}")
+
+    def until(
+        self, condition: Callable[[], bool], seconds: float = PATIENCE, what: str = "it"
+    ) -> None:
+        """Read the program's output until the condition holds."""
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                raise NeverSeen(f"waited {seconds:g} s for {what}; the screen:\n{self.text}")
+            self._read(0.02)
+
+    def press(self, *keys: str) -> None:
+        """Press keys one by one at a person's pace: single characters, or names such as Enter."""
+        for key in keys:
+            os.write(self._tty, KEYS.get(key) or key.encode())
+            self.pause()
+
+    def type(self, text: str) -> None:
+        """Type text at a person's pace."""
+        self.press(*text)
+
+    def write(self, data: bytes) -> None:
+        """Send bytes in one piece, as a paste or a stuck key would."""
+        os.write(self._tty, data)
+
+    def pause(self, seconds: float = PAUSE) -> None:
+        """Keep reading for as long as a person pauses."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            self._read(left)
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the window's size."""
+        self.screen.resize(rows, columns)
+        fcntl.ioctl(self._tty, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send the program a signal."""
+        self._child.send_signal(number)
+
+    def hang_up(self) -> None:
+        """Close the terminal window."""
+        if self._tty >= 0:
+            os.close(self._tty)
+            self._tty = -1
+
+    def wait_for_exit(self, seconds: float = PATIENCE) -> int:
+        """Wait until the program has ended; returns its exit code (negative: the signal that killed it)."""
+        end = time.monotonic() + seconds
+        while self.exit_code is None:
+            self.exit_code = self._child.poll()
+            if self.exit_code is not None:
+                break
+            if time.monotonic() > end:
+                raise NeverSeen(
+                    f"the program still runs after {seconds:g} s; the screen:\n{self.text}"
+                )
+            self._read(0.02)
+        self._read(0)
+        return self.exit_code
+
+    def _read(self, seconds: float) -> None:
+        if self._tty < 0:
+            select.select([], [], [], seconds)
+            return
+        if not select.select([self._tty], [], [], seconds)[0]:
+            return
+        try:
+            data = os.read(self._tty, 65536)
+        except OSError:  # the program has closed its side
+            select.select([], [], [], min(seconds, 0.01))
+            return
+        self.raw += data
+        self._stream.feed(UNREAD.sub(b"", data))
+
+
+def keydesk(*arguments: str) -> list[str]:
+    """Return the command line of the installed desk."""
+    return [sys.executable, "-m", "keydesk", *arguments]
+
+
+# A session leader's first terminal becomes its controlling one: that is how Ctrl-C and a hang-up reach the program.
+TAKE_TERMINAL = """
+import os, sys
+tty = os.open(sys.argv[1], os.O_RDWR)
+for fd in (0, 1, 2):
+    os.dup2(tty, fd)
+os.close(tty)
+os.execvp(sys.argv[2], sys.argv[2:])
+"""
+
+
+def _spawn(
+    command: list[str], columns: int, rows: int, env: Mapping[str, str], cwd: str | None
+) -> "tuple[subprocess.Popen[bytes], int]":
+    full = {
+        **os.environ,
+        "TERM": "xterm-256color",
+        "COLORTERM": "truecolor",
+        "LANG": "C.UTF-8",
+        **env,
+    }
+    for name in ("TMUX", "NO_COLOR", "COLUMNS", "LINES", "PYTHONWARNINGS"):
+        full.pop(name, None)
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+    take = [sys.executable, "-I", "-S", "-c", TAKE_TERMINAL, os.ttyname(theirs)]
+    child = subprocess.Popen([*take, *command], env=full, cwd=cwd, start_new_session=True)
+    os.close(theirs)
+    return child, ours
