@@ -1,0 +1,146 @@
+"""How numbers and times read on the desk: exact values in, words of fixed shape out.
+
+A minus is U+2212, as wide as a plus; an empty value is an en dash, an unknown one a question mark.
+"""
+
+from datetime import UTC, datetime, tzinfo
+from decimal import Decimal
+from typing import NamedTuple
+
+EMPTY = "–"
+UNKNOWN = "?"
+MINUS = "−"
+SECOND = 1_000_000_000
+
+
+class PriceParts(NamedTuple):
+    """A price as a dealer reads it: the big figure, the two pip digits, the fraction of a pip."""
+
+    big: str
+    pips: str
+    fraction: str
+
+
+def price(value: Decimal | None, precision: int) -> str:
+    """A price with all its decimals."""
+    return EMPTY if value is None else _minus(f"{value:.{precision}f}")
+
+
+def split_price(value: Decimal, pip_location: int, precision: int) -> PriceParts:
+    """A price in its three parts; joined they are the price with all its decimals."""
+    text = price(value, precision)
+    point = text.find(".")
+    whole_end = len(text) if point < 0 else point
+    # The digit of one pip stands `-pip_location` places right of the point.
+    end = whole_end - pip_location if pip_location >= 0 else whole_end + 1 - pip_location
+    end = max(0, min(end, len(text)))
+    start = _two_digits_before(text, end)
+    return PriceParts(text[:start], text[start:end], text[end:])
+
+
+def _two_digits_before(text: str, end: int) -> int:
+    start, digits = end, 0
+    while start > 0 and digits < 2:  # noqa: PLR2004 - pips are read by twos
+        start -= 1
+        digits += text[start].isdigit()
+    return start
+
+
+def money(value: Decimal | None, places: int = 2, *, signed: bool = False) -> str:
+    """An amount, thousands grouped; signed: a plus or minus on everything but nothing."""
+    if value is None:
+        return EMPTY
+    return _signed(value, f"{abs(value):,.{places}f}", plus=signed)
+
+
+def pips(value: Decimal | None, places: int = 1, *, signed: bool = True) -> str:
+    """A distance in pips."""
+    return money(value, places, signed=signed)
+
+
+def percent(fraction: Decimal | None, places: int = 2, *, signed: bool = False) -> str:
+    """A fraction as percent, without the sign %: the header says it."""
+    return EMPTY if fraction is None else money(fraction * 100, places, signed=signed)
+
+
+def r_multiple(value: Decimal | None) -> str:
+    """Profit as a multiple of the initial risk."""
+    return money(value, 1, signed=True)
+
+
+def units(value: Decimal | None, *, signed: bool = False) -> str:
+    """Units with no more decimals than they have."""
+    if value is None:
+        return EMPTY
+    plain = f"{abs(value):,f}"
+    if "." in plain:
+        plain = plain.rstrip("0").rstrip(".")
+    return _signed(value, plain, plus=signed)
+
+
+def short_units(value: Decimal | None, *, signed: bool = True) -> str:
+    """Units in five or six characters: 950, 10.0k, 0.76M; for watching, not for sending."""
+    if value is None:
+        return EMPTY
+    size = abs(value)
+    if size < 1000:  # noqa: PLR2004
+        return units(value, signed=signed)
+    text = f"{size / 1000:.1f}k" if size < 500_000 else f"{size / 1_000_000:.2f}M"  # noqa: PLR2004
+    return _signed(value, text, plus=signed)
+
+
+def duration(seconds: float) -> str:
+    """How long: 12s, 7m, 3h40, 2d05h."""
+    whole = max(0, int(seconds))
+    if whole < 60:  # noqa: PLR2004
+        return f"{whole}s"
+    minutes, hours = whole // 60, whole // 3600
+    if hours == 0:
+        return f"{minutes}m"
+    if hours < 24:  # noqa: PLR2004
+        return f"{hours}h{minutes % 60:02}"
+    return f"{hours // 24}d{hours % 24:02}h"
+
+
+def age(then_ns: int, now_ns: int) -> str:
+    """How long ago, between two instants in nanoseconds."""
+    return duration((now_ns - then_ns) / SECOND)
+
+
+def short_age(seconds: float) -> str:
+    """How fresh, with tenths below ten seconds: 0.4s, 12s, 7m."""
+    return f"{max(0.0, seconds):.1f}s" if seconds < 10 else duration(seconds)  # noqa: PLR2004
+
+
+def clock(time_ns: int, zone: tzinfo = UTC, *, named: bool = False) -> str:
+    """The time of day; named: with its zone, 14:03:22 UTC."""
+    moment = at(time_ns, zone)
+    return f"{moment:%H:%M:%S} {moment.tzname()}" if named else f"{moment:%H:%M:%S}"
+
+
+def date_and_time(time_ns: int, zone: tzinfo = UTC) -> str:
+    """The full instant with its zone: 2026-03-02 14:03:22 UTC."""
+    moment = at(time_ns, zone)
+    return f"{moment:%Y-%m-%d %H:%M:%S} {moment.tzname()}"
+
+
+def at(time_ns: int, zone: tzinfo = UTC) -> datetime:
+    """The instant in a zone, to the second."""
+    return datetime.fromtimestamp(time_ns // SECOND, zone)
+
+
+def pair(instrument: str) -> str:
+    """An instrument's name as people say it: EUR/USD."""
+    return instrument.replace("_", "/")
+
+
+def _signed(value: Decimal, text: str, *, plus: bool) -> str:
+    if not any(digit in "123456789" for digit in text):  # nothing, or too little to show
+        return text
+    if value < 0:
+        return MINUS + text
+    return "+" + text if plus else text
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", MINUS)
