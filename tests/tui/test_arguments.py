@@ -1,0 +1,43 @@
+import pytest
+
+from keydesk.cli.arguments import DeskOptions, desk_options
+
+
+def test_the_bare_command_leaves_everything_to_the_settings() -> None:
+    assert desk_options([]) == DeskOptions()
+
+
+def test_every_option_of_the_desk_is_read() -> None:
+    words = "--practice --fps 4 --theme light --read-only --ascii --mouse --data /d --price-rate 20"
+    assert desk_options(words.split()) == DeskOptions(
+        None,
+        practice=True,
+        fps=4,
+        theme="light",
+        read_only=True,
+        ascii=True,
+        mouse=True,
+        data="/d",
+        price_rate=20,
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("--fps 0", "not a whole number from 1 to 30"),
+        ("--fps x", "not a whole number from 1 to 30"),
+        ("--price-rate 5", "--price-rate goes with --practice"),
+        ("--practice --price-rate 1001", "not a whole number from 1 to 1000"),
+        ("--practice --profile main", "not allowed with argument"),
+        ("--prof main", "unrecognized arguments"),
+        ("nonsense", "unrecognized arguments"),
+    ],
+)
+def test_a_wrong_argument_ends_with_2_and_says_what_is_wrong(
+    words: str, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        desk_options(words.split())
+    assert left.value.code == 2
+    assert sentence in capsys.readouterr().err

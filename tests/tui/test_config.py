@@ -1,0 +1,50 @@
+from pathlib import Path
+
+import pytest
+
+from keydesk import config
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / "config.toml").write_text(text)
+    return folder
+
+
+def test_without_a_file_the_practice_market_is_the_last_profile(tmp_path: Path) -> None:
+    assert config.load(tmp_path).last_profile == config.PRACTICE_MARKET
+
+
+def test_a_profile_is_read_whole(tmp_path: Path) -> None:
+    folder = written(
+        tmp_path,
+        'last_profile = "main"\ntheme = "light"\nfps = 4\n'
+        '[profiles.main]\nenvironment = "live"\nrest_url = "https://r"\nstream_url = "https://s"\naccount = "1-2"\n',
+    )
+    settings = config.load(folder)
+    assert settings.profiles["main"] == config.Profile(
+        "main", "live", "https://r", "https://s", "1-2"
+    )
+    assert (settings.last_profile, settings.theme, settings.frames_per_second) == (
+        "main",
+        "light",
+        4,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("theme = ", "not valid TOML"),
+        ("theme = 3", "theme must be text"),
+        ("fps = 0", "fps must be a whole number from 1 to 30"),
+        ("fps = true", "fps must be a whole number from 1 to 30"),
+        ("profiles = 1", "profiles must be tables"),
+        ("[profiles]\nmain = 1", "profiles.main must be a table"),
+        ('[profiles.main]\nenvironment = "demo"', "profiles.main.environment"),
+        ('[profiles.main]\nenvironment = "live"', "rest_url must be text"),
+    ],
+)
+def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(config.BadSettings, match=words) as refusal:
+        config.load(written(tmp_path, text))
+    assert "config.toml" in str(refusal.value)
