@@ -1,0 +1,66 @@
+"""Where a token may be sent: https anywhere, plain http only to this machine."""
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from keydesk_client.errors import InvalidSettings
+
+UNIX_SCHEME = "http+unix"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The base of a host's paths, and the unix socket that leads to it, if one does."""
+
+    base: str
+    socket_path: str | None = None
+
+    @property
+    def encrypted(self) -> bool:
+        return self.base.startswith("https:")
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the host is this machine, where compression costs more than it saves."""
+        return not self.encrypted
+
+
+def address_of(url: str) -> Address:
+    """The address a URL names; InvalidSettings when a token must not travel there."""
+    parts = _split(url)
+    if parts.scheme == UNIX_SCHEME:
+        return _socket_address(parts)
+    if not parts.hostname or parts.username or parts.password or parts.query or parts.fragment:
+        raise InvalidSettings(
+            f"{parts.scheme}://{parts.hostname or ''} is not a plain host address"
+        )
+    base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+    if parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname)):
+        return Address(base)
+    raise InvalidSettings(f"{base}: a token travels by https, or by http on this machine, only")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name can only mean this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises when it is no number
+    except ValueError as error:
+        raise InvalidSettings(f"{url!r} is not an address") from error
+    return parts
+
+
+def _socket_address(parts: SplitResult) -> Address:
+    if parts.netloc or not parts.path.startswith("/"):
+        raise InvalidSettings("a unix socket is written http+unix:///absolute/path")
+    return Address("http://localhost", socket_path=parts.path)

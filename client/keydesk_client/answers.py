@@ -1,0 +1,79 @@
+"""Which error an error answer is: statuses and bodies in, one of `errors` out."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from keydesk_client.errors import (
+    Answered,
+    Forbidden,
+    NotAllowed,
+    NotFound,
+    OutOfRange,
+    RateLimited,
+    Refused,
+    ServerFailed,
+    Unauthorized,
+)
+from keydesk_client.exchange import Answer
+from keydesk_client.retry_after import seconds_to_wait
+
+Members: TypeAlias = Mapping[str, object]
+
+BY_STATUS: Mapping[int, type[Answered]] = {
+    401: Unauthorized,
+    403: Forbidden,
+    404: NotFound,
+    405: NotAllowed,
+    416: OutOfRange,
+    429: RateLimited,
+}
+
+LONGEST_MESSAGE = 500
+
+
+def error_of(answer: Answer, wall: Callable[[], float] = time.time) -> Answered:
+    """The error that an answer without success is; never raises, whatever the body holds."""
+    members = _members(answer.body)
+    return kind_of(answer.status)(
+        _message(members, answer),
+        status=answer.status,
+        error_code=_text(members, "errorCode"),
+        request_id=answer.request_id,
+        last_transaction_id=_text(members, "lastTransactionID"),
+        related_transaction_ids=_ids(members),
+        retry_after=seconds_to_wait(answer.headers, wall),
+    )
+
+
+def kind_of(status: int) -> type[Answered]:
+    """The error class of a status."""
+    if status in BY_STATUS:
+        return BY_STATUS[status]
+    return Refused if status // 100 == 4 else ServerFailed  # noqa: PLR2004 - the 4xx class
+
+
+def _members(body: bytes) -> Members:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _message(members: Members, answer: Answer) -> str:
+    said = _text(members, "errorMessage")
+    if said:
+        return said[:LONGEST_MESSAGE]
+    return f"the service answered {answer.status} and gave no reason"
+
+
+def _text(members: Members, name: str) -> str | None:
+    value = members.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _ids(members: Members) -> tuple[str, ...]:
+    value = members.get("relatedTransactionIDs")
+    return tuple(str(item) for item in value) if isinstance(value, list) else ()

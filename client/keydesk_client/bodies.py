@@ -1,0 +1,50 @@
+"""Bodies of answers, read within bounds: no answer may fill the memory, compressed or not."""
+
+import zlib
+from collections.abc import AsyncIterable
+
+from keydesk_client.errors import UnreadableAnswer
+
+MOST_BYTES = 64 * 1024 * 1024
+"""Ten times the largest answer known: 5,000 candles of all three components are 2.1 MB."""
+
+GZIP_WINDOW = 31
+
+
+async def read_body(pieces: AsyncIterable[bytes], encoding: str, most: int = MOST_BYTES) -> bytes:
+    """The whole body, decompressed; UnreadableAnswer when it is too large or broken."""
+    if encoding in {"", "identity"}:
+        return await _plain(pieces, most)
+    if encoding in {"gzip", "x-gzip"}:
+        return await _unzipped(pieces, most)
+    raise UnreadableAnswer(f"the answer is encoded as {encoding[:40]!r}, which was not asked for")
+
+
+async def _plain(pieces: AsyncIterable[bytes], most: int) -> bytes:
+    held: list[bytes] = []
+    size = 0
+    async for piece in pieces:
+        held.append(piece)
+        size += len(piece)
+        if size > most:
+            raise _too_large(most)
+    return held[0] if len(held) == 1 else b"".join(held)
+
+
+async def _unzipped(pieces: AsyncIterable[bytes], most: int) -> bytes:
+    unzip = zlib.decompressobj(GZIP_WINDOW)
+    held = bytearray()
+    try:
+        async for piece in pieces:
+            held += unzip.decompress(piece, most + 1 - len(held))
+            if len(held) > most or unzip.unconsumed_tail:
+                raise _too_large(most)
+    except zlib.error:
+        raise UnreadableAnswer("the compressed answer is broken") from None
+    if not unzip.eof:
+        raise UnreadableAnswer("the compressed answer ends half way")
+    return bytes(held)
+
+
+def _too_large(most: int) -> UnreadableAnswer:
+    return UnreadableAnswer(f"the answer is larger than {most} bytes")

@@ -1,0 +1,179 @@
+"""Everything that can go wrong, as one tree.
+
+KeydeskClientError
+├── InvalidRequest            the caller asked for the impossible; nothing was sent
+├── InvalidSettings           a token or an address that must not be used; nothing was sent
+├── ClientClosed              the client was left; nothing was sent
+├── Unreachable               no connection could be made; nothing was sent
+├── ConnectionLost            the connection broke; whether the request was acted on is not known
+├── TimedOut                  a phase took too long; `sent` says whether the request may have been acted on
+├── UnreadableAnswer          an answer came that is not v20 JSON: a web page, half a body, a body without end
+├── MissingMember             a record is read for a member that the service did not send (or sent unreadable)
+└── Answered                  the service answered with an error status
+    ├── Refused               4xx: with errorCode, reject reason and reject transaction where the service gives them
+    │   ├── Unauthorized      401
+    │   ├── Forbidden         403
+    │   ├── NotFound          404
+    │   ├── NotAllowed        405
+    │   ├── OutOfRange        416
+    │   └── RateLimited       429: it was not acted on; `retry_after` says when to come back
+    └── ServerFailed          5xx, and every other status that is no answer; a write may have been acted on
+
+All of them pickle. None carries a token or an object of the HTTP library.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+
+class Rejection(Protocol):
+    """What every reject transaction tells, whatever was rejected."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def reject_reason(self) -> str: ...
+
+
+class KeydeskClientError(Exception):
+    """The root of everything that this package raises on purpose."""
+
+    sent: bool = False
+    """Whether the request may have reached the service: a write with `sent` must not be repeated blindly."""
+
+
+class InvalidRequest(KeydeskClientError, ValueError):
+    """The request can not be right, so it was not sent."""
+
+    def __init__(self, message: str, *, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+        """The member that is wrong, by its Python name, dotted for nested ones."""
+
+
+class InvalidSettings(KeydeskClientError, ValueError):
+    """A token or an address that must not be used."""
+
+
+class ClientClosed(KeydeskClientError):
+    """The client was left; open a new one."""
+
+
+class Unreachable(KeydeskClientError):
+    """No connection could be made, so nothing was sent."""
+
+
+class ConnectionLost(KeydeskClientError):
+    """The connection broke while the request was on its way or the answer on its way back."""
+
+    sent = True
+
+
+class TimedOut(KeydeskClientError):
+    """A phase took longer than it may: `connect`, `write`, `read`, `pool`, `whole` or `silence` of a stream."""
+
+    def __init__(self, message: str, *, phase: str = "whole", sent: bool = True) -> None:
+        super().__init__(message)
+        self.phase = phase
+        self.sent = sent
+
+
+class UnreadableAnswer(KeydeskClientError):
+    """An answer came that can not be read; a write may well have been acted on."""
+
+    sent = True
+
+    def __init__(self, message: str, *, status: int = 0, request_id: str = "") -> None:
+        super().__init__(message)
+        self.status = status
+        self.request_id = request_id
+
+
+class MissingMember(KeydeskClientError, AttributeError):
+    """A record is read for a member that the service left out or sent in a form that can not be read."""
+
+    sent = True
+
+    def __init__(self, message: str, *, record: str = "", member: str = "") -> None:
+        super().__init__(message)
+        self.record = record
+        self.member = member
+
+
+class Answered(KeydeskClientError):
+    """The service answered with an error status."""
+
+    sent = True
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int = 0,
+        error_code: str | None = None,
+        reject_transactions: Sequence[Rejection] = (),
+        request_id: str = "",
+        last_transaction_id: str | None = None,
+        related_transaction_ids: Sequence[str] = (),
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.error_code = error_code
+        self.error_message = message
+        self.reject_transactions = tuple(reject_transactions)
+        self.request_id = request_id
+        self.last_transaction_id = last_transaction_id
+        self.related_transaction_ids = tuple(related_transaction_ids)
+        self.retry_after = retry_after
+
+    @property
+    def reject_transaction(self) -> Rejection | None:
+        """The first transaction that records the refusal, when the service made one."""
+        return self.reject_transactions[0] if self.reject_transactions else None
+
+    @property
+    def reject_reason(self) -> str | None:
+        """Why it was rejected: of the reject transaction, or else the error code."""
+        first = self.reject_transaction
+        return first.reject_reason if first is not None else self.error_code
+
+    def __str__(self) -> str:
+        code = f" {self.error_code}" if self.error_code else ""
+        return f"{self.status}{code}: {self.error_message}"
+
+
+class Refused(Answered):
+    """4xx: the service said no."""
+
+
+class Unauthorized(Refused):
+    """401: the token is missing, wrong or revoked."""
+
+
+class Forbidden(Refused):
+    """403: the token is good, the operation is not its to ask for."""
+
+
+class NotFound(Refused):
+    """404: no such account, order, trade, position, transaction, instrument or snapshot."""
+
+
+class NotAllowed(Refused):
+    """405: the path does not take this method."""
+
+
+class OutOfRange(Refused):
+    """416: the transaction id lies beyond what the service knows."""
+
+
+class RateLimited(Refused):
+    """429: too many requests; it was not acted on."""
+
+    sent = False
+
+
+class ServerFailed(Answered):
+    """5xx or a status that is no answer at all; a write may have been acted on."""

@@ -1,0 +1,43 @@
+"""A request and its answer as plain values: what goes over the wire, whatever carries it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Method = Literal["GET", "POST", "PUT", "PATCH"]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of the interface; `path` is percent-encoded already, `query` and `headers` are not."""
+
+    method: Method
+    path: str
+    query: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes | None = None
+    urgent: bool = False
+    """Cancels and closes go before everything else that waits."""
+
+    @property
+    def is_read(self) -> bool:
+        """Whether asking twice does no harm."""
+        return self.method == "GET"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Status, headers (names in lower case) and the whole body, decompressed."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def request_id(self) -> str:
+        """The id that the service gave the request; empty when it gave none."""
+        return self.headers.get("requestid", "")
+
+    @property
+    def succeeded(self) -> bool:
+        return 200 <= self.status < 300  # noqa: PLR2004 - the class of statuses that mean yes
