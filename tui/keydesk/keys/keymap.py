@@ -33,13 +33,12 @@ ARM = "arm"
 
 # What is in force together: a form's own keys stand beside the keys of every form.
 BENEATH: Mapping[str, tuple[str, ...]] = {
-    **{pane: (ROWS, DESK) for pane in (WATCHLIST, TRADES, POSITIONS, ORDERS, LOG)},
+    **dict.fromkeys((WATCHLIST, TRADES, POSITIONS, ORDERS, LOG), (ROWS, DESK)),
     ROWS: (DESK,),
     CHART: (DESK,),
-    **{
-        form: (FORM,)
-        for form in (TICKET, CLOSE, SCALE_OUT, PROTECT, TRAILING, MODIFY, CANCEL_ENTRIES, FLATTEN)
-    },
+    **dict.fromkeys(
+        (TICKET, CLOSE, SCALE_OUT, PROTECT, TRAILING, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)
+    ),
 }
 
 
@@ -57,7 +56,7 @@ class Key:
     @property
     def shown(self) -> str:
         """How the key is written in the footer and the help."""
-        if len(self.keys) > 2 and self.keys[0].isdigit():
+        if len(self.keys) > 1 and all(key.isdigit() for key in self.keys):
             return f"{self.keys[0]}-{self.keys[-1]}"
         return " ".join(SHOWN.get(key, key.replace(" ", "")) for key in self.keys)
 
@@ -146,7 +145,9 @@ KEYS: tuple[Key, ...] = (
 class KeyMap:
     """The table with the user's own keys put in; asks about contexts are answered from here."""
 
-    def __init__(self, keys: Iterable[Key] = KEYS, overrides: Mapping[str, str] | None = None):
+    def __init__(
+        self, keys: Iterable[Key] = KEYS, overrides: Mapping[str, str] | None = None
+    ) -> None:
         own = overrides or {}
         self.keys = tuple(
             replace(key, keys=(own[key.id],)) if key.id in own else key for key in keys

@@ -1,0 +1,82 @@
+"""The confirmation matrix walked from end to end."""
+
+import itertools
+import random
+
+import pytest
+
+from keydesk.keys.confirm import (
+    EXITS,
+    MATRIX,
+    Answer,
+    Confirmation,
+    Deed,
+    Letters,
+    Step,
+    required_step,
+)
+from keydesk.keys.guard import CHALLENGE_LETTERS
+
+OPENING = {Deed.OPEN, Deed.OPEN_AGAINST_WARNING, Deed.REPLACE_ENTRY, Deed.REVERSE, Deed.LOOSEN}
+
+
+@pytest.mark.parametrize("deed", Deed)
+def test_every_deed_stands_in_the_matrix(deed: Deed) -> None:
+    assert deed in MATRIX
+
+
+@pytest.mark.parametrize("deed", [deed for deed in Deed if deed in EXITS])
+@pytest.mark.parametrize("level", ["ARMED", "DISARMED"])
+def test_no_exit_is_ever_refused(deed: Deed, level: str) -> None:
+    assert required_step(deed, "ARMED" if level == "ARMED" else "DISARMED") is not Step.REFUSED
+
+
+@pytest.mark.parametrize("deed", [deed for deed in Deed if deed in OPENING])
+def test_nothing_opens_risk_while_disarmed(deed: Deed) -> None:
+    assert required_step(deed, "DISARMED") is Step.REFUSED
+
+
+@pytest.mark.parametrize("deed", Deed)
+def test_read_only_sends_nothing(deed: Deed) -> None:
+    assert required_step(deed, "READ-ONLY") is Step.REFUSED
+
+
+@pytest.mark.parametrize("deed", [Deed.REVERSE, Deed.LOOSEN, Deed.OPEN_AGAINST_WARNING])
+def test_what_can_hurt_asks_for_a_letter(deed: Deed) -> None:
+    assert required_step(deed, "ARMED") is Step.CHALLENGE
+
+
+def test_flatten_asks_for_a_letter_at_both_levels() -> None:
+    assert required_step(Deed.FLATTEN, "ARMED") is Step.CHALLENGE
+    assert required_step(Deed.FLATTEN, "DISARMED") is Step.CHALLENGE
+
+
+def test_nothing_goes_over_a_hard_limit() -> None:
+    assert required_step(Deed.OVER_LIMIT, "ARMED") is Step.REFUSED
+
+
+def test_letters_are_of_the_five_and_never_the_same_twice_running() -> None:
+    letters = Letters(random.Random(1).choice)  # noqa: S311 - a fixed run
+    drawn = [letters.draw() for _ in range(200)]
+    assert set(drawn) == set(CHALLENGE_LETTERS)
+    assert all(one != next_one for one, next_one in itertools.pairwise(drawn))
+
+
+def test_the_send_key_is_lower_case_y_only() -> None:
+    ask = Confirmation(Step.SEND_KEY)
+    assert ask.answer("y") is Answer.SENDS
+    assert ask.answer("Y") is Answer.NOTHING
+    assert ask.answer("enter") is Answer.NOTHING
+
+
+def test_a_challenge_is_met_by_its_letter_and_closed_by_another() -> None:
+    ask = Confirmation(Step.CHALLENGE, letter="v")
+    assert ask.answer("v") is Answer.SENDS
+    assert ask.answer("y") is Answer.CLOSES
+    assert ask.answer("c") is Answer.CLOSES
+    assert ask.answer("enter") is Answer.NOTHING
+
+
+def test_what_is_refused_is_sent_by_no_key() -> None:
+    ask = Confirmation(Step.REFUSED, reason="the price is stale")
+    assert {ask.answer(key) for key in ("y", *CHALLENGE_LETTERS, "enter")} == {Answer.NOTHING}

@@ -1,0 +1,109 @@
+"""The guard by the table of accidents: who typed it, and what became of it."""
+
+import pytest
+
+from keydesk.keys.guard import ON_THE_DESK, Front, Guard, Verdict
+
+CAPITALS = frozenset("BSCOETMPDZRXA")
+TICKET = Front("sends", painted=10.0)
+TEXT = Front("text", painted=10.0)
+
+
+def guard() -> Guard:
+    return Guard(CAPITALS)
+
+
+def keys(
+    guard: Guard, typed: str, start: float, gap: float, front: Front = ON_THE_DESK
+) -> list[Verdict]:
+    return [guard.key(key, start + n * gap, front) for n, key in enumerate(typed)]
+
+
+def test_a_lone_order_key_is_held_and_then_passes() -> None:
+    it = guard()
+    assert it.key("B", 1.0, ON_THE_DESK) is Verdict.HOLD
+    assert it.settled(1.0)
+    assert not it.settled(1.0), "it counts once"
+
+
+@pytest.mark.parametrize("burst", ["By", "B\r", "jB", "BBBB", "Xv"])
+def test_keys_of_one_read_trip(burst: str) -> None:
+    it = guard()
+    verdicts = keys(it, burst, 1.0, 0.001)
+    assert verdicts[-1] is Verdict.TRIP
+    assert not it.settled(1.0)
+
+
+def test_the_rest_of_a_burst_goes_down_with_it() -> None:
+    it = guard()
+    keys(it, "BBBB", 1.0, 0.001)
+    assert keys(it, "yyyy", 1.004, 0.001, TICKET)[0] is Verdict.TRIP
+
+
+def test_a_held_order_key_trips_when_the_repeat_sets_in() -> None:
+    it = guard()
+    assert it.key("B", 1.0, ON_THE_DESK) is Verdict.HOLD
+    assert it.settled(1.0)
+    assert it.key("B", 1.5, Front("sends", 1.1)) is Verdict.HOLD
+    assert it.key("B", 1.533, Front("sends", 1.1)) is Verdict.TRIP
+
+
+def test_a_held_j_scrolls() -> None:
+    assert keys(guard(), "j" * 30, 1.0, 0.033) == [Verdict.PASS] * 30
+
+
+def test_in_an_open_form_any_two_keys_too_close_trip() -> None:
+    assert keys(guard(), "20", 11.0, 0.010, TICKET) == [Verdict.PASS, Verdict.TRIP]
+
+
+def test_a_hand_confirms() -> None:
+    it = guard()
+    it.key("B", 9.9, ON_THE_DESK)
+    assert it.key("y", 10.35, TICKET) is Verdict.HOLD
+    assert it.settled(10.35)
+
+
+@pytest.mark.parametrize("painted", [10.0, None])
+def test_a_confirm_before_the_form_was_seen_is_too_early(painted: float | None) -> None:
+    assert guard().key("y", 10.249, Front("sends", painted)) is Verdict.TOO_EARLY
+
+
+def test_a_confirm_key_close_behind_another_key_trips() -> None:
+    assert keys(guard(), "2y", 11.0, 0.059, TICKET)[-1] is Verdict.TRIP
+
+
+def test_a_key_behind_a_held_confirm_trips_and_nothing_is_sent() -> None:
+    it = guard()
+    assert it.key("y", 11.0, TICKET) is Verdict.HOLD
+    assert it.key("j", 11.05, TICKET) is Verdict.TRIP
+    assert not it.settled(11.0)
+
+
+def test_keys_behind_a_paste_trip() -> None:
+    it = guard()
+    it.pasted(11.0)
+    assert it.key("B", 11.001, ON_THE_DESK) is Verdict.TRIP
+
+
+def test_escape_and_a_key_in_one_is_a_step_back() -> None:
+    assert guard().key("alt+shift+b", 11.0, TICKET) is Verdict.ESCAPE
+    assert guard().key("alt+y", 11.0, TICKET) is Verdict.ESCAPE
+
+
+def test_two_escapes_are_no_accident() -> None:
+    it = guard()
+    assert it.key("escape", 11.0, TICKET) is Verdict.PASS
+    assert it.key("escape", 11.01, TICKET) is Verdict.PASS
+
+
+def test_text_is_typed_as_fast_as_hands_can() -> None:
+    assert keys(guard(), "GBPy", 11.0, 0.005, TEXT) == [Verdict.PASS] * 4
+
+
+def test_three_capitals_in_a_row_look_like_caps_lock() -> None:
+    it = guard()
+    suspicions = []
+    for n, key in enumerate("JJKj"):
+        it.key(key, 1.0 + n * 0.2, ON_THE_DESK)
+        suspicions.append(it.caps_lock_suspected)
+    assert suspicions == [False, False, True, False]

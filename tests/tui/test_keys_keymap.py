@@ -1,0 +1,61 @@
+"""The key table walked from end to end."""
+
+import pytest
+
+from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
+from keydesk.keys.keymap import BENEATH, CHART, DESK, FORM, KEYMAP, KEYS, TRADES, Key, KeyMap
+
+ALT_GRAPH = set("[]{}\\|@~^`")
+UNBOUND_ON_THE_DESK = {".", "p", "u", "x", "d", "s", "y", "~", ","}
+FORBIDDEN_CTRL = {f"ctrl+{key}" for key in "abcsqzvwtnphim"} | {"ctrl+backslash", "ctrl+["}
+ON_THE_MAIN_SCREEN = {entry.context for entry in KEYS if FORM not in BENEATH.get(entry.context, ())}
+
+
+@pytest.mark.parametrize("entry", KEYS, ids=lambda entry: entry.id)
+def test_a_key_is_typable_on_every_layout_and_terminal(entry: Key) -> None:
+    for key in entry.keys:
+        assert not ALT_GRAPH & set(key)
+        assert key not in FORBIDDEN_CTRL
+        assert not key.startswith(("alt+", "f1", "f2", "f3", "f4", "f5"))
+
+
+@pytest.mark.parametrize("entry", KEYS, ids=lambda entry: entry.id)
+def test_vim_habits_and_the_send_key_do_nothing_on_the_desk(entry: Key) -> None:
+    if entry.context in {DESK, CHART, TRADES, "rows", "watchlist", "orders", "positions", "log"}:
+        assert not UNBOUND_ON_THE_DESK & set(entry.keys)
+
+
+@pytest.mark.parametrize("context", sorted({entry.context for entry in KEYS}))
+def test_within_a_context_a_key_means_one_thing(context: str) -> None:
+    keys = [key for entry in KEYMAP.in_force(context) for key in entry.keys]
+    assert sorted(keys) == sorted(set(keys))
+    prefixes = KEYMAP.prefixes(context)
+    assert not prefixes & {key for key in keys if " " not in key}
+
+
+def test_ids_are_unique() -> None:
+    assert len({entry.id for entry in KEYS}) == len(KEYS)
+
+
+def test_every_key_says_what_it_does() -> None:
+    assert all(entry.words and entry.action for entry in KEYS)
+
+
+def test_no_capital_sends() -> None:
+    assert SEND.islower()
+    assert CHALLENGE_LETTERS.islower()
+
+
+def test_a_user_moves_a_key_and_bindings_follow() -> None:
+    own = KeyMap(overrides={"buy": "K"})
+    assert [b.key for b in own.bindings(DESK) if b.id == "buy"] == ["K"]
+
+
+def test_a_preset_binding_carries_its_digit() -> None:
+    actions = {b.key: b.action for b in KEYMAP.bindings(DESK) if b.id == "preset"}
+    assert actions["3"] == "preset(3)"
+
+
+def test_a_chord_has_an_action_and_an_unknown_one_has_none() -> None:
+    assert KEYMAP.chord(TRADES, "g", "c") == "go('chart')"
+    assert KEYMAP.chord(TRADES, "g", "q") is None

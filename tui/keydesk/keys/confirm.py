@@ -1,0 +1,133 @@
+"""What confirms what: the graded confirmation of every deed at every level, as one table.
+
+Live is never lower than this table, and practice is the same table on purpose: hands learn there
+what they do with money. Reducing risk needs one key, opening it `y`, what could hurt a letter that
+nobody can have typed beforehand. Nothing here can refuse an exit but READ-ONLY.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
+
+Level = Literal["ARMED", "DISARMED", "READ-ONLY"]
+
+
+class Step(Enum):
+    """What a deed asks for before it is sent."""
+
+    SEND_KEY = "y"
+    CHALLENGE = "a letter shown at random"
+    REFUSED = "refused"
+
+
+class Deed(Enum):
+    """What a form is about to do, as the confirmation sees it."""
+
+    CANCEL_ORDER = "cancel one order"
+    CANCEL_ENTRIES = "cancel all entry orders"
+    BREAK_EVEN = "move the stop to break-even"
+    TIGHTEN = "tighten a stop"
+    SCALE_OUT = "close a part"
+    CLOSE = "close"
+    ADD_PROTECTION = "add protection"
+    MOVE_TARGET = "move a target"
+    LOOSEN = "loosen or remove a stop"
+    OPEN = "open"
+    OPEN_AGAINST_WARNING = "open against a warning"
+    REPLACE_ENTRY = "move an entry order"
+    REVERSE = "reverse"
+    FLATTEN = "flatten"
+    CANCEL_PROTECTION = "cancel protective orders"
+    OVER_LIMIT = "go over a hard limit, or trade on no price"
+    CONFIGURE = "change the account's settings"
+
+
+Y, LETTER, NO = Step.SEND_KEY, Step.CHALLENGE, Step.REFUSED
+
+# Armed first; then disarmed, which is also the level of a day locked for its loss.
+MATRIX: Mapping[Deed, tuple[Step, Step]] = {
+    Deed.CANCEL_ORDER: (Y, Y),
+    Deed.CANCEL_ENTRIES: (Y, Y),
+    Deed.BREAK_EVEN: (Y, Y),
+    Deed.TIGHTEN: (Y, Y),
+    Deed.SCALE_OUT: (Y, Y),
+    Deed.CLOSE: (Y, Y),
+    Deed.ADD_PROTECTION: (Y, Y),
+    Deed.MOVE_TARGET: (Y, Y),
+    Deed.LOOSEN: (LETTER, NO),
+    Deed.OPEN: (Y, NO),
+    Deed.OPEN_AGAINST_WARNING: (LETTER, NO),
+    Deed.REPLACE_ENTRY: (Y, NO),
+    Deed.REVERSE: (LETTER, NO),
+    Deed.FLATTEN: (LETTER, LETTER),
+    Deed.CANCEL_PROTECTION: (LETTER, NO),
+    Deed.OVER_LIMIT: (NO, NO),
+    Deed.CONFIGURE: (LETTER, NO),
+}
+
+# No guard, lock, limit or stale price may refuse these; only the broker may.
+EXITS = frozenset(
+    {
+        Deed.CANCEL_ORDER,
+        Deed.CANCEL_ENTRIES,
+        Deed.BREAK_EVEN,
+        Deed.TIGHTEN,
+        Deed.SCALE_OUT,
+        Deed.CLOSE,
+        Deed.ADD_PROTECTION,
+        Deed.FLATTEN,
+    }
+)
+
+
+def required_step(deed: Deed, level: Level) -> Step:
+    """Return what the deed asks for at this level."""
+    if level == "READ-ONLY":
+        return Step.REFUSED
+    armed, disarmed = MATRIX[deed]
+    return armed if level == "ARMED" else disarmed
+
+
+class Letters:
+    """Hands out challenge letters, never the same twice running."""
+
+    def __init__(self, choose: Callable[[Sequence[str]], str]) -> None:
+        self._choose = choose
+        self._last = ""
+
+    def draw(self) -> str:
+        """Return the next letter to show."""
+        self._last = self._choose([letter for letter in CHALLENGE_LETTERS if letter != self._last])
+        return self._last
+
+
+class Answer(Enum):
+    """What a key means to an open confirmation."""
+
+    SENDS = "sends"
+    CLOSES = "closes"
+    NOTHING = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmation:
+    """What the open form asks for now: its step, the letter of a challenge, why it is refused."""
+
+    step: Step
+    letter: str = ""
+    reason: str = ""
+
+    def answer(self, key: str) -> Answer:
+        """Judge a key that is no field of the form; a wrong letter closes a challenge."""
+        match self.step:
+            case Step.SEND_KEY:
+                return Answer.SENDS if key == SEND else Answer.NOTHING
+            case Step.CHALLENGE if key == self.letter:
+                return Answer.SENDS
+            case Step.CHALLENGE if len(key) == 1 and key.isalpha() and key.islower():
+                return Answer.CLOSES
+            case _:
+                return Answer.NOTHING
