@@ -1,0 +1,117 @@
+"""From a routed request to an answer: what every endpoint has in common.
+
+A handler is a plain function from a `Call` to an `Answer`. Here its account is found and checked, its body read, and the
+answer held back until everything it may speak of is in the ledger.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from keydesk_practice.broker import Broker
+from keydesk_practice.desks import AccountDesk
+from keydesk_practice.face.access import check_owner
+from keydesk_practice.face.answers import Answer, Wishes, response_of
+from keydesk_practice.face.refusals import absent, invalid, not_allowed
+from keydesk_practice.face.requests import Query, path_parameter, read_json_object
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to one endpoint, checked at the door."""
+
+    broker: Broker
+    request: Request
+    request_id: str
+    owner: int
+    wishes: Wishes
+    query: Query
+    body: Mapping[str, Any] = field(default_factory=dict)
+
+    def path(self, name: str) -> str:
+        """Return a path parameter, decoded."""
+        return path_parameter(self.request, name)
+
+    @property
+    def desk(self) -> AccountDesk:
+        """The account of the path.
+
+        Raises:
+            Refused: 400 for a malformed id, 404 for an unknown one, 403 for somebody else's.
+        """
+        id_ = self.path("accountID")
+        parts = id_.split("-")
+        if len(parts) != 4 or not all(part.isascii() and part.isdecimal() for part in parts):  # noqa: PLR2004
+            raise invalid("accountID")
+        desk = self.broker.desks.get(id_)
+        if desk is None:
+            raise absent("account", "NO_SUCH_ACCOUNT")
+        check_owner(self.owner, desk.account.owner)
+        return desk
+
+    @property
+    def base_url(self) -> str:
+        """The address that the client used, for links in answers."""
+        return str(self.request.base_url).rstrip("/")
+
+
+Handler = Callable[[Call], Answer | Awaitable[Answer]]
+StreamHandler = Callable[[Call], ASGIApp]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """One operation: its handler, and whether it needs a JSON body."""
+
+    handler: Handler
+    wants_body: bool = False
+
+    async def respond(self, call: Call) -> ASGIApp:
+        """Return the response of one call."""
+        if self.wants_body:
+            body = await read_json_object(call.request)
+            call = replace(call, body=body)
+        made = self.handler(call)
+        answer = made if isinstance(made, Answer) else await made
+        await call.broker.settled()
+        return response_of(answer, call.wishes)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamEndpoint:
+    """An operation that answers with a stream."""
+
+    handler: StreamHandler
+
+    async def respond(self, call: Call) -> ASGIApp:
+        """Return the stream of one call."""
+        await call.broker.settled()
+        return self.handler(call)
+
+
+class PathEndpoints:
+    """The operations of one path, by method; any other method is answered 405 with `Allow`."""
+
+    def __init__(self, broker: Broker, methods: Mapping[str, Endpoint | StreamEndpoint]) -> None:
+        self._broker = broker
+        self._methods = dict(methods)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        endpoint = self._methods.get(scope["method"])
+        if endpoint is None:
+            raise not_allowed(", ".join(sorted(self._methods)))
+        request = Request(scope, receive)
+        state = scope["state"]
+        call = Call(
+            self._broker,
+            request,
+            state["request_id"],
+            state["owner"],
+            state["wishes"],
+            Query(request.query_params),
+        )
+        response = await endpoint.respond(call)
+        await response(scope, receive, send)

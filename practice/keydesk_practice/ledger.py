@@ -1,0 +1,186 @@
+"""The ledger: every transaction of every account by its id, on disk before anybody hears of it.
+
+Batches are staged in memory and made durable together by `commit`, one fsync for all that wait. What was staged but not
+committed never happened: whoever stages must not answer before `commit` returned. Bodies are kept as the JSON text of
+the wire, so that history is served as it was written.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from keydesk_practice.errors import LedgerWriteFailed
+from keydesk_practice.ledger_file import open_ledger_file
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerAccount:
+    """Who an account belongs to and what it is; `owner` counts the tokens from 0."""
+
+    id: str
+    owner: int
+    currency: str
+    hedging: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One transaction as the ledger keeps it."""
+
+    id: int
+    time: int
+    type: str
+    body: str
+
+
+def entry_of(transaction: Mapping[str, Any], time: int) -> Entry:
+    """Return the ledger's form of a wire transaction."""
+    body = json.dumps(transaction, separators=(",", ":"))
+    return Entry(int(transaction["id"]), time, str(transaction["type"]), body)
+
+
+class Ledger:
+    """The open ledger of one folder."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._staged: list[tuple[str, int, int, str, str]] = []
+
+    @classmethod
+    def open(cls, folder: Path) -> "Ledger":
+        """Open the ledger in `folder`, made on first use; raises `LedgerUnavailable`."""
+        return cls(open_ledger_file(folder))
+
+    def close(self) -> None:
+        """Give the file back; staged batches that were never committed are forgotten."""
+        self._connection.close()
+
+    # --- facts and accounts ---
+
+    def fact(self, name: str) -> str | None:
+        """Return what was noted under `name`, such as the market's seed."""
+        row = self._connection.execute("SELECT value FROM facts WHERE name=?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def note(self, name: str, value: str) -> None:
+        """Keep a fact at once."""
+        self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+
+    def accounts(self) -> list[LedgerAccount]:
+        """Return every account, in the order of its id."""
+        rows = self._connection.execute(
+            "SELECT id, owner, currency, hedging FROM accounts ORDER BY id"
+        )
+        return [LedgerAccount(id_, owner, currency, bool(h)) for id_, owner, currency, h in rows]
+
+    def create_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
+        """Enter an account together with its first transactions: both or neither."""
+        values = (account.id, account.owner, account.currency, int(account.hedging))
+        with _transaction(self._connection):
+            self._connection.execute("INSERT INTO accounts VALUES (?, ?, ?, ?)", values)
+            self._insert(_rows(account.id, history))
+
+    # --- writing ---
+
+    def stage(self, account: str, batch: Iterable[Entry]) -> None:
+        """Hold a batch for the next commit."""
+        self._staged.extend(_rows(account, batch))
+
+    def commit(self) -> None:
+        """Make everything staged durable with one fsync.
+
+        Raises:
+            LedgerWriteFailed: the disk refused; nothing of it was kept, and memory is ahead of the ledger now.
+        """
+        staged, self._staged = self._staged, []
+        if not staged:
+            return
+        try:
+            with _transaction(self._connection):
+                self._insert(staged)
+        except sqlite3.Error as error:
+            raise LedgerWriteFailed(f"the ledger cannot be written: {error}") from error
+
+    def _insert(self, rows: Sequence[tuple[str, int, int, str, str]]) -> None:
+        self._connection.executemany("INSERT INTO transactions VALUES (?, ?, ?, ?, ?)", rows)
+
+    # --- reading ---
+
+    def last_id(self, account: str) -> int:
+        """Return the id of the newest committed transaction, 0 when there is none."""
+        query = "SELECT max(id) FROM transactions WHERE account=?"
+        (found,) = self._connection.execute(query, (account,)).fetchone()
+        return int(found or 0)
+
+    def last_time(self) -> int:
+        """Return the time of the newest transaction of any account, 0 when there is none."""
+        times = [self.time_of(account.id, self.last_id(account.id)) for account in self.accounts()]
+        return max((time for time in times if time is not None), default=0)
+
+    def time_of(self, account: str, id_: int) -> int | None:
+        """Return when a transaction happened, None when there is no such id."""
+        query = "SELECT time FROM transactions WHERE account=? AND id=?"
+        row = self._connection.execute(query, (account, id_)).fetchone()
+        return None if row is None else int(row[0])
+
+    def bodies(
+        self, account: str, first: int, last: int, types: Sequence[str] = (), limit: int = -1
+    ) -> list[str]:
+        """Return the JSON texts of the transactions `first` to `last`, both inclusive, oldest first."""
+        query = f"SELECT body FROM transactions WHERE account=? AND id BETWEEN ? AND ?{_of(types)} ORDER BY id LIMIT ?"  # noqa: S608 - only question marks are put in
+        rows = self._connection.execute(query, (account, first, last, *types, limit))
+        return [body for (body,) in rows]
+
+    def ids_of_types(self, account: str, first: int, last: int, types: Sequence[str]) -> list[int]:
+        """Return the ids in a range whose transactions are of the types, ascending."""
+        query = f"SELECT id FROM transactions WHERE account=? AND id BETWEEN ? AND ?{_of(types)} ORDER BY id"  # noqa: S608 - only question marks are put in
+        return [id_ for (id_,) in self._connection.execute(query, (account, first, last, *types))]
+
+    def first_id_not_before(self, account: str, time: int) -> int:
+        """Return the lowest id that happened at `time` or later; one above the last when none did."""
+        low, high = 1, self.last_id(account) + 1
+        while low < high:  # ids and times ascend together
+            middle = (low + high) // 2
+            happened = self.time_of(account, middle)
+            if happened is not None and happened < time:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    # --- snapshots ---
+
+    def keep_snapshot(self, account: str, id_: int, made_by: str, state: bytes) -> None:
+        """Keep the state of an account after transaction `id_`, replacing the older one."""
+        values = (account, id_, made_by, state)
+        self._connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", values)
+
+    def snapshot(self, account: str, made_by: str) -> tuple[int, bytes] | None:
+        """Return the newest state kept by the same code, and the id that it includes."""
+        query = "SELECT id, state FROM snapshots WHERE account=? AND made_by=?"
+        row = self._connection.execute(query, (account, made_by)).fetchone()
+        return None if row is None else (int(row[0]), bytes(row[1]))
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All of the block becomes durable, or none of it."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def _rows(account: str, batch: Iterable[Entry]) -> list[tuple[str, int, int, str, str]]:
+    return [(account, entry.id, entry.time, entry.type, entry.body) for entry in batch]
+
+
+def _of(types: Sequence[str]) -> str:
+    return f" AND type IN ({','.join('?' * len(types))})" if types else ""

@@ -1,0 +1,173 @@
+"""The arguments of `practice serve` and `practice reset`, read into values."""
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+DEFAULT_PORT = 8020
+DEFAULT_PRICE_RATE = 4.0
+DEFAULT_RATE_LIMIT = 120
+NANOSECONDS = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the person asked for."""
+
+    command: str
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = DEFAULT_PORT
+    uds: Path | None = None
+    seed: int | None = None
+    start: int | None = None  # nanoseconds since 1970
+    speed: float = 1.0
+    hours: str = "always"
+    tokens: tuple[str, ...] = ()
+    price_rate: float = DEFAULT_PRICE_RATE
+    rate_limit: int = DEFAULT_RATE_LIMIT
+    candles: tuple[tuple[str, Path], ...] = ()
+    parent_fd: int | None = None
+
+
+def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.environ) -> Options:
+    """Return the options of an argument list; leaves with code 2 when they make no sense."""
+    words = list(argv)
+    command = words.pop(0) if words[:1] and words[0] in {"serve", "reset"} else "serve"
+    parser = _parser(command)
+    found = vars(parser.parse_args(words))
+    found["data"] = found["data"] or default_data(environment)
+    if command == "serve" and found["port"] is not None and found["uds"] is not None:
+        parser.error("--port and --uds exclude each other")
+    found["port"] = DEFAULT_PORT if found.get("port") is None else found["port"]
+    found["tokens"] = tuple(found.get("tokens") or ())
+    found["candles"] = tuple(found.get("candles") or ())
+    return Options(command=command, **found)
+
+
+def default_data(environment: Mapping[str, str]) -> Path:
+    """Return the ledger's usual folder: `KEYDESK_HOME`, else the XDG state folder."""
+    if home := environment.get("KEYDESK_HOME"):
+        return Path(home).expanduser().absolute() / "practice"
+    state = environment.get("XDG_STATE_HOME", "")
+    root = Path(state) if state.startswith("/") else Path.home() / ".local" / "state"
+    return root / "keydesk" / "practice"
+
+
+def _parser(command: str) -> argparse.ArgumentParser:
+    if command == "reset":
+        parser = argparse.ArgumentParser(
+            prog="keydesk practice reset",
+            description="Begin a fresh ledger; the old one is kept beside it.",
+        )
+        parser.add_argument("--data", type=Path, metavar="DIR", help="the ledger's folder")
+        return parser
+    parser = argparse.ArgumentParser(
+        prog="keydesk practice serve",
+        description="Serve the practice broker. Prints one JSON line when it listens.",
+    )
+    _add_place(parser)
+    _add_market(parser)
+    _add_limits(parser)
+    parser.add_argument("--parent-fd", type=int, help=argparse.SUPPRESS)
+    return parser
+
+
+def _add_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    parser.add_argument("--port", type=_port, help=f"port ({DEFAULT_PORT}); 0 takes a free one")
+    parser.add_argument("--uds", type=Path, metavar="PATH", help="a unix socket instead of a port")
+    parser.add_argument("--data", type=Path, metavar="DIR", help="the ledger's folder")
+    parser.add_argument(
+        "--token",
+        dest="tokens",
+        action="append",
+        type=_token,
+        metavar="T",
+        help="the token to let in (default: a random one, kept in the data folder); repeated, "
+        "each further token has accounts of its own",
+    )
+
+
+def _add_market(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=int, metavar="N", help="which market; kept by the ledger")
+    parser.add_argument(
+        "--start", type=_time, metavar="TIME", help="where the market's time begins"
+    )
+    parser.add_argument(
+        "--speed", type=_positive, default=1.0, metavar="X", help="market seconds a second (1)"
+    )
+    parser.add_argument(
+        "--hours", choices=("always", "fx"), default="always", help="fx: closed at weekends"
+    )
+    parser.add_argument(
+        "--candles",
+        action="append",
+        type=_candle_file,
+        metavar="INSTRUMENT=FILE",
+        help="replay your own candles for an instrument",
+    )
+
+
+def _add_limits(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--price-rate",
+        type=_positive,
+        default=DEFAULT_PRICE_RATE,
+        metavar="N",
+        help="prices a second and instrument (4)",
+    )
+    parser.add_argument(
+        "--rate-limit",
+        type=_count,
+        default=DEFAULT_RATE_LIMIT,
+        metavar="N",
+        help="requests a second and token (%(default)s)",
+    )
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65_535:  # noqa: PLR2004 - the range of ports
+        raise argparse.ArgumentTypeError("a port is 0 to 65535")
+    return port
+
+
+def _positive(text: str) -> float:
+    value = float(text)
+    if not 0 < value < 1e9:  # noqa: PLR2004 - far above anything a machine can do
+        raise argparse.ArgumentTypeError("must be above 0")
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return value
+
+
+def _token(text: str) -> str:
+    if not text.isascii() or not text.isprintable() or " " in text or not text:
+        raise argparse.ArgumentTypeError("a token is printable ASCII without spaces")
+    return text
+
+
+def _time(text: str) -> int:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"not a time: {text!r}, e.g. 2015-01-15T08:00Z") from None
+    aware = found if found.tzinfo else found.replace(tzinfo=UTC)
+    since = aware - datetime(1970, 1, 1, tzinfo=UTC)
+    return (since.days * 86_400 + since.seconds) * NANOSECONDS + since.microseconds * 1_000
+
+
+def _candle_file(text: str) -> tuple[str, Path]:
+    name, equals, path = text.partition("=")
+    if not name or not equals or not path:
+        raise argparse.ArgumentTypeError("write INSTRUMENT=FILE, e.g. EUR_USD=eurusd.csv")
+    return name, Path(path)

@@ -1,0 +1,38 @@
+"""`keydesk practice serve` and `keydesk practice reset`: the practice broker as a program of its own."""
+
+import asyncio
+import sys
+from collections.abc import Sequence
+
+from keydesk_practice.errors import PracticeError
+from keydesk_practice.ledger_file import make_private, set_ledger_aside
+from keydesk_practice.options import Options, read_arguments
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command; returns 0 done, 1 refused or failed, and leaves with 2 on wrong usage."""
+    options = read_arguments(sys.argv[1:] if argv is None else argv)
+    try:
+        return _reset(options) if options.command == "reset" else asyncio.run(_serve(options))
+    except PracticeError as error:
+        print(f"keydesk practice: {error}", file=sys.stderr)  # noqa: T201 - a command speaks
+        return 1
+
+
+def _reset(options: Options) -> int:
+    kept = set_ledger_aside(options.data)
+    words = "There was no ledger." if kept is None else f"The old ledger is kept as {kept}"
+    print(words)  # noqa: T201 - a command speaks
+    return 0
+
+
+async def _serve(options: Options) -> int:
+    # Imported here: `--help`, `reset` and a mistyped argument need not wait for the market's tables.
+    from keydesk_practice.running import run_broker  # noqa: PLC0415
+
+    make_private(options.data)
+    return await run_broker(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

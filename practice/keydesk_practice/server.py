@@ -1,0 +1,58 @@
+"""uvicorn, stripped: one process, our own socket, our own signals, nothing logged per request."""
+
+import contextlib
+import socket
+from collections.abc import Callable, Iterator
+
+import uvicorn
+
+from keydesk_practice.face.door import Application
+from keydesk_practice.listening import BACKLOG, Listener
+
+SECONDS_TO_FINISH = 1
+
+
+class Server(uvicorn.Server):
+    """Serves an application on one listener until `stop`."""
+
+    def __init__(
+        self, application: Application, listener: Listener, when_listening: Callable[[], None]
+    ) -> None:
+        super().__init__(
+            uvicorn.Config(
+                application,
+                loop="asyncio",
+                http="httptools",
+                ws="none",
+                lifespan="off",
+                interface="asgi3",
+                backlog=BACKLOG,
+                access_log=False,
+                log_config=None,
+                log_level="critical",
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=75,
+                timeout_graceful_shutdown=SECONDS_TO_FINISH,
+            )
+        )
+        self._listener = listener
+        self._when_listening = when_listening
+
+    async def run_here(self) -> None:
+        """Serve in the running loop until `stop` was called."""
+        await self.serve(sockets=[self._listener.socket])
+
+    def stop(self) -> None:
+        """Finish what is being answered and leave."""
+        self.should_exit = True
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, then say so."""
+        await super().startup(sockets=sockets)
+        self._when_listening()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave the signals to the command that runs us."""
+        yield

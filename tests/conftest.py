@@ -1,0 +1,3 @@
+"""Fixtures that every test may ask for by name."""
+
+pytest_plugins = ["support.broker"]

@@ -1,0 +1,161 @@
+"""A real practice broker for tests: its own process, on a private unix socket, gone when the test is over.
+
+    async def test_something(practice: PracticeServer) -> None:      # fixture: tests/conftest.py loads this module
+        Client(token=practice.token, rest_url=practice.rest_url, stream_url=practice.stream_url, ...)
+
+or, with arguments of `practice serve` (as on the command line) or a second run on the same ledger:
+
+    async with practice_server(folder, "--start", "2015-01-15T08:00Z", "--speed", "60") as practice: ...
+    async with practice_server(folder) as again: ...
+
+`folder` holds the ledger (`folder/data`) and must be short enough for a socket path; the fixture makes one.
+`practice.get(path)` and `practice.send(method, path, body)` are plain HTTP for tests that need no client of ours.
+`practice.kill()` is `kill -9`; `practice.stop()` is SIGTERM and returns the exit code.
+"""
+
+import asyncio
+import contextlib
+import json
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import httpx
+import pytest
+
+START_SECONDS = 30.0
+STOP_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeAccount:
+    """An account of the JSON line."""
+
+    id: str
+    currency: str
+    hedging: bool
+
+
+@dataclass(slots=True)
+class PracticeServer:
+    """The running broker and what its JSON line said."""
+
+    process: asyncio.subprocess.Process
+    rest_url: str
+    stream_url: str
+    token: str
+    accounts: tuple[PracticeAccount, ...]
+    data: Path
+    _http: httpx.AsyncClient | None = field(default=None, repr=False)
+
+    @property
+    def account_id(self) -> str:
+        """The first account: US dollars, netting."""
+        return self.accounts[0].id
+
+    @property
+    def hedging_id(self) -> str:
+        """The second account: euros, hedging."""
+        return self.accounts[1].id
+
+    @property
+    def http(self) -> httpx.AsyncClient:
+        """A plain HTTP client with the token, on the broker's socket or port."""
+        if self._http is None:
+            self._http = plain_client(self.rest_url, self.token)
+        return self._http
+
+    async def get(self, path: str, **query: str) -> httpx.Response:
+        """GET a path of the interface; `{a}` stands for the first account's path."""
+        return await self.http.get(self._full(path), params=query or None)
+
+    async def send(self, method: str, path: str, body: object = None) -> httpx.Response:
+        """Send a JSON body."""
+        return await self.http.request(method, self._full(path), json=body)
+
+    def _full(self, path: str) -> str:
+        return path.replace("{a}", f"/v3/accounts/{self.account_id}")
+
+    async def kill(self) -> None:
+        """End it as a power cut would."""
+        self.process.kill()
+        await self.process.wait()
+
+    async def stop(self) -> int:
+        """Ask it to leave; returns its exit code."""
+        if self.process.returncode is None:
+            self.process.send_signal(signal.SIGTERM)
+        return await asyncio.wait_for(self.process.wait(), STOP_SECONDS)
+
+    async def close(self) -> None:
+        """Leave nothing behind."""
+        if self._http is not None:
+            await self._http.aclose()
+        if self.process.returncode is None:
+            try:
+                await self.stop()
+            except TimeoutError:
+                await self.kill()
+        transport = getattr(self.process, "_transport", None)  # its pipes outlive the process else
+        if transport is not None:
+            transport.close()
+
+
+def plain_client(url: str, token: str) -> httpx.AsyncClient:
+    """Return an HTTP client that reaches a broker's url, unix sockets included."""
+    headers = {"Authorization": f"Bearer {token}"}
+    if url.startswith("http+unix://"):
+        transport = httpx.AsyncHTTPTransport(uds=url.removeprefix("http+unix://"))
+        return httpx.AsyncClient(
+            transport=transport, base_url="http://localhost", headers=headers, timeout=30.0
+        )
+    return httpx.AsyncClient(base_url=url, headers=headers, timeout=30.0)
+
+
+async def start_practice(folder: Path, *arguments: str) -> PracticeServer:
+    """Start a broker with its ledger in `folder/data`; the caller closes it."""
+    data = folder / "data"
+    place = () if "--port" in arguments or "--uds" in arguments else ("--uds", str(folder / "s"))
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "keydesk_practice.serve", "--data", str(data), *place, *arguments),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    line = await asyncio.wait_for(process.stdout.readline(), START_SECONDS)
+    if not line:
+        raise AssertionError(f"the practice broker did not start: exit {await process.wait()}")
+    said = json.loads(line)
+    accounts = tuple(PracticeAccount(**account) for account in said["accounts"])
+    return PracticeServer(
+        process, said["rest_url"], said["stream_url"], said["token"], accounts, data
+    )
+
+
+@contextlib.asynccontextmanager
+async def practice_server(folder: Path, *arguments: str) -> AsyncIterator[PracticeServer]:
+    """Run a broker for the length of the block."""
+    server = await start_practice(folder, *arguments)
+    try:
+        yield server
+    finally:
+        await server.close()
+
+
+@pytest.fixture
+def practice_folder() -> Iterator[Path]:
+    """A private folder with a path short enough for a unix socket."""
+    folder = Path(tempfile.mkdtemp(prefix="kd-"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+async def practice(practice_folder: Path) -> AsyncIterator[PracticeServer]:
+    """A practice broker with its usual settings, but for a rate limit that tests do not meet."""
+    async with practice_server(practice_folder, "--rate-limit", "100000") as server:
+        yield server
