@@ -1,0 +1,166 @@
+"""The ledger keeps what was committed, all of it, in order, for its owner only."""
+
+import json
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
+from keydesk_practice.ledger import Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger_file import FILE_NAME, set_ledger_aside
+
+ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
+
+
+def entry(id_: int, type_: str = "ORDER_FILL", time: int | None = None) -> Entry:
+    return entry_of({"id": str(id_), "type": type_}, id_ * 10 if time is None else time)
+
+
+def ids(bodies: list[str]) -> list[int]:
+    return [int(json.loads(body)["id"]) for body in bodies]
+
+
+def filled(folder: Path, count: int) -> Ledger:
+    ledger = Ledger.open(folder)
+    ledger.create_account(ACCOUNT, [entry(id_) for id_ in range(1, count + 1)])
+    return ledger
+
+
+def test_a_committed_batch_is_there_after_a_restart(tmp_path: Path) -> None:
+    ledger = filled(tmp_path, 1)
+    ledger.stage(ACCOUNT.id, [entry(2), entry(3)])
+    ledger.commit()
+    ledger.close()
+    again = Ledger.open(tmp_path)
+    assert again.accounts() == [ACCOUNT]
+    assert ids(again.bodies(ACCOUNT.id, 1, 99)) == [1, 2, 3]
+    again.close()
+
+
+def test_a_staged_batch_without_commit_never_happened(tmp_path: Path) -> None:
+    ledger = filled(tmp_path, 1)
+    ledger.stage(ACCOUNT.id, [entry(2)])
+    ledger.close()
+    again = Ledger.open(tmp_path)
+    assert again.last_id(ACCOUNT.id) == 1
+    again.close()
+
+
+def test_one_commit_writes_the_batches_of_all_who_wait(tmp_path: Path) -> None:
+    ledger = filled(tmp_path, 1)
+    for id_ in range(2, 50):
+        ledger.stage(ACCOUNT.id, [entry(id_)])
+    ledger.commit()
+    assert ids(ledger.bodies(ACCOUNT.id, 1, 99)) == list(range(1, 50))
+    ledger.close()
+
+
+def test_a_commit_that_fails_keeps_nothing_of_the_batch(tmp_path: Path) -> None:
+    ledger = filled(tmp_path, 3)
+    ledger.stage(ACCOUNT.id, [entry(4), entry(3)])
+    with pytest.raises(LedgerWriteFailed):
+        ledger.commit()
+    assert ledger.last_id(ACCOUNT.id) == 3
+    ledger.close()
+
+
+def test_ranges_are_inclusive_and_filters_do_not_widen_them(tmp_path: Path) -> None:
+    ledger = filled(tmp_path, 2)
+    ledger.stage(ACCOUNT.id, [entry(3, "LIMIT_ORDER"), entry(4), entry(5, "LIMIT_ORDER")])
+    ledger.commit()
+    assert ids(ledger.bodies(ACCOUNT.id, 2, 4)) == [2, 3, 4]
+    assert ids(ledger.bodies(ACCOUNT.id, 2, 4, types=["LIMIT_ORDER"])) == [3]
+    assert ids(ledger.bodies(ACCOUNT.id, 1, 5, limit=2)) == [1, 2]
+    assert ledger.ids_of_types(ACCOUNT.id, 1, 5, ["LIMIT_ORDER", "CREATE"]) == [3, 5]
+    ledger.close()
+
+
+@pytest.mark.parametrize(("time", "id_"), [(0, 1), (10, 1), (11, 2), (50, 5), (51, 6)])
+def test_times_are_found_by_halving(tmp_path: Path, time: int, id_: int) -> None:
+    ledger = filled(tmp_path, 5)
+    assert ledger.first_id_not_before(ACCOUNT.id, time) == id_
+    ledger.close()
+
+
+def test_a_batch_shares_its_time_and_is_found_from_its_first(tmp_path: Path) -> None:
+    ledger = filled(tmp_path, 1)
+    ledger.stage(ACCOUNT.id, [entry(2, time=20), entry(3, time=20), entry(4, time=20)])
+    ledger.commit()
+    assert ledger.first_id_not_before(ACCOUNT.id, 20) == 2
+    assert ledger.last_time() == 20
+    ledger.close()
+
+
+def test_only_the_owner_can_read_the_file(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    ledger = filled(folder, 1)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()}
+    assert set(modes.values()) == {0o600}
+    assert FILE_NAME in modes
+    ledger.close()
+
+
+def test_an_open_folder_with_other_files_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir(mode=0o755)
+    folder.chmod(0o755)
+    (folder / "letters.txt").write_text("mine")
+    with pytest.raises(LedgerUnavailable, match="chmod 700"):
+        Ledger.open(folder)
+
+
+def test_a_second_process_is_told_that_the_ledger_is_held(tmp_path: Path) -> None:
+    ledger = filled(tmp_path, 1)
+    code = "import sys; from pathlib import Path; from keydesk_practice.ledger import Ledger; Ledger.open(Path(sys.argv[1]))"
+    second = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert second.returncode == 1
+    assert "is held by another running practice broker" in second.stderr
+    ledger.close()
+
+
+def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_bytes(b"not a database, not at all" * 100)
+    with pytest.raises(LedgerUnavailable, match="cannot be opened"):
+        Ledger.open(tmp_path)
+
+
+def test_reset_keeps_the_old_ledger_beside_the_new_one(tmp_path: Path) -> None:
+    filled(tmp_path, 3).close()
+    kept = set_ledger_aside(tmp_path)
+    assert kept is not None
+    assert kept.parent == tmp_path
+    fresh = Ledger.open(tmp_path)
+    assert fresh.accounts() == []
+    fresh.close()
+    (tmp_path / FILE_NAME).unlink()
+    kept.rename(tmp_path / FILE_NAME)
+    old = Ledger.open(tmp_path)
+    assert old.last_id(ACCOUNT.id) == 3
+    old.close()
+
+
+def test_reset_without_a_ledger_has_nothing_to_keep(tmp_path: Path) -> None:
+    assert set_ledger_aside(tmp_path) is None
+
+
+def test_a_snapshot_is_given_back_only_to_the_code_that_made_it(tmp_path: Path) -> None:
+    ledger = filled(tmp_path, 3)
+    ledger.keep_snapshot(ACCOUNT.id, 3, "version a", b"state")
+    assert ledger.snapshot(ACCOUNT.id, "version a") == (3, b"state")
+    assert ledger.snapshot(ACCOUNT.id, "version b") is None
+    ledger.close()
+
+
+def test_facts_are_kept(tmp_path: Path) -> None:
+    ledger = filled(tmp_path, 1)
+    assert ledger.fact("seed") is None
+    ledger.note("seed", "7")
+    ledger.note("seed", "8")
+    assert ledger.fact("seed") == "8"
+    ledger.close()
