@@ -1,0 +1,1 @@
+"""The arithmetic of the trade: exact, pure, no screen and no network."""

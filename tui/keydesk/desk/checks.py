@@ -1,0 +1,239 @@
+"""What speaks against a ticket: what refuses it, and what asks for a letter instead of `y`.
+
+Refusals name the reason and, where there is one, the way out. Nothing here is ever asked about an exit.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from keydesk.desk.draft import Draft
+from keydesk.desk.facts import Facts
+from keydesk.desk.rounding import whole_units
+from keydesk.desk.sizing import margin_cap
+from keydesk.desk.template import Limits
+from keydesk.desk.ticket import PERCENT, Plan, room_left
+from keydesk.format import duration, money, price, units
+
+NEW_YORK = ZoneInfo("America/New_York")
+ROLLOVER_HOUR = 17
+ROLLOVER_NEAR = timedelta(minutes=10)
+ENTRY_REACH = Decimal("0.05")  # of the price: digits typed wrong, or pips for a price
+LEVEL_REACH = Decimal("0.25")
+STALE_AFTER = 10.0  # seconds; from 3 s on the price is asked for again before anything is sent
+DUPLICATE_WITHIN = 10.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What beside ticket and price matters to a verdict."""
+
+    wall_ns: int
+    rtt_ms: float | None = None
+    sent_like_this: float | None = None  # seconds since the same order was sent
+    in_flight: bool = False  # an order in this instrument is under way, or its fate is unknown
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Reasons that refuse, and warnings that ask for a letter."""
+
+    refusals: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def judge(
+    draft: Draft, plan: Plan, facts: Facts, limits: Limits, circumstances: Circumstances
+) -> Verdict:
+    """Return everything that speaks against sending the plan."""
+    refusals = [
+        *_price_refusals(draft, plan, facts),
+        *_size_refusals(draft, plan, facts, limits),
+        *_level_refusals(draft, plan, facts),
+    ]
+    if circumstances.in_flight:
+        refusals.append(f"An order in {draft.instrument} is still under way")
+    warnings = [
+        *_risk_warnings(plan, facts, limits),
+        *_market_warnings(draft, plan, facts, limits),
+        *_moment_warnings(circumstances, limits),
+    ]
+    return Verdict(tuple(refusals), tuple(warnings))
+
+
+def _price_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+    reasons = []
+    if draft.kind == "MARKET" and not facts.tradeable:
+        reasons.append("Halted: the market is closed for this instrument")
+    if facts.age > STALE_AFTER:
+        reasons.append(f"The price is {duration(facts.age)} old")
+    entry = plan.levels.entry
+    if entry is None:
+        reasons.append("The price is missing: p, then digits")
+    elif not _within(entry, facts.mid, ENTRY_REACH):
+        reasons.append(f"{entry} is more than 5 % from the market: pips typed as a price?")
+    return reasons
+
+
+def _size_refusals(draft: Draft, plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+    rules = facts.rules
+    if draft.size.unit == "risk %" and plan.distance is None:
+        return ["Sizing by risk needs a stop: s, then digits"]
+    if plan.units < rules.minimum_units:
+        return [_too_small(plan, facts)]
+    reasons = []
+    room = room_left(draft, facts)
+    if plan.units > rules.maximum_order_units:
+        reasons.append(f"More than one order may carry, {units(rules.maximum_order_units)}")
+    if room is not None and plan.units > room:
+        reasons.append(f"More than the position may grow, {units(max(room, Decimal(0)))}")
+    if plan.margin > facts.purse.margin_available:
+        reasons.append(_too_much_margin(plan, facts))
+    reasons += _own_limit_refusals(plan, facts, limits)
+    return reasons
+
+
+def _too_small(plan: Plan, facts: Facts) -> str:
+    least = units(facts.rules.minimum_units)
+    if plan.minimum_risk is None or plan.minimum_risk <= 0:
+        return f"Too few units: the least is {least}"
+    return (
+        f"Too few units: the least, {least}, would risk "
+        f"{money(plan.minimum_risk)} {facts.purse.currency}"
+    )
+
+
+def _too_much_margin(plan: Plan, facts: Facts) -> str:
+    rate, value = facts.rules.margin_rate, facts.factors.value
+    exact = margin_cap(facts.purse.margin_available, rate, facts.mid, value)
+    most = whole_units(exact, facts.rules.units_precision)
+    return (
+        f"Margin {money(plan.margin)} is over the {money(facts.purse.margin_available)} "
+        f"available: at most {units(most)} units"
+    )
+
+
+def _own_limit_refusals(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+    reasons = []
+    if limits.hard_units is not None and plan.units > limits.hard_units:
+        reasons.append(f"Over your own limit of {units(limits.hard_units)} units")
+    risk = _risk_percent(plan, facts)
+    hard = limits.hard_risk_percent
+    if hard is not None and risk is not None and risk > hard:
+        reasons.append(f"Risk {money(risk)} % is over your own limit of {hard} %")
+    return reasons
+
+
+def _level_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+    levels, reasons = plan.levels, []
+    if levels.entry is None:
+        return []
+    for name, level, toward in (
+        ("Stop", levels.stop, -draft.direction),
+        ("Target", levels.target, draft.direction),
+    ):
+        if level is None:
+            continue
+        if toward * (level - levels.entry) <= 0:
+            side = "below" if toward < 0 else "above"
+            reasons.append(f"{name} {level} must be {side} the entry {levels.entry}")
+        elif not _within(level, facts.mid, LEVEL_REACH):
+            reasons.append(f"{name} {level} is absurdly far: pips typed as a price?")
+    if levels.stop is not None and not reasons:
+        reasons += _stop_in_spread(draft, plan, facts)
+    if draft.target.unit == "R" and draft.target.value and levels.stop is None:
+        reasons.append("A target in R needs a stop: s, then digits")
+    reasons += _trail_refusals(plan, facts)
+    return reasons
+
+
+def _stop_in_spread(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+    levels = plan.levels
+    if levels.stop is None or levels.entry is None:
+        return []
+    if draft.direction * (levels.entry - levels.stop) > plan.spread:
+        return []
+    spread = money(plan.spread / facts.rules.pip, 1)
+    return [f"The stop is inside the spread of {spread} pips: it would fire at once"]
+
+
+def _trail_refusals(plan: Plan, facts: Facts) -> list[str]:
+    trail, rules = plan.levels.trail, facts.rules
+    if trail is None:
+        return []
+    if trail < rules.minimum_trail:
+        return [
+            f"Trailing distance below the broker's least, {money(rules.minimum_trail / rules.pip, 1)} pips"
+        ]
+    if rules.maximum_trail and trail > rules.maximum_trail:
+        return [
+            f"Trailing distance over the broker's most, {money(rules.maximum_trail / rules.pip, 1)} pips"
+        ]
+    return []
+
+
+def _risk_warnings(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+    if plan.distance is None:
+        return ["No stop: the loss has no limit"]
+    warnings = []
+    risk = _risk_percent(plan, facts)
+    if risk is not None and risk > limits.soft_risk_percent:
+        warnings.append(f"Risk {money(risk)} % of NAV, over {limits.soft_risk_percent} %")
+    return warnings
+
+
+def _market_warnings(draft: Draft, plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+    warnings = []
+    if plan.distance is not None and plan.distance > 0:
+        share = plan.spread / plan.distance
+        if share > limits.soft_spread_of_stop:
+            warnings.append(f"The spread is {money(share * PERCENT, 0)} % of the stop")
+    if facts.purse.nav > 0 and plan.notional > limits.soft_leverage * facts.purse.nav:
+        times = money(plan.notional / facts.purse.nav, 1)
+        warnings.append(f"The size is {times} times NAV")
+    if is_marketable(draft, plan, facts):
+        at = price(plan.levels.entry, facts.rules.price_precision)
+        warnings.append(f"MARKETABLE: a limit at {at} fills at once")
+    return warnings
+
+
+def is_marketable(draft: Draft, plan: Plan, facts: Facts) -> bool:
+    """Whether a limit order would fill at once."""
+    entry = plan.levels.entry
+    if draft.kind != "LIMIT" or entry is None:
+        return False
+    return entry >= facts.ask if draft.direction > 0 else entry <= facts.bid
+
+
+def _moment_warnings(circumstances: Circumstances, limits: Limits) -> list[str]:
+    warnings = []
+    since = circumstances.sent_like_this
+    if since is not None and since < DUPLICATE_WITHIN:
+        warnings.append(f"The same order was sent {since:.0f} s ago")
+    if circumstances.rtt_ms is not None and circumstances.rtt_ms > limits.slow_ms:
+        warnings.append(f"LAG: the broker answers in {circumstances.rtt_ms:.0f} ms")
+    minutes = minutes_to_rollover(circumstances.wall_ns)
+    if minutes is not None:
+        warnings.append(f"Rollover in {minutes} min: spreads widen, financing is charged")
+    return warnings
+
+
+def minutes_to_rollover(wall_ns: int) -> int | None:
+    """Return the minutes to 17:00 New York when it is that close, else None."""
+    moment = datetime.fromtimestamp(wall_ns // 1_000_000_000, NEW_YORK)
+    rollover = moment.replace(hour=ROLLOVER_HOUR, minute=0, second=0, microsecond=0)
+    left = rollover - moment
+    if timedelta(0) <= left <= ROLLOVER_NEAR:
+        return int(left.total_seconds() // 60)
+    return None
+
+
+def _risk_percent(plan: Plan, facts: Facts) -> Decimal | None:
+    if plan.risk is None or facts.purse.nav <= 0:
+        return None
+    return plan.risk / facts.purse.nav * PERCENT
+
+
+def _within(value: Decimal, middle: Decimal, reach: Decimal) -> bool:
+    return abs(value - middle) <= middle * reach

@@ -1,0 +1,143 @@
+"""What the trader typed into a ticket, and how a key changes it: letters pick fields, digits fill them."""
+
+from dataclasses import dataclass, field, replace
+from decimal import Decimal, InvalidOperation
+from typing import Literal
+
+Side = Literal["BUY", "SELL"]
+Kind = Literal["MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"]
+FieldName = Literal["size", "price", "stop", "target", "trail", "bound"]
+Unit = Literal["units", "risk %", "price", "pips", "R"]
+
+KINDS: tuple[Kind, ...] = ("MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED")
+KIND_WORDS: dict[Kind, str] = {
+    "MARKET": "market",
+    "LIMIT": "limit",
+    "STOP": "stop",
+    "MARKET_IF_TOUCHED": "if touched",
+}
+UNITS: dict[FieldName, tuple[Unit, ...]] = {
+    "size": ("units", "risk %"),
+    "price": ("price", "pips"),
+    "stop": ("pips", "price"),
+    "target": ("R", "pips", "price"),
+    "trail": ("pips",),
+    "bound": ("pips",),
+}
+MARKET_EXPIRIES = ("FOK", "IOC")
+PENDING_EXPIRIES = ("GTC", "GFD", "GTD 1h", "GTD 4h", "GTD 24h")
+LONGEST = 16  # characters of a field
+NUMBER_KEYS = frozenset("0123456789.-")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The text of one field and what it counts in."""
+
+    text: str = ""
+    unit: Unit = "pips"
+    fresh: bool = True  # the first digit replaces what stands there
+
+    @property
+    def value(self) -> Decimal | None:
+        """The number typed; None while it is empty or no number yet."""
+        try:
+            number = Decimal(self.text)
+        except InvalidOperation:
+            return None
+        return number if number.is_finite() else None
+
+    def typed(self, key: str) -> "Entry":
+        """Take one more character in."""
+        text = key if self.fresh else (self.text + key)[:LONGEST]
+        return replace(self, text=text, fresh=False)
+
+    def erased(self) -> "Entry":
+        """Take the last character out; all of it where nothing was typed yet."""
+        return replace(self, text="" if self.fresh else self.text[:-1], fresh=False)
+
+    def set(self, value: Decimal) -> "Entry":
+        """Put a number in, as nudges and changes of unit do."""
+        return replace(self, text=f"{value:f}", fresh=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A ticket as typed so far; side and instrument never change while it is open."""
+
+    side: Side
+    instrument: str
+    kind: Kind = "MARKET"
+    size: Entry = field(default_factory=lambda: Entry(unit="units"))
+    price: Entry = field(default_factory=lambda: Entry(unit="price"))
+    stop: Entry = field(default_factory=Entry)
+    target: Entry = field(default_factory=lambda: Entry(unit="R"))
+    trail: Entry = field(default_factory=Entry)
+    bound: Entry = field(default_factory=Entry)
+    expiry: str = "FOK"
+    active: FieldName = "size"
+
+    @property
+    def direction(self) -> int:
+        """+1 for a buy, -1 for a sell."""
+        return 1 if self.side == "BUY" else -1
+
+    @property
+    def fields(self) -> tuple[FieldName, ...]:
+        """The fields in their order on the screen; a market order has no price, a pending one no bound."""
+        if self.kind == "MARKET":
+            return ("size", "stop", "target", "trail", "bound")
+        return ("size", "price", "stop", "target", "trail")
+
+    def entry(self, name: FieldName) -> Entry:
+        """Return a field by its name."""
+        entry = getattr(self, name)
+        assert isinstance(entry, Entry)  # noqa: S101 - the names are closed
+        return entry
+
+    def pick(self, name: FieldName) -> "Draft":
+        """Make a field the active one."""
+        if name not in self.fields:
+            return self
+        return self.put(name, replace(self.entry(name), fresh=True), active=name)
+
+    def next_field(self, step: int = 1) -> "Draft":
+        """Go on to the next field, round and round."""
+        names = self.fields
+        at = names.index(self.active) if self.active in names else 0
+        return self.pick(names[(at + step) % len(names)])
+
+    def put(self, name: FieldName, entry: Entry, active: FieldName | None = None) -> "Draft":
+        """Return the draft with that field changed."""
+        changed = {
+            each: entry if each == name else self.entry(each)
+            for each in ("size", "price", "stop", "target", "trail", "bound")
+        }
+        return Draft(
+            side=self.side,
+            instrument=self.instrument,
+            kind=self.kind,
+            expiry=self.expiry,
+            active=active or self.active,
+            **changed,
+        )
+
+    def typed(self, key: str) -> "Draft":
+        """Put a digit, point or minus into the active field."""
+        return self.put(self.active, self.entry(self.active).typed(key))
+
+    def erased(self) -> "Draft":
+        """Take the last character out of the active field."""
+        return self.put(self.active, self.entry(self.active).erased())
+
+    def next_kind(self) -> "Draft":
+        """Go on to the next order type; expiry and active field follow it."""
+        kind = KINDS[(KINDS.index(self.kind) + 1) % len(KINDS)]
+        expiry = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
+        turned = replace(self, kind=kind, expiry=expiry)
+        return turned.pick("size" if kind == "MARKET" else "price")
+
+    def next_expiry(self) -> "Draft":
+        """Go on to the next time in force of this order type."""
+        choices = MARKET_EXPIRIES if self.kind == "MARKET" else PENDING_EXPIRIES
+        return replace(self, expiry=choices[(choices.index(self.expiry) + 1) % len(choices)])

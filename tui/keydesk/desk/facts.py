@@ -1,0 +1,136 @@
+"""What a form knows of its instrument and the account when it reckons: one snapshot of the store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from keydesk.desk.margin import effective_rate
+from keydesk.desk.profit import HOME, Factors
+from keydesk.desk.rounding import pip
+from keydesk.store.state import AccountState, PositionRow, Quote
+from keydesk.store.store import Store
+
+if TYPE_CHECKING:  # the models cost more to import than a first picture may take
+    from keydesk_client.models import Instrument
+
+NOTHING = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How the broker lets this instrument be traded."""
+
+    name: str
+    pip: Decimal
+    price_precision: int
+    units_precision: int
+    minimum_units: Decimal
+    maximum_order_units: Decimal
+    maximum_position: Decimal  # 0: no limit
+    margin_rate: Decimal  # the greater of the instrument's and the account's
+    minimum_trail: Decimal
+    maximum_trail: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Purse:
+    """What the account has, home currency, and what it holds of the instrument."""
+
+    currency: str
+    nav: Decimal
+    margin_available: Decimal
+    margin_used: Decimal
+    hedging: bool
+    long_units: Decimal = NOTHING
+    short_units: Decimal = NOTHING  # negative
+
+    @property
+    def net_units(self) -> Decimal:
+        """Long and short together."""
+        return self.long_units + self.short_units
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All of it, with the price seen."""
+
+    rules: Rules
+    factors: Factors
+    purse: Purse
+    bid: Decimal
+    ask: Decimal
+    age: float  # seconds since the price came in
+    tradeable: bool
+
+    @property
+    def mid(self) -> Decimal:
+        """Half way between the sides; margin is reckoned with it."""
+        return (self.bid + self.ask) / 2
+
+
+def facts_of(store: Store, instrument: str, now: float) -> Facts | None:
+    """Return what the store knows, None while something to reckon with is missing."""
+    known, quote, account = (
+        store.instruments.get(instrument),
+        store.quotes.get(instrument),
+        store.account,
+    )
+    if known is None or quote is None or account is None:
+        return None
+    factors = factors_of(store, instrument)
+    if factors is None:
+        return None
+    return Facts(
+        rules=_rules(known, account.margin_rate),
+        factors=factors,
+        purse=_purse(account, store.positions.get(instrument)),
+        bid=quote.bid,
+        ask=quote.ask,
+        age=_age(quote, now),
+        tradeable=quote.tradeable,
+    )
+
+
+def factors_of(store: Store, instrument: str) -> Factors | None:
+    """Return the broker's conversion factors of the instrument's quote currency."""
+    account = store.account
+    currency = instrument.rpartition("_")[2]
+    if account is not None and currency == account.currency:
+        return HOME
+    found = store.conversions.get(currency)
+    if found is None:
+        return None
+    return Factors(found.account_gain, found.account_loss, found.position_value)
+
+
+def _age(quote: Quote, now: float) -> float:
+    return max(0.0, now - quote.received)
+
+
+def _rules(known: Instrument, account_rate: Decimal | None) -> Rules:
+    return Rules(
+        name=known.name,
+        pip=pip(known.pip_location),
+        price_precision=known.display_precision,
+        units_precision=known.trade_units_precision,
+        minimum_units=known.minimum_trade_size,
+        maximum_order_units=known.maximum_order_units,
+        maximum_position=known.maximum_position_size,
+        margin_rate=effective_rate(known.margin_rate, account_rate),
+        minimum_trail=known.minimum_trailing_stop_distance,
+        maximum_trail=known.maximum_trailing_stop_distance,
+    )
+
+
+def _purse(account: AccountState, position: PositionRow | None) -> Purse:
+    return Purse(
+        currency=account.currency,
+        nav=account.nav,
+        margin_available=account.margin_available,
+        margin_used=account.margin_used,
+        hedging=account.hedging,
+        long_units=position.long_units if position else NOTHING,
+        short_units=position.short_units if position else NOTHING,
+    )

@@ -1,0 +1,247 @@
+"""A ticket worked out: from what was typed and what is known to prices, units, risk and margin.
+
+Every number is recomputed at every key and every frame; what is sent is the plan that was on the screen.
+"""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from keydesk.desk.draft import Draft, Entry
+from keydesk.desk.facts import NOTHING, Facts
+from keydesk.desk.margin import closeout_percent, position_units, required_margin
+from keydesk.desk.profit import notional, pip_value
+from keydesk.desk.rounding import nearest_price, price_down, price_up, whole_units
+from keydesk.desk.sizing import CapName, Caps, margin_cap, size, units_for_risk
+from keydesk.desk.spread import slippage_allowed
+from keydesk.desk.template import Limits
+
+PERCENT = Decimal(100)
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The prices of a ticket; None: not set, or not readable yet."""
+
+    entry: Decimal | None
+    bound: Decimal | None
+    stop: Decimal | None
+    target: Decimal | None
+    trail: Decimal | None  # price units
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the ticket would do; money in home currency."""
+
+    levels: Levels
+    units: Decimal  # magnitude
+    bound_by: CapName
+    distance: Decimal | None  # from the entry to the nearer of stop and trailing stop
+    pip_value: Decimal
+    notional: Decimal
+    margin: Decimal  # what this ticket adds, negative when it frees
+    margin_left: Decimal
+    closeout_after: Decimal  # fraction, 1 is closeout
+    position_before: Decimal
+    position_after: Decimal
+    risk: Decimal | None
+    reward: Decimal | None
+    spread: Decimal  # price units
+    minimum_risk: Decimal | None  # what the least size would risk
+
+    @property
+    def ratio(self) -> Decimal | None:
+        """Reward over risk."""
+        if self.risk is None or self.reward is None or self.risk <= 0:
+            return None
+        return self.reward / self.risk
+
+
+def work_out(draft: Draft, facts: Facts, limits: Limits) -> Plan:
+    """Work the ticket out with the price seen now."""
+    levels = levels_of(draft, facts)
+    distance = stop_distance(draft, levels)
+    sized = size(
+        _wanted_units(draft, facts, distance),
+        facts.rules.units_precision,
+        _caps(draft, facts, limits),
+    )
+    units, factors = sized.units, facts.factors
+    before = facts.purse.net_units
+    added = margin_added(facts, draft.direction * units)
+    return Plan(
+        levels=levels,
+        units=units,
+        bound_by=sized.bound_by,
+        distance=distance,
+        pip_value=pip_value(units, facts.rules.pip, factors),
+        notional=notional(units, facts.mid, factors),
+        margin=added,
+        margin_left=facts.purse.margin_available - added,
+        closeout_after=closeout_percent(facts.purse.margin_used + added, facts.purse.nav),
+        position_before=before,
+        position_after=before + draft.direction * units,
+        risk=None if distance is None else units * distance * factors.loss,
+        reward=_reward(draft, levels, units, factors.gain),
+        spread=facts.ask - facts.bid,
+        minimum_risk=None
+        if distance is None
+        else facts.rules.minimum_units * distance * factors.loss,
+    )
+
+
+def levels_of(draft: Draft, facts: Facts) -> Levels:
+    """Return the ticket's prices at the instrument's precision."""
+    entry = entry_price(draft, facts)
+    stop = _stop(draft, entry, facts)
+    return Levels(
+        entry=entry,
+        bound=_bound(draft, facts) if draft.kind == "MARKET" else None,
+        stop=stop,
+        target=_target(draft, entry, stop, facts),
+        trail=_trail(draft, facts),
+    )
+
+
+def entry_price(draft: Draft, facts: Facts) -> Decimal | None:
+    """Return where the ticket would open: the touch for a market order, else the typed price."""
+    touch = facts.ask if draft.direction > 0 else facts.bid
+    if draft.kind == "MARKET":
+        return touch
+    value = draft.price.value
+    if value is None:
+        return None
+    precision = facts.rules.price_precision
+    if draft.price.unit == "pips":
+        return nearest_price(touch + _pending_side(draft) * value * facts.rules.pip, precision)
+    if value < 0:  # "-15" in the price field: 15 pips under the market
+        return nearest_price(touch + value * facts.rules.pip, precision)
+    return nearest_price(value, precision)
+
+
+def stop_distance(draft: Draft, levels: Levels) -> Decimal | None:
+    """Return how far the nearer of stop and trailing stop is; negative on the wrong side."""
+    distances = []
+    if levels.stop is not None and levels.entry is not None:
+        distances.append(draft.direction * (levels.entry - levels.stop))
+    if levels.trail is not None:
+        distances.append(levels.trail)
+    return min(distances) if distances else None
+
+
+def margin_added(facts: Facts, signed_units: Decimal) -> Decimal:
+    """Return the margin a fill adds (our preview; the broker's own figure is the truth)."""
+    long, short = facts.purse.long_units, -facts.purse.short_units
+    if facts.purse.hedging:
+        new_long = long + max(signed_units, NOTHING)
+        new_short = short + max(-signed_units, NOTHING)
+        grown = position_units(new_long, new_short) - position_units(long, short)
+    else:
+        grown = abs(long - short + signed_units) - abs(long - short)
+    return grown * margin_of_one(facts)
+
+
+def margin_of_one(facts: Facts) -> Decimal:
+    """Return the margin of one unit."""
+    return required_margin(Decimal(1), facts.rules.margin_rate, facts.mid, facts.factors.value)
+
+
+def _wanted_units(draft: Draft, facts: Facts, distance: Decimal | None) -> Decimal:
+    value = draft.size.value
+    if value is None or value <= 0:
+        return NOTHING
+    if draft.size.unit == "units":
+        return value
+    if distance is None or distance <= 0:
+        return NOTHING
+    risk = facts.purse.nav * value / PERCENT
+    return units_for_risk(risk, distance, facts.factors.loss)
+
+
+def _caps(draft: Draft, facts: Facts, limits: Limits) -> Caps:
+    """Caps bind a size that is reckoned from risk; units that were typed are refused instead."""
+    if draft.size.unit == "units":
+        return Caps()
+    purse, rules = facts.purse, facts.rules
+    freed = max(NOTHING, -draft.direction * purse.net_units) if not purse.hedging else NOTHING
+    one = margin_of_one(facts)
+    exact = margin_cap(purse.margin_available, rules.margin_rate, facts.mid, facts.factors.value)
+    return Caps(
+        margin=exact + 2 * freed if one else None,
+        order=rules.maximum_order_units,
+        position=room_left(draft, facts),
+        own=limits.hard_units,
+    )
+
+
+def room_left(draft: Draft, facts: Facts) -> Decimal | None:
+    """Return how many units fit under the instrument's largest position; None: no limit."""
+    if not facts.rules.maximum_position:
+        return None
+    held = facts.purse.long_units if draft.direction > 0 else -facts.purse.short_units
+    if not facts.purse.hedging:
+        held = draft.direction * facts.purse.net_units
+    return facts.rules.maximum_position - held
+
+
+def _reward(draft: Draft, levels: Levels, units: Decimal, gain: Decimal) -> Decimal | None:
+    if levels.target is None or levels.entry is None:
+        return None
+    return units * draft.direction * (levels.target - levels.entry) * gain
+
+
+def _pending_side(draft: Draft) -> int:
+    """Return where a pending order rests by its nature: a limit at a better price, a stop at a worse one."""
+    return draft.direction if draft.kind == "STOP" else -draft.direction
+
+
+def _bound(draft: Draft, facts: Facts) -> Decimal:
+    typed = draft.bound.value
+    rules = facts.rules
+    allowed = (
+        typed * rules.pip
+        if typed is not None and typed > 0
+        else slippage_allowed(facts.bid, facts.ask, rules.pip)
+    )
+    if draft.direction > 0:
+        return price_up(facts.ask + allowed, rules.price_precision)
+    return price_down(facts.bid - allowed, rules.price_precision)
+
+
+def _stop(draft: Draft, entry: Decimal | None, facts: Facts) -> Decimal | None:
+    return _level(draft.stop, entry, -draft.direction, facts)
+
+
+def _target(
+    draft: Draft, entry: Decimal | None, stop: Decimal | None, facts: Facts
+) -> Decimal | None:
+    value = draft.target.value
+    if draft.target.unit != "R" or value is None:
+        return _level(draft.target, entry, draft.direction, facts)
+    if entry is None or stop is None:
+        return None
+    return nearest_price(entry + value * (entry - stop), facts.rules.price_precision)
+
+
+def _level(typed: Entry, entry: Decimal | None, toward: int, facts: Facts) -> Decimal | None:
+    value = typed.value
+    if value is None:
+        return None
+    precision = facts.rules.price_precision
+    if typed.unit == "price":
+        return nearest_price(value, precision)
+    if entry is None:
+        return None
+    return nearest_price(entry + toward * value * facts.rules.pip, precision)
+
+
+def _trail(draft: Draft, facts: Facts) -> Decimal | None:
+    value = draft.trail.value
+    if value is None or value <= 0:
+        return None
+    return nearest_price(value * facts.rules.pip, facts.rules.price_precision)
+
+
+def whole_pips(distance: Decimal, pip: Decimal) -> Decimal:
+    """Return a distance in pips, to a tenth."""
+    return whole_units(distance / pip, 1)
