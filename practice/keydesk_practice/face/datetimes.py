@@ -12,7 +12,7 @@ from keydesk_practice.face.refusals import invalid
 
 NANOSECONDS = 1_000_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LATEST = 253_402_300_799 * NANOSECONDS  # the year 9999 ends: above it there is no text for a time
+_LATEST = 253_402_300_799 * NANOSECONDS + NANOSECONDS - 1  # the year 9999 ends; no text above it
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,30}))?(?:([Zz])|([+ -])(\d\d):(\d\d))",
     re.ASCII,

@@ -1,0 +1,60 @@
+"""Times are read in either form and written in the one that was asked for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keydesk_practice.face.datetimes import in_unix_form, read_time, rfc3339, unix
+from keydesk_practice.face.refusals import Refused
+
+LATEST = 253_402_300_799_999_999_999
+
+
+@pytest.mark.parametrize(
+    ("text", "nanoseconds"),
+    [
+        ("1970-01-01T00:00:00Z", 0),
+        ("2017-12-05T04:30:46.248676455Z", 1_512_448_246_248_676_455),
+        ("2017-12-05T04:30:46.2Z", 1_512_448_246_200_000_000),
+        ("2017-12-05T05:30:46+01:00", 1_512_448_246_000_000_000),
+        ("2017-12-05T05:30:46 01:00", 1_512_448_246_000_000_000),
+        ("2017-12-05T03:30:46-01:00", 1_512_448_246_000_000_000),
+        ("1512448246.248676455", 1_512_448_246_248_676_455),
+        ("1512448246", 1_512_448_246_000_000_000),
+        ("2017-12-05T04:30:46.2486764559999Z", 1_512_448_246_248_676_455),
+    ],
+)
+def test_both_forms_are_read(text: str, nanoseconds: int) -> None:
+    assert read_time(text, "from") == nanoseconds
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "yesterday", "2017-13-05T04:30:46Z", "2017-12-05", "-5", "1e9", "2017-12-05T04:30:46", "٣",
+     "9999999999999", "0001-01-01T00:00:00+23:59", "1969-12-31T23:59:59Z", "2017-12-05T04:30:61Z"],
+)  # fmt: skip
+def test_anything_else_is_refused_by_the_name_of_the_member(text: str) -> None:
+    with pytest.raises(Refused, match=r"'order\.gtdTime'") as refused:
+        read_time(text, "order.gtdTime")
+    assert refused.value.status == 400
+
+
+@given(st.integers(0, LATEST))
+def test_what_is_written_is_read_back(nanoseconds: int) -> None:
+    assert read_time(rfc3339(nanoseconds), "t") == nanoseconds
+    assert read_time(unix(nanoseconds), "t") == nanoseconds
+
+
+def test_only_date_members_change_their_form() -> None:
+    text = "2017-12-05T04:30:46.248676455Z"
+    body = {"time": text, "comment": text, "trades": [{"openTime": text, "price": "1.1"}]}
+    seconds = "1512448246.248676455"
+    assert in_unix_form(body) == {
+        "time": seconds,
+        "comment": text,
+        "trades": [{"openTime": seconds, "price": "1.1"}],
+    }
+
+
+def test_bounds_of_transaction_ids_are_no_dates() -> None:
+    assert in_unix_form({"from": "12", "to": "14"}) == {"from": "12", "to": "14"}

@@ -1,0 +1,61 @@
+"""The arguments of `practice serve` mean what the command line's contract says."""
+
+from pathlib import Path
+
+import pytest
+
+from keydesk_practice.options import default_data, read_arguments
+
+
+def test_nothing_given_serves_on_the_usual_port() -> None:
+    options = read_arguments(["serve"], {"KEYDESK_HOME": "/k"})
+    assert (options.command, options.host, options.port, options.uds) == (
+        "serve",
+        "127.0.0.1",
+        8020,
+        None,
+    )
+    assert (options.price_rate, options.rate_limit, options.hours) == (4.0, 120, "always")
+    assert options.data == Path("/k/practice")
+
+
+def test_the_word_serve_may_be_left_out() -> None:
+    assert read_arguments(["--port", "0"], {}).port == 0
+
+
+def test_a_start_is_read_to_the_nanosecond() -> None:
+    options = read_arguments(["serve", "--start", "2015-01-15T08:00Z", "--speed", "60"], {})
+    assert options.start == 1_421_308_800_000_000_000
+    assert options.speed == 60
+
+
+def test_several_tokens_and_candle_files_are_kept_in_order() -> None:
+    words = ["--token", "a", "--token", "b", "--candles", "XAU_USD=/x/gold.csv"]
+    options = read_arguments(words, {})
+    assert options.tokens == ("a", "b")
+    assert options.candles == (("XAU_USD", Path("/x/gold.csv")),)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--port", "70000"],
+        ["--speed", "0"],
+        ["--start", "tomorrow"],
+        ["--candles", "EUR_USD"],
+        ["--token", "two words"],
+        ["--rate-limit", "0"],
+        ["--port", "1", "--uds", "/x"],
+        ["--hours", "sometimes"],
+    ],
+)
+def test_nonsense_is_a_usage_error(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        read_arguments(["serve", *words], {})
+    assert left.value.code == 2
+    assert "error:" in capsys.readouterr().err
+
+
+def test_the_ledger_lies_in_the_state_folder() -> None:
+    assert default_data({"XDG_STATE_HOME": "/s"}) == Path("/s/keydesk/practice")
+    assert default_data({"XDG_STATE_HOME": "relative"}).parts[-2:] == ("keydesk", "practice")
