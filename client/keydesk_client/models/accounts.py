@@ -1,0 +1,150 @@
+"""An account: who it is, what it holds, what it is worth."""
+
+from pydantic import AliasChoices, Field
+
+from keydesk_client.models.enumerations import (
+    GuaranteedStopLossOrderMode,
+    GuaranteedStopLossOrderMutability,
+)
+from keydesk_client.models.orders import Order
+from keydesk_client.models.positions import Position
+from keydesk_client.models.record import Record
+from keydesk_client.models.scalars import (
+    AccountID,
+    AccountUnits,
+    Currency,
+    DecimalNumber,
+    TransactionID,
+)
+from keydesk_client.models.times import DateTime
+from keydesk_client.models.trades import TradeSummary
+
+
+class AccountProperties(Record):
+    """Element of the account list."""
+
+    id: AccountID
+    """Account id."""
+    mt4_account_id: int | None = None
+    """Present when bridged to the third-party platform."""
+    tags: tuple[str, ...]
+    """Labels, may be empty."""
+
+
+class GuaranteedStopLossOrderParameters(Record):
+    """What may be done to a guaranteed stop."""
+
+    mutability_market_open: GuaranteedStopLossOrderMutability
+    """While tradeable."""
+    mutability_market_halted: GuaranteedStopLossOrderMutability
+    """While halted."""
+
+
+class AccountIdentity(Record):
+    """Static account data."""
+
+    id: AccountID
+    """Account id."""
+    alias: str | None = None
+    """Only when the client set one."""
+    currency: Currency
+    """Home currency."""
+    created_by_user_id: int
+    """JSON number."""
+    created_time: DateTime
+    """Creation time."""
+    guaranteed_stop_loss_order_parameters: GuaranteedStopLossOrderParameters | None = None
+    """Only when the mode is not DISABLED."""
+    guaranteed_stop_loss_order_mode: GuaranteedStopLossOrderMode
+    """Account-level policy."""
+    guaranteed_stop_loss_order_mutability: GuaranteedStopLossOrderMutability | None = None
+    """Deprecated, superseded by the parameters object."""
+    margin_rate: DecimalNumber | None = None
+    """Client override, absent when none; see SEMANTICS margin section for how it combines with instrument rates."""
+    resettable_pl_time: DateTime | None = None
+    """When resettablePL was last zeroed."""
+    open_trade_count: int
+    """JSON number."""
+    open_position_count: int
+    """JSON number."""
+    pending_order_count: int
+    """JSON number."""
+    hedging_enabled: bool
+    """True lets long and short trades coexist."""
+    last_order_fill_timestamp: DateTime | None = None
+    """Only after a first fill; deprecated in newer docs."""
+    last_transaction_id: TransactionID
+    """Newest transaction of the account."""
+
+
+class AccumulatedAccountState(Record):
+    """Transaction-driven account totals."""
+
+    balance: AccountUnits
+    """Cash balance."""
+    pl: AccountUnits
+    """Realised P/L over account life."""
+    resettable_pl: AccountUnits
+    """Realised P/L since last client reset."""
+    financing: AccountUnits
+    """Financing paid or collected over account life."""
+    commission: AccountUnits
+    """Commission paid over account life."""
+    dividend_adjustment: AccountUnits
+    """Dividend adjustments over account life."""
+    guaranteed_execution_fees: AccountUnits
+    """Guaranteed-stop fees over account life."""
+    margin_call_enter_time: DateTime | None = None
+    """Only while in a margin call."""
+    margin_call_extension_count: int | None = None
+    """Extensions of the current margin call."""
+    last_margin_call_extension_time: DateTime | None = None
+    """Last extension of the current margin call."""
+
+
+class CalculatedAccountState(Record):
+    """Price-dependent account numbers."""
+
+    unrealized_pl: AccountUnits
+    """Sum over open trades, sided closing prices."""
+    nav: AccountUnits = Field(
+        validation_alias=AliasChoices("NAV", "nav"), serialization_alias="NAV"
+    )
+    """Balance plus unrealizedPL; wire name is upper case."""
+    margin_used: AccountUnits
+    """Margin tied up."""
+    margin_available: AccountUnits
+    """Max(0, NAV minus marginUsed)."""
+    position_value: AccountUnits
+    """Home value of open positions."""
+    margin_closeout_unrealized_pl: AccountUnits
+    """Unrealised P/L at mid prices."""
+    margin_closeout_nav: AccountUnits
+    """Balance plus marginCloseoutUnrealizedPL."""
+    margin_closeout_margin_used: AccountUnits
+    """Margin used as seen by closeout logic."""
+    margin_closeout_percent: DecimalNumber
+    """Closeout happens at 1.0 or above."""
+    margin_closeout_position_value: DecimalNumber
+    """Position value as seen by closeout logic."""
+    withdrawal_limit: AccountUnits
+    """Never negative."""
+    margin_call_margin_used: AccountUnits
+    """Margin used as seen by margin-call logic."""
+    margin_call_percent: DecimalNumber
+    """Margin call at 1.0 or above."""
+
+
+class AccountSummary(AccountIdentity, AccumulatedAccountState, CalculatedAccountState):
+    """Account without the three arrays."""
+
+
+class Account(AccountIdentity, AccumulatedAccountState, CalculatedAccountState):
+    """Full account snapshot."""
+
+    trades: tuple[TradeSummary, ...]
+    """Open trades only."""
+    positions: tuple[Position, ...]
+    """Every instrument ever held, flat ones too."""
+    orders: tuple[Order, ...]
+    """Pending orders only."""

@@ -1,0 +1,61 @@
+"""How the service's clients are positioned, by price; not executable depth."""
+
+from keydesk_client.models.record import Record
+from keydesk_client.models.scalars import DecimalNumber, InstrumentName, PriceValue
+from keydesk_client.models.times import DateTime
+
+
+class OrderBookBucket(Record):
+    """Share of orders in one bucket."""
+
+    price: PriceValue
+    """Low edge, inclusive."""
+    long_count_percent: DecimalNumber
+    """Percent of all orders, long here."""
+    short_count_percent: DecimalNumber
+    """Percent of all orders, short here."""
+
+
+class OrderBook(Record):
+    """Distribution of client orders."""
+
+    instrument: InstrumentName
+    """Instrument."""
+    time: DateTime
+    """Snapshot time."""
+    unix_time: DateTime | None = None
+    """Newer service; snapshot time in unix form."""
+    price: PriceValue
+    """Mid price at the snapshot."""
+    bucket_width: PriceValue
+    """Width of a bucket."""
+    buckets: tuple[OrderBookBucket, ...]
+    """Ascending, only non-empty ones."""
+
+
+class PositionBookBucket(Record):
+    """Share of positions in one bucket."""
+
+    price: PriceValue
+    """Low edge, inclusive."""
+    long_count_percent: DecimalNumber
+    """Percent of all positions, long here."""
+    short_count_percent: DecimalNumber
+    """Percent of all positions, short here."""
+
+
+class PositionBook(Record):
+    """Distribution of client positions."""
+
+    instrument: InstrumentName
+    """Instrument."""
+    time: DateTime
+    """Snapshot time."""
+    unix_time: DateTime | None = None
+    """Newer service; snapshot time in unix form."""
+    price: PriceValue
+    """Mid price at the snapshot."""
+    bucket_width: PriceValue
+    """Width of a bucket."""
+    buckets: tuple[PositionBookBucket, ...]
+    """Ascending, only non-empty ones."""

@@ -1,0 +1,15 @@
+"""What a client may write on its own orders and trades."""
+
+from keydesk_client.models.record import Record
+from keydesk_client.models.scalars import ClientComment, ClientID, ClientTag
+
+
+class ClientExtensions(Record):
+    """Client tags; not for bridged accounts."""
+
+    id: ClientID | None = None
+    """Unique among live orders, or among open trades."""
+    tag: ClientTag | None = None
+    """Free label."""
+    comment: ClientComment | None = None
+    """Free text."""

@@ -1,0 +1,114 @@
+"""What an account may trade, and on which terms."""
+
+from keydesk_client.models.enumerations import (
+    DayOfWeek,
+    GuaranteedStopLossOrderModeForInstrument,
+    InstrumentType,
+)
+from keydesk_client.models.record import Record
+from keydesk_client.models.scalars import DecimalNumber, InstrumentName
+
+
+class Tag(Record):
+    """Label of an instrument."""
+
+    type: str
+    """Label family."""
+    name: str
+    """Label value."""
+
+
+class FinancingDayOfWeek(Record):
+    """Days charged on one weekday."""
+
+    day_of_week: DayOfWeek
+    """Weekday."""
+    days_charged: int
+    """0, 1 or 3 as a rule."""
+
+
+class InstrumentFinancing(Record):
+    """Rollover schedule."""
+
+    long_rate: DecimalNumber
+    """Yearly, fraction; minus costs the holder."""
+    short_rate: DecimalNumber
+    """Yearly, fraction; minus costs the holder."""
+    financing_days_of_week: tuple[FinancingDayOfWeek, ...]
+    """Seven entries."""
+
+
+class InstrumentCommission(Record):
+    """Commission schedule of an instrument."""
+
+    commission: DecimalNumber
+    """Home currency per unitsTraded."""
+    units_traded: DecimalNumber
+    """Block size."""
+    minimum_commission: DecimalNumber
+    """Floor per fill."""
+
+
+class GuaranteedStopLossOrderLevelRestriction(Record):
+    """Cap on guaranteed volume in a price window."""
+
+    volume: DecimalNumber
+    """Units allowed in the window."""
+    price_range: DecimalNumber
+    """Window width."""
+
+
+class GuaranteedStopLossOrderEntryData(Record):
+    """Older home of the guaranteed stop numbers."""
+
+    minimum_distance: DecimalNumber
+    """Price units."""
+    premium: DecimalNumber
+    """Price units per unit."""
+    level_restriction: GuaranteedStopLossOrderLevelRestriction | None = None
+    """Cap."""
+
+
+class Instrument(Record):
+    """Tradeable instrument of one account."""
+
+    name: InstrumentName
+    """Wire name."""
+    type: InstrumentType
+    """Asset class."""
+    display_name: str
+    """For people, slash separated."""
+    pip_location: int
+    """Pip is 10 to this power."""
+    display_precision: int
+    """Decimals of a price."""
+    trade_units_precision: int
+    """Decimals of units."""
+    minimum_trade_size: DecimalNumber
+    """Smallest order."""
+    maximum_trailing_stop_distance: DecimalNumber
+    """Price units."""
+    minimum_trailing_stop_distance: DecimalNumber
+    """Price units."""
+    minimum_guaranteed_stop_loss_distance: DecimalNumber | None = None
+    """Price units."""
+    maximum_position_size: DecimalNumber
+    """Units, 0 means no instrument limit."""
+    maximum_order_units: DecimalNumber
+    """Units per order."""
+    margin_rate: DecimalNumber
+    """Fraction of position value."""
+    commission: InstrumentCommission | None = None
+    """Only where commission applies."""
+    guaranteed_stop_loss_order_mode: GuaranteedStopLossOrderModeForInstrument | None = None
+    """Per-instrument policy."""
+    guaranteed_stop_loss_order_execution_premium: DecimalNumber | None = None
+    """Price units per unit; not when DISABLED."""
+    guaranteed_stop_loss_order_level_restriction: GuaranteedStopLossOrderLevelRestriction | None = (
+        None
+    )
+    """Not when DISABLED."""
+    financing: InstrumentFinancing | None = None
+    """Rollover rates."""
+    tags: tuple[Tag, ...] | None = None
+    """Labels."""

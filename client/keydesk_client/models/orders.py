@@ -1,0 +1,195 @@
+"""Orders as the service reports them, one class a kind."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from keydesk_client.models.enumerations import OrderState, TimeInForce
+from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.record import Record
+from keydesk_client.models.scalars import (
+    ClientID,
+    DecimalNumber,
+    OrderID,
+    PriceValue,
+    TradeID,
+    TransactionID,
+)
+from keydesk_client.models.terms import (
+    DependentTerms,
+    EntryTerms,
+    MarketPurpose,
+    OnFillTerms,
+    PendingTerms,
+)
+from keydesk_client.models.times import DateTime
+from keydesk_client.models.unknown import foreign_to
+
+
+class OrderIdentity(Record):
+    """Carried by every order record."""
+
+    id: OrderID
+    """Equals the id of the transaction that created it."""
+    create_time: DateTime
+    """Creation time."""
+    state: OrderState
+    """Lifecycle state."""
+    client_extensions: ClientExtensions | None = None
+    """Client tags of the order."""
+
+
+class OrderEnd(Record):
+    """How a finished order ended."""
+
+    filling_transaction_id: TransactionID | None = None
+    """ORDER_FILL id, FILLED only."""
+    filled_time: DateTime | None = None
+    """FILLED only."""
+    trade_opened_id: TradeID | None = None
+    """FILLED and a trade was opened."""
+    trade_reduced_id: TradeID | None = None
+    """FILLED and a trade shrank without closing."""
+    trade_closed_ids: tuple[TradeID, ...] | None = None
+    """FILLED and trades were closed."""
+    cancelling_transaction_id: TransactionID | None = None
+    """ORDER_CANCEL id, CANCELLED only."""
+    cancelled_time: DateTime | None = None
+    """CANCELLED only."""
+
+
+class ReplacementChain(Record):
+    """Links made by a replace."""
+
+    replaces_order_id: OrderID | None = None
+    """Order this one took over from."""
+    replaced_by_order_id: OrderID | None = None
+    """Order that took over from this one."""
+
+
+class MarketOrder(OrderIdentity, EntryTerms, MarketPurpose, OnFillTerms, OrderEnd):
+    """Fills or dies at once."""
+
+    type: Literal["MARKET"] = "MARKET"
+    time_in_force: TimeInForce = "FOK"
+    """FOK or IOC."""
+    price_bound: PriceValue | None = None
+    """Worst price accepted."""
+
+
+class LimitOrder(OrderIdentity, EntryTerms, PendingTerms, OnFillTerms, OrderEnd, ReplacementChain):
+    """Rests until price or better."""
+
+    type: Literal["LIMIT"] = "LIMIT"
+
+
+class StopOrder(OrderIdentity, EntryTerms, PendingTerms, OnFillTerms, OrderEnd, ReplacementChain):
+    """Rests until price or worse."""
+
+    type: Literal["STOP"] = "STOP"
+    price_bound: PriceValue | None = None
+    """Worst price accepted after the trigger."""
+
+
+class MarketIfTouchedOrder(
+    OrderIdentity, EntryTerms, PendingTerms, OnFillTerms, OrderEnd, ReplacementChain
+):
+    """Rests until the price is touched from the starting side."""
+
+    type: Literal["MARKET_IF_TOUCHED"] = "MARKET_IF_TOUCHED"
+    price_bound: PriceValue | None = None
+    """Worst price accepted after the trigger."""
+    initial_market_price: PriceValue | None = None
+    """Market price at creation, fixes the side it must be crossed from."""
+
+
+class TakeProfitOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain):
+    """Closes its trade at price or better."""
+
+    type: Literal["TAKE_PROFIT"] = "TAKE_PROFIT"
+    price: PriceValue
+    """Trigger."""
+    distance: DecimalNumber | None = None
+    """Echoed when given that way, newer service."""
+
+
+class StopLossOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain):
+    """Closes its trade at price or worse."""
+
+    type: Literal["STOP_LOSS"] = "STOP_LOSS"
+    price: PriceValue
+    """Trigger, resolved also when asked by distance."""
+    distance: DecimalNumber | None = None
+    """Echoed when given that way."""
+    guaranteed: bool | None = None
+    """Deprecated flag."""
+    guaranteed_execution_premium: DecimalNumber | None = None
+    """Deprecated companion of the flag."""
+
+
+class GuaranteedStopLossOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain):
+    """Closes its trade exactly at price."""
+
+    type: Literal["GUARANTEED_STOP_LOSS"] = "GUARANTEED_STOP_LOSS"
+    price: PriceValue
+    """Trigger and fill price."""
+    distance: DecimalNumber | None = None
+    """Echoed when given that way."""
+    guaranteed_execution_premium: DecimalNumber
+    """Price units per unit, charged when it fills."""
+
+
+class TrailingStopLossOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain):
+    """Stop that follows the market."""
+
+    type: Literal["TRAILING_STOP_LOSS"] = "TRAILING_STOP_LOSS"
+    distance: DecimalNumber
+    """Price units."""
+    trailing_stop_value: PriceValue | None = None
+    """Current trigger, pending only."""
+
+
+class FixedPriceOrder(OrderIdentity, EntryTerms, OnFillTerms, OrderEnd):
+    """Made by the service only."""
+
+    type: Literal["FIXED_PRICE"] = "FIXED_PRICE"
+    price: PriceValue
+    """Fill price."""
+    trade_state: str
+    """State the resulting trade takes."""
+
+
+class OrderIdentifier(Record):
+    """Order reference."""
+
+    order_id: OrderID | None = None
+    """Order id."""
+    client_order_id: ClientID | None = None
+    """Client id."""
+
+
+KnownOrder: TypeAlias = (
+    MarketOrder
+    | LimitOrder
+    | StopOrder
+    | MarketIfTouchedOrder
+    | TakeProfitOrder
+    | StopLossOrder
+    | GuaranteedStopLossOrder
+    | TrailingStopLossOrder
+    | FixedPriceOrder
+)
+
+
+class UnknownOrder(OrderIdentity):
+    """An order of a kind that this version of the library does not know; its other members are in `unknown`."""
+
+    type: Annotated[str, foreign_to(KnownOrder)]
+    """The word that the service uses for it."""
+
+
+Order: TypeAlias = Annotated[
+    Annotated[KnownOrder, Field(discriminator="type")] | UnknownOrder,
+    Field(union_mode="left_to_right"),
+]
+"""Any order; match on the class."""

@@ -1,0 +1,56 @@
+"""What every record of the interface is: frozen, open for members we do not know, honest about missing ones.
+
+- Unknown members are kept and written back: the service grows without asking us.
+- A member that the service left out, or sent in a form that can not be read, does not make the record fail (see
+  salvage.py). Reading that member raises MissingMember: a made-up zero would be a lie about money.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pydantic import BaseModel, ConfigDict
+
+from keydesk_client.errors import MissingMember
+from keydesk_client.models.names import wire_name
+
+Wire: TypeAlias = dict[str, Any]
+"""A JSON object."""
+
+
+class Record(BaseModel):
+    """One JSON object of the wire."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="allow",
+        alias_generator=wire_name,
+        validate_by_name=True,
+        validate_by_alias=True,
+        defer_build=True,  # a validator is built when the first such record comes, not at import
+    )
+
+    def to_wire(self) -> Wire:
+        """The JSON object that this record was read from, or would be sent as."""
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+
+    @property
+    def unknown(self) -> Mapping[str, Any]:
+        """Members that this version of the library has no name for, as they came."""
+        return self.__pydantic_extra__ or {}
+
+    if not TYPE_CHECKING:  # seen by a type checker, it would make every misspelt member look right
+
+        def __getattr__(self, name: str) -> object:
+            kind = type(self)
+            if name in kind.model_fields:
+                raise missing(kind, name)
+            return super().__getattr__(name)
+
+
+def missing(kind: type, name: str) -> MissingMember:
+    """The error of reading a member that is not there."""
+    return MissingMember(
+        f"{kind.__name__}.{name} was not sent, or not in a form that can be read",
+        record=kind.__name__,
+        member=name,
+    )

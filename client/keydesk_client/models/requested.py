@@ -1,0 +1,47 @@
+"""What every order request has in common: it refuses the impossible before it is sent, naming the member."""
+
+from typing import Self
+
+from pydantic import ConfigDict, ValidationError, model_validator
+
+from keydesk_client.errors import InvalidRequest
+from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.possible import refuse_impossible
+from keydesk_client.models.record import Record, Wire
+
+
+class RequestedOrder(Record):
+    """An order as a client asks for it; InvalidRequest when it can not be right."""
+
+    model_config = ConfigDict(extra="forbid", loc_by_alias=False)
+
+    client_extensions: ClientExtensions | None = None
+    """Id, tag and comment of the order."""
+
+    def __init__(self, **members: object) -> None:
+        try:
+            super().__init__(**members)
+        except ValidationError as error:
+            failure = _in_our_words(error)
+        else:
+            return
+        raise failure
+
+    def to_wire(self) -> Wire:
+        """The JSON object to send: every member that has a value, standards included."""
+        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+
+    @model_validator(mode="after")
+    def _refuse_impossible(self) -> Self:
+        refuse_impossible(self)
+        return self
+
+
+def _in_our_words(error: ValidationError) -> InvalidRequest:
+    first = error.errors(include_url=False)[0]
+    raised = first.get("ctx", {}).get("error")
+    if isinstance(raised, InvalidRequest):
+        return raised
+    field = ".".join(str(part) for part in first["loc"])
+    said = first["msg"].removeprefix("Value error, ")
+    return InvalidRequest(f"{field}: {said}", field=field)

@@ -1,0 +1,96 @@
+"""Orders as a client asks for them, one class a kind."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from keydesk_client.models.enumerations import TimeInForce
+from keydesk_client.models.requested import RequestedOrder
+from keydesk_client.models.scalars import DecimalNumber, PriceValue
+from keydesk_client.models.terms import DependentTerms, EntryTerms, OnFillTerms, PendingTerms
+
+
+class MarketOrderRequest(RequestedOrder, EntryTerms, OnFillTerms):
+    """Body of a market order."""
+
+    type: Literal["MARKET"] = "MARKET"
+    time_in_force: TimeInForce = "FOK"
+    """FOK or IOC."""
+    price_bound: PriceValue | None = None
+    """Worst price accepted."""
+
+
+class LimitOrderRequest(RequestedOrder, EntryTerms, PendingTerms, OnFillTerms):
+    """Body of a limit order."""
+
+    type: Literal["LIMIT"] = "LIMIT"
+
+
+class StopOrderRequest(RequestedOrder, EntryTerms, PendingTerms, OnFillTerms):
+    """Body of a stop order."""
+
+    type: Literal["STOP"] = "STOP"
+    price_bound: PriceValue | None = None
+    """Worst price accepted after the trigger."""
+
+
+class MarketIfTouchedOrderRequest(RequestedOrder, EntryTerms, PendingTerms, OnFillTerms):
+    """Body of a market-if-touched order."""
+
+    type: Literal["MARKET_IF_TOUCHED"] = "MARKET_IF_TOUCHED"
+    price_bound: PriceValue | None = None
+    """Worst price accepted after the trigger."""
+
+
+class TakeProfitOrderRequest(RequestedOrder, DependentTerms):
+    """Body of a stand-alone take-profit."""
+
+    type: Literal["TAKE_PROFIT"] = "TAKE_PROFIT"
+    price: PriceValue | None = None
+    """Trigger; give it unless distance is used."""
+    distance: DecimalNumber | None = None
+    """Instead of price; only newer services take it."""
+
+
+class StopLossOrderRequest(RequestedOrder, DependentTerms):
+    """Body of a stand-alone stop-loss."""
+
+    type: Literal["STOP_LOSS"] = "STOP_LOSS"
+    price: PriceValue | None = None
+    """Exactly one of price and distance."""
+    distance: DecimalNumber | None = None
+    """From the current price: ask for a long trade, bid for a short one."""
+    guaranteed: bool | None = None
+    """Deprecated; default true only when the account requires it."""
+
+
+class GuaranteedStopLossOrderRequest(RequestedOrder, DependentTerms):
+    """Body of a stand-alone guaranteed stop."""
+
+    type: Literal["GUARANTEED_STOP_LOSS"] = "GUARANTEED_STOP_LOSS"
+    price: PriceValue | None = None
+    """Exactly one of price and distance."""
+    distance: DecimalNumber | None = None
+    """From the current price: ask for a long trade, bid for a short one."""
+
+
+class TrailingStopLossOrderRequest(RequestedOrder, DependentTerms):
+    """Body of a stand-alone trailing stop."""
+
+    type: Literal["TRAILING_STOP_LOSS"] = "TRAILING_STOP_LOSS"
+    distance: DecimalNumber
+    """Price units."""
+
+
+OrderRequest: TypeAlias = Annotated[
+    MarketOrderRequest
+    | LimitOrderRequest
+    | StopOrderRequest
+    | MarketIfTouchedOrderRequest
+    | TakeProfitOrderRequest
+    | StopLossOrderRequest
+    | GuaranteedStopLossOrderRequest
+    | TrailingStopLossOrderRequest,
+    Field(discriminator="type"),
+]
+"""Any order that can be asked for."""

@@ -1,0 +1,1 @@
+"""Whole answers of the service, one class an operation."""

@@ -1,0 +1,167 @@
+"""Records from bodies that are not as they should be: what can be read is read, nothing fails as a whole.
+
+An order that was placed must not look like a failure because one member of the answer was left out or renamed. The
+quick way (reading.py) refuses such a body; this slow way builds it member by member. What is not there stays missing,
+what can not be read stays missing too and is kept raw among the unknown members, so that it is written back as it was.
+"""
+
+# ruff: noqa: ANN401 - this is where JSON becomes a record: values and annotations are of any type
+
+from collections.abc import Mapping
+from dataclasses import fields
+from functools import cache
+from types import NoneType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeAlias,
+    TypeVar,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
+
+from pydantic import AliasChoices, TypeAdapter
+from pydantic.fields import FieldInfo
+
+from keydesk_client.models.names import wire_name
+from keydesk_client.models.record import Record
+from keydesk_client.models.slotted import SlottedRecord, restored
+
+R = TypeVar("R", bound=Record)
+S = TypeVar("S", bound=SlottedRecord)
+
+Kind: TypeAlias = Any
+"""An annotation, as typing gives it."""
+UNIONS: tuple[object, ...] = (Union, UnionType)
+Members: TypeAlias = Mapping[str, Any]
+
+
+def read_value(kind: Kind, value: Any) -> Any:
+    """The value as its annotation wants it; ValueError when there is no way to read it so."""
+    choices = _choices(kind)
+    if value is None and NoneType in choices:
+        return None
+    records = [choice for choice in choices if _is_record(choice)]
+    if records:
+        return _read_record(records, value)
+    if len(choices) == 1 and _origin(choices[0]) is tuple:
+        return _read_list(get_args(choices[0])[0], value)
+    return _leaf(kind).validate_python(_as_text(choices, value))
+
+
+def read_object(kind: type[R], members: Members) -> R:
+    """The record that a JSON object holds."""
+    hints = _hints(kind)
+    left = dict(members)
+    values = {}
+    for name, field in kind.model_fields.items():
+        sent_as = next((key for key in _wire_names(field) if key in left), None)
+        if sent_as is None:
+            continue
+        try:
+            values[name] = read_value(hints[name], left[sent_as])
+        except ValueError:
+            continue
+        del left[sent_as]
+    return _built(kind, values, left)
+
+
+def read_slotted(kind: type[S], members: Members) -> S:
+    """The slotted record that a JSON object holds."""
+    hints = _hints(cast("Any", kind))
+    left = dict(members)
+    values = {}
+    for name, hint in hints.items():
+        try:
+            values[name] = read_value(hint, left[wire_name(name)])
+        except (KeyError, ValueError):
+            continue
+        del left[wire_name(name)]
+    return restored(kind, values, left)
+
+
+def _built(kind: type[R], values: dict[str, Any], left: dict[str, Any]) -> R:
+    made = kind.__new__(kind)
+    standards = {
+        name: field.get_default(call_default_factory=True)
+        for name, field in kind.model_fields.items()
+        if not field.is_required() and not any(key in left for key in _wire_names(field))
+    }
+    object.__setattr__(made, "__dict__", standards | values)
+    object.__setattr__(made, "__pydantic_fields_set__", set(values))
+    object.__setattr__(made, "__pydantic_extra__", left)
+    object.__setattr__(made, "__pydantic_private__", None)
+    return made
+
+
+def _read_record(kinds: list[Any], value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        raise ValueError("not a JSON object")  # noqa: TRY004 - callers catch what pydantic raises
+    kind = kinds[0] if len(kinds) == 1 else _by_type(kinds, value.get("type"))
+    return read_object(kind, value) if issubclass(kind, Record) else read_slotted(kind, value)
+
+
+def _by_type(kinds: list[Any], said: object) -> Any:
+    """The record whose `type` is this word; else the one that takes any word, else the first."""
+    for kind in kinds:
+        if said in _words(_hints(kind)["type"]):
+            return kind
+    return next((kind for kind in kinds if not _words(_hints(kind)["type"])), kinds[0])
+
+
+def _words(kind: Kind) -> tuple[Any, ...]:
+    return get_args(kind) if _origin(kind) is Literal else ()
+
+
+def _read_list(kind: Kind, value: Any) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise ValueError("not a JSON array")  # noqa: TRY004 - callers catch what pydantic raises
+    return tuple(read_value(kind, item) for item in value)
+
+
+def _choices(kind: Kind) -> tuple[Any, ...]:
+    """The members of a union, however deep it is annotated; one member when it is none."""
+    if _origin(kind) is Annotated:
+        inner = get_args(kind)[0]
+        return _choices(inner)
+    if _origin(kind) in UNIONS:
+        return tuple(choice for member in get_args(kind) for choice in _choices(member))
+    return (kind,)
+
+
+def _origin(kind: Kind) -> object:
+    return get_origin(kind)
+
+
+def _is_record(kind: Kind) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Record | SlottedRecord)
+
+
+def _as_text(choices: tuple[Any, ...], value: Any) -> Any:
+    """A number where text belongs is an id that somebody forgot to quote."""
+    wants_text = str in choices and not isinstance(value, bool)
+    return str(value) if wants_text and isinstance(value, int) else value
+
+
+def _wire_names(field: FieldInfo) -> tuple[str, ...]:
+    alias = field.validation_alias
+    if isinstance(alias, AliasChoices):
+        return tuple(choice for choice in alias.choices if isinstance(choice, str))
+    return (alias,) if isinstance(alias, str) else ()
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    known = get_type_hints(kind, include_extras=True)
+    if issubclass(kind, Record):
+        return {name: known[name] for name in kind.model_fields}
+    return {each.name: known[each.name] for each in fields(kind)}
+
+
+@cache
+def _leaf(kind: Kind) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)

@@ -1,0 +1,88 @@
+"""What the records that come in thousands have in common: slots instead of a dictionary each."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, fields
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from pydantic import ConfigDict, model_serializer
+
+from keydesk_client.models.names import wire_name
+from keydesk_client.models.record import Wire, missing
+from keydesk_client.models.scalars import decimal_text
+from keydesk_client.models.times import DateTime
+
+CLOSED = ConfigDict(extra="forbid", alias_generator=wire_name, defer_build=True)
+"""A record with members we do not know takes the slow way through salvage.py, which keeps them in `unknown`."""
+
+T = TypeVar("T", bound="SlottedRecord")
+
+
+class SlottedRecord:
+    """Base of frozen dataclasses with slots that keep unknown members and are honest about missing ones."""
+
+    __slots__ = ("_unknown",)
+
+    _unknown: Mapping[str, Any]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @property
+    def unknown(self) -> Mapping[str, Any]:
+        """Members that this version of the library has no name for, as they came."""
+        try:
+            return self._unknown
+        except AttributeError:
+            return {}
+
+    @model_serializer(mode="plain")
+    def to_wire(self) -> Wire:
+        """The JSON object that this record was read from."""
+        known = {wire_name(name): _wire_value(value) for name, value in present(self).items()}
+        return {name: value for name, value in known.items() if value is not None} | dict(
+            self.unknown
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restored, (type(self), present(self), dict(self.unknown))
+
+    if not TYPE_CHECKING:  # seen by a type checker, it would make every misspelt member look right
+
+        def __getattr__(self, name: str) -> object:
+            if name in type(self).__dataclass_fields__:
+                raise missing(type(self), name)
+            raise AttributeError(name)
+
+
+def present(record: SlottedRecord) -> dict[str, Any]:
+    """The members that are there, by their Python names."""
+    names = (each.name for each in fields(record))
+    return {name: getattr(record, name) for name in names if hasattr(record, name)}
+
+
+def restored(kind: type[T], members: Mapping[str, Any], unknown: Mapping[str, Any]) -> T:
+    """A record with just these members, whatever else its kind requires."""
+    made = object.__new__(kind)
+    for name, value in members.items():
+        object.__setattr__(made, name, value)
+    for name, standard in _standards(kind).items():
+        if name not in members:
+            object.__setattr__(made, name, standard)
+    if unknown:
+        object.__setattr__(made, "_unknown", unknown)
+    return made
+
+
+def _standards(kind: type[SlottedRecord]) -> dict[str, Any]:
+    return {each.name: each.default for each in fields(kind) if each.default is not MISSING}
+
+
+def _wire_value(value: object) -> object:
+    match value:
+        case SlottedRecord():
+            return value.to_wire()
+        case Decimal():
+            return decimal_text(value)
+        case DateTime():
+            return value.text
+        case _:
+            return value

@@ -1,0 +1,86 @@
+"""Trades, in full and in summary."""
+
+from keydesk_client.models.enumerations import TradeState
+from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.orders import (
+    GuaranteedStopLossOrder,
+    StopLossOrder,
+    TakeProfitOrder,
+    TrailingStopLossOrder,
+)
+from keydesk_client.models.record import Record
+from keydesk_client.models.scalars import (
+    AccountUnits,
+    DecimalNumber,
+    InstrumentName,
+    OrderID,
+    PriceValue,
+    TradeID,
+    TransactionID,
+)
+from keydesk_client.models.times import DateTime
+
+
+class TradeTerms(Record):
+    """Trade fields shared by the full and the summary record."""
+
+    id: TradeID
+    """Equals the id of the ORDER_FILL that opened it."""
+    instrument: InstrumentName
+    """Instrument."""
+    price: PriceValue
+    """Open price."""
+    open_time: DateTime
+    """Open time."""
+    state: TradeState
+    """Lifecycle state."""
+    initial_units: DecimalNumber
+    """Signed size at open."""
+    initial_margin_required: AccountUnits
+    """Plain margin at open, ignores any guaranteed stop."""
+    current_units: DecimalNumber
+    """Signed size still open, 0 when closed."""
+    realized_pl: AccountUnits
+    """P/L of the closed part."""
+    unrealized_pl: AccountUnits | None = None
+    """Open trades only."""
+    margin_used: AccountUnits | None = None
+    """Open trades only."""
+    average_close_price: PriceValue | None = None
+    """Once reduced or closed."""
+    closing_transaction_ids: tuple[TransactionID, ...] | None = None
+    """ORDER_FILL ids that reduced it."""
+    financing: AccountUnits
+    """Financing so far."""
+    dividend_adjustment: AccountUnits
+    """Dividend adjustments so far."""
+    close_time: DateTime | None = None
+    """CLOSED only."""
+    client_extensions: ClientExtensions | None = None
+    """Client tags of the trade."""
+
+
+class Trade(TradeTerms):
+    """Trade with its dependent orders embedded."""
+
+    take_profit_order: TakeProfitOrder | None = None
+    """Pending take-profit."""
+    stop_loss_order: StopLossOrder | None = None
+    """Pending stop-loss."""
+    guaranteed_stop_loss_order: GuaranteedStopLossOrder | None = None
+    """Pending guaranteed stop."""
+    trailing_stop_loss_order: TrailingStopLossOrder | None = None
+    """Pending trailing stop."""
+
+
+class TradeSummary(TradeTerms):
+    """Trade with ids of its dependent orders."""
+
+    take_profit_order_id: OrderID | None = None
+    """Pending take-profit."""
+    stop_loss_order_id: OrderID | None = None
+    """Pending stop-loss."""
+    guaranteed_stop_loss_order_id: OrderID | None = None
+    """Pending guaranteed stop."""
+    trailing_stop_loss_order_id: OrderID | None = None
+    """Pending trailing stop."""

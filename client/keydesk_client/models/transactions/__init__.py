@@ -1,0 +1,1 @@
+"""Transactions: everything that ever happened on an account, one class a kind."""

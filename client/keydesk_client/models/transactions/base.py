@@ -1,0 +1,48 @@
+"""What every transaction carries, and the links between them."""
+
+from keydesk_client.models.reasons import TransactionRejectReason
+from keydesk_client.models.record import Record
+from keydesk_client.models.scalars import AccountID, OrderID, RequestID, TransactionID
+from keydesk_client.models.times import DateTime
+
+
+class TransactionIdentity(Record):
+    """First fields of every transaction; type is the discriminator."""
+
+    id: TransactionID
+    """Counter."""
+    account_id: AccountID
+    """Account."""
+    user_id: int
+    """JSON number; user behind the request."""
+    batch_id: TransactionID
+    """Id of the first transaction of the batch."""
+    request_id: RequestID | None = None
+    """Same for all transactions of one request; absent on service-made ones."""
+    time: DateTime
+    """Same for the whole batch."""
+
+
+class ReplacementLinks(Record):
+    """Links on the creating transaction of a replacement."""
+
+    replaces_order_id: OrderID | None = None
+    """Only when reason is REPLACEMENT."""
+    cancelling_transaction_id: TransactionID | None = None
+    """ORDER_CANCEL of the replaced order, only when reason is REPLACEMENT."""
+
+
+class OrderRejection(Record):
+    """Carried by a *_REJECT of an order."""
+
+    intended_replaces_order_id: OrderID | None = None
+    """Order the rejected one was to replace."""
+    reject_reason: TransactionRejectReason
+    """Why nothing was created."""
+
+
+class OnFillLink(Record):
+    """Carried by dependent-order transactions made by a fill."""
+
+    order_fill_transaction_id: TransactionID | None = None
+    """The ORDER_FILL that asked for it, reason ON_FILL."""

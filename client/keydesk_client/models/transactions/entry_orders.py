@@ -1,0 +1,151 @@
+"""Orders that may open a trade: created or refused."""
+
+from typing import Literal
+
+from keydesk_client.models.enumerations import OrderPositionFill, TimeInForce
+from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.reasons import (
+    FixedPriceOrderReason,
+    LimitOrderReason,
+    MarketIfTouchedOrderReason,
+    MarketOrderReason,
+    StopOrderReason,
+    TransactionRejectReason,
+)
+from keydesk_client.models.scalars import DecimalNumber, InstrumentName, PriceValue
+from keydesk_client.models.terms import EntryTerms, MarketPurpose, OnFillTerms, PendingTerms
+from keydesk_client.models.transactions.base import (
+    OrderRejection,
+    ReplacementLinks,
+    TransactionIdentity,
+)
+
+
+class MarketOrderTransaction(TransactionIdentity, EntryTerms, MarketPurpose, OnFillTerms):
+    """Market order created."""
+
+    type: Literal["MARKET_ORDER"] = "MARKET_ORDER"
+    time_in_force: TimeInForce = "FOK"
+    """FOK or IOC."""
+    price_bound: PriceValue | None = None
+    """Worst price accepted."""
+    reason: MarketOrderReason
+    """Origin."""
+    client_extensions: ClientExtensions | None = None
+    """Tags of the order."""
+
+
+class MarketOrderRejectTransaction(TransactionIdentity, MarketPurpose, OnFillTerms):
+    """Market order refused."""
+
+    type: Literal["MARKET_ORDER_REJECT"] = "MARKET_ORDER_REJECT"
+    instrument: InstrumentName | None = None
+    """Missing when a trade close named no live trade."""
+    units: DecimalNumber | None = None
+    """Missing when the close had nothing to size."""
+    time_in_force: TimeInForce = "FOK"
+    """As asked."""
+    price_bound: PriceValue | None = None
+    """As asked."""
+    position_fill: OrderPositionFill = "DEFAULT"
+    """As asked."""
+    reason: MarketOrderReason
+    """Origin."""
+    client_extensions: ClientExtensions | None = None
+    """As asked."""
+    reject_reason: TransactionRejectReason
+    """Why."""
+
+
+class FixedPriceOrderTransaction(TransactionIdentity, EntryTerms, OnFillTerms):
+    """Service-made fixed price order."""
+
+    type: Literal["FIXED_PRICE_ORDER"] = "FIXED_PRICE_ORDER"
+    price: PriceValue
+    """Fill price."""
+    trade_state: str
+    """State the resulting trade takes."""
+    reason: FixedPriceOrderReason
+    """Origin."""
+    client_extensions: ClientExtensions | None = None
+    """Tags."""
+
+
+class LimitOrderTransaction(
+    TransactionIdentity, EntryTerms, PendingTerms, OnFillTerms, ReplacementLinks
+):
+    """Limit order created."""
+
+    type: Literal["LIMIT_ORDER"] = "LIMIT_ORDER"
+    reason: LimitOrderReason
+    """Origin."""
+    client_extensions: ClientExtensions | None = None
+    """Tags."""
+
+
+class LimitOrderRejectTransaction(
+    TransactionIdentity, EntryTerms, PendingTerms, OnFillTerms, OrderRejection
+):
+    """Limit order refused."""
+
+    type: Literal["LIMIT_ORDER_REJECT"] = "LIMIT_ORDER_REJECT"
+    reason: LimitOrderReason
+    """Origin."""
+    client_extensions: ClientExtensions | None = None
+    """As asked."""
+
+
+class StopOrderTransaction(
+    TransactionIdentity, EntryTerms, PendingTerms, OnFillTerms, ReplacementLinks
+):
+    """Stop order created."""
+
+    type: Literal["STOP_ORDER"] = "STOP_ORDER"
+    price_bound: PriceValue | None = None
+    """Worst price accepted."""
+    reason: StopOrderReason
+    """Origin."""
+    client_extensions: ClientExtensions | None = None
+    """Tags."""
+
+
+class StopOrderRejectTransaction(
+    TransactionIdentity, EntryTerms, PendingTerms, OnFillTerms, OrderRejection
+):
+    """Stop order refused."""
+
+    type: Literal["STOP_ORDER_REJECT"] = "STOP_ORDER_REJECT"
+    price_bound: PriceValue | None = None
+    """As asked."""
+    reason: StopOrderReason
+    """Origin."""
+    client_extensions: ClientExtensions | None = None
+    """As asked."""
+
+
+class MarketIfTouchedOrderTransaction(
+    TransactionIdentity, EntryTerms, PendingTerms, OnFillTerms, ReplacementLinks
+):
+    """Market-if-touched order created."""
+
+    type: Literal["MARKET_IF_TOUCHED_ORDER"] = "MARKET_IF_TOUCHED_ORDER"
+    price_bound: PriceValue | None = None
+    """Worst price accepted."""
+    reason: MarketIfTouchedOrderReason
+    """Origin."""
+    client_extensions: ClientExtensions | None = None
+    """Tags."""
+
+
+class MarketIfTouchedOrderRejectTransaction(
+    TransactionIdentity, EntryTerms, PendingTerms, OnFillTerms, OrderRejection
+):
+    """Market-if-touched order refused."""
+
+    type: Literal["MARKET_IF_TOUCHED_ORDER_REJECT"] = "MARKET_IF_TOUCHED_ORDER_REJECT"
+    price_bound: PriceValue | None = None
+    """As asked."""
+    reason: MarketIfTouchedOrderReason
+    """Origin."""
+    client_extensions: ClientExtensions | None = None
+    """As asked."""

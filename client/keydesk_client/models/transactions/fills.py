@@ -1,0 +1,138 @@
+"""Orders that were filled, and the trades that each fill opened, reduced and closed."""
+
+from typing import Literal
+
+from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.pricing import ClientPrice
+from keydesk_client.models.reasons import OrderFillReason
+from keydesk_client.models.record import Record
+from keydesk_client.models.scalars import (
+    AccountUnits,
+    ClientID,
+    DecimalNumber,
+    InstrumentName,
+    OrderID,
+    PriceValue,
+    TradeID,
+)
+from keydesk_client.models.transactions.base import TransactionIdentity
+from keydesk_client.models.transactions.conversions import HomeConversionFactors
+
+
+class ConversionCosts(Record):
+    """Home conversion cost breakdown seen on the live wire, undocumented."""
+
+    pl_home_conversion_cost: DecimalNumber | None = None
+    """Conversion cost of the P/L."""
+    base_financing_home_conversion_cost: DecimalNumber | None = None
+    """Conversion cost of base financing."""
+    guaranteed_execution_fee_home_conversion_cost: DecimalNumber | None = None
+    """Conversion cost of the guaranteed fee."""
+    home_conversion_cost: DecimalNumber | None = None
+    """Sum of the three."""
+
+
+class TradeOpen(Record):
+    """Trade opened by a fill."""
+
+    trade_id: TradeID
+    """New trade."""
+    units: DecimalNumber
+    """Signed."""
+    price: PriceValue
+    """Open price."""
+    guaranteed_execution_fee: AccountUnits | None = None
+    """Fee booked at open."""
+    quote_guaranteed_execution_fee: DecimalNumber | None = None
+    """Same in quote currency."""
+    client_extensions: ClientExtensions | None = None
+    """Tags given to the trade."""
+    half_spread_cost: AccountUnits | None = None
+    """Half spread times units in home currency."""
+    initial_margin_required: AccountUnits | None = None
+    """Plain margin."""
+
+
+class TradeReduce(ConversionCosts):
+    """Trade reduced or closed by a fill."""
+
+    trade_id: TradeID
+    """Trade."""
+    client_trade_id: ClientID | None = None
+    """Its client id, seen on the live wire."""
+    units: DecimalNumber
+    """Signed like the fill: minus when a long trade shrinks."""
+    price: PriceValue
+    """Close price, clamped by a guaranteed stop."""
+    realized_pl: AccountUnits
+    """Home currency."""
+    financing: AccountUnits
+    """Settled with this part."""
+    base_financing: DecimalNumber | None = None
+    """Base currency."""
+    quote_financing: DecimalNumber | None = None
+    """Quote currency."""
+    financing_rate: DecimalNumber | None = None
+    """Effective rate."""
+    guaranteed_execution_fee: AccountUnits | None = None
+    """Fee charged now."""
+    quote_guaranteed_execution_fee: DecimalNumber | None = None
+    """Same in quote currency."""
+    half_spread_cost: AccountUnits | None = None
+    """Half spread times units in home currency."""
+
+
+class OrderFillTransaction(TransactionIdentity, ConversionCosts):
+    """An order filled."""
+
+    type: Literal["ORDER_FILL"] = "ORDER_FILL"
+    order_id: OrderID
+    """Order filled."""
+    client_order_id: ClientID | None = None
+    """Its client id."""
+    instrument: InstrumentName
+    """Instrument."""
+    units: DecimalNumber
+    """Signed units filled."""
+    requested_units: DecimalNumber | None = None
+    """Signed units asked for; on the live wire since 2018."""
+    gain_quote_home_conversion_factor: DecimalNumber | None = None
+    """Deprecated by homeConversionFactors."""
+    loss_quote_home_conversion_factor: DecimalNumber | None = None
+    """Deprecated by homeConversionFactors."""
+    home_conversion_factors: HomeConversionFactors | None = None
+    """Factors in force."""
+    price: PriceValue | None = None
+    """Deprecated average; still sent."""
+    full_vwap: PriceValue | None = None
+    """Average before guaranteed clamping."""
+    full_price: ClientPrice | None = None
+    """Price in force; carries timestamp, no instrument or time."""
+    reason: OrderFillReason
+    """What filled."""
+    pl: AccountUnits
+    """Realised now."""
+    quote_pl: DecimalNumber | None = None
+    """Same in quote currency."""
+    financing: AccountUnits
+    """Settled now."""
+    base_financing: DecimalNumber | None = None
+    """Base currency."""
+    quote_financing: DecimalNumber | None = None
+    """Quote currency."""
+    commission: AccountUnits
+    """Positive number, lowers the balance."""
+    guaranteed_execution_fee: AccountUnits | None = None
+    """Fees charged now."""
+    quote_guaranteed_execution_fee: DecimalNumber | None = None
+    """Same in quote currency."""
+    account_balance: AccountUnits
+    """Balance after."""
+    trade_opened: TradeOpen | None = None
+    """At most one."""
+    trades_closed: tuple[TradeReduce, ...] | None = None
+    """Absent when none."""
+    trade_reduced: TradeReduce | None = None
+    """At most one."""
+    half_spread_cost: AccountUnits | None = None
+    """Sum over the parts."""

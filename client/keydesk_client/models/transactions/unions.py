@@ -1,0 +1,168 @@
+"""The lists of transactions, each with a place for what is not on it."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+
+from keydesk_client.models.record import Record
+from keydesk_client.models.scalars import TransactionID
+from keydesk_client.models.times import DateTime
+from keydesk_client.models.transactions.account import (
+    ClientConfigureRejectTransaction,
+    ClientConfigureTransaction,
+    CloseTransaction,
+    CreateTransaction,
+    ReopenTransaction,
+    ResetResettablePLTransaction,
+    TransferFundsRejectTransaction,
+    TransferFundsTransaction,
+)
+from keydesk_client.models.transactions.base import TransactionIdentity
+from keydesk_client.models.transactions.cancels import (
+    OrderCancelRejectTransaction,
+    OrderCancelTransaction,
+)
+from keydesk_client.models.transactions.dependent_orders import (
+    GuaranteedStopLossOrderRejectTransaction,
+    GuaranteedStopLossOrderTransaction,
+    StopLossOrderRejectTransaction,
+    StopLossOrderTransaction,
+    TakeProfitOrderRejectTransaction,
+    TakeProfitOrderTransaction,
+    TrailingStopLossOrderRejectTransaction,
+    TrailingStopLossOrderTransaction,
+)
+from keydesk_client.models.transactions.entry_orders import (
+    FixedPriceOrderTransaction,
+    LimitOrderRejectTransaction,
+    LimitOrderTransaction,
+    MarketIfTouchedOrderRejectTransaction,
+    MarketIfTouchedOrderTransaction,
+    MarketOrderRejectTransaction,
+    MarketOrderTransaction,
+    StopOrderRejectTransaction,
+    StopOrderTransaction,
+)
+from keydesk_client.models.transactions.extensions import (
+    OrderClientExtensionsModifyRejectTransaction,
+    OrderClientExtensionsModifyTransaction,
+    TradeClientExtensionsModifyRejectTransaction,
+    TradeClientExtensionsModifyTransaction,
+)
+from keydesk_client.models.transactions.fills import OrderFillTransaction
+from keydesk_client.models.transactions.financing import (
+    DailyFinancingTransaction,
+    DividendAdjustmentTransaction,
+)
+from keydesk_client.models.transactions.margin import (
+    DelayedTradeClosureTransaction,
+    MarginCallEnterTransaction,
+    MarginCallExitTransaction,
+    MarginCallExtendTransaction,
+)
+from keydesk_client.models.unknown import foreign_to
+
+KnownTransaction: TypeAlias = (
+    CreateTransaction
+    | CloseTransaction
+    | ReopenTransaction
+    | ClientConfigureTransaction
+    | ClientConfigureRejectTransaction
+    | TransferFundsTransaction
+    | TransferFundsRejectTransaction
+    | MarketOrderTransaction
+    | MarketOrderRejectTransaction
+    | FixedPriceOrderTransaction
+    | LimitOrderTransaction
+    | LimitOrderRejectTransaction
+    | StopOrderTransaction
+    | StopOrderRejectTransaction
+    | MarketIfTouchedOrderTransaction
+    | MarketIfTouchedOrderRejectTransaction
+    | TakeProfitOrderTransaction
+    | TakeProfitOrderRejectTransaction
+    | StopLossOrderTransaction
+    | StopLossOrderRejectTransaction
+    | GuaranteedStopLossOrderTransaction
+    | GuaranteedStopLossOrderRejectTransaction
+    | TrailingStopLossOrderTransaction
+    | TrailingStopLossOrderRejectTransaction
+    | OrderFillTransaction
+    | OrderCancelTransaction
+    | OrderCancelRejectTransaction
+    | OrderClientExtensionsModifyTransaction
+    | OrderClientExtensionsModifyRejectTransaction
+    | TradeClientExtensionsModifyTransaction
+    | TradeClientExtensionsModifyRejectTransaction
+    | MarginCallEnterTransaction
+    | MarginCallExtendTransaction
+    | MarginCallExitTransaction
+    | DelayedTradeClosureTransaction
+    | DailyFinancingTransaction
+    | DividendAdjustmentTransaction
+    | ResetResettablePLTransaction
+)
+
+
+class UnknownTransaction(TransactionIdentity):
+    """A transaction of a kind that this version of the library does not know; its other members are in `unknown`."""
+
+    type: Annotated[str, foreign_to(KnownTransaction)]
+    """The word that the service uses for it."""
+
+
+Transaction: TypeAlias = Annotated[
+    Annotated[KnownTransaction, Field(discriminator="type")] | UnknownTransaction,
+    Field(union_mode="left_to_right"),
+]
+"""Any transaction; match on the class."""
+
+KnownOrderCreateTransaction: TypeAlias = (
+    MarketOrderTransaction
+    | LimitOrderTransaction
+    | StopOrderTransaction
+    | MarketIfTouchedOrderTransaction
+    | TakeProfitOrderTransaction
+    | StopLossOrderTransaction
+    | GuaranteedStopLossOrderTransaction
+    | TrailingStopLossOrderTransaction
+)
+OrderCreateTransaction: TypeAlias = Annotated[
+    Annotated[KnownOrderCreateTransaction, Field(discriminator="type")] | UnknownTransaction,
+    Field(union_mode="left_to_right"),
+]
+"""What an order was created as."""
+
+KnownOrderRejectTransaction: TypeAlias = (
+    MarketOrderRejectTransaction
+    | LimitOrderRejectTransaction
+    | StopOrderRejectTransaction
+    | MarketIfTouchedOrderRejectTransaction
+    | TakeProfitOrderRejectTransaction
+    | StopLossOrderRejectTransaction
+    | GuaranteedStopLossOrderRejectTransaction
+    | TrailingStopLossOrderRejectTransaction
+)
+OrderRejectTransaction: TypeAlias = Annotated[
+    Annotated[KnownOrderRejectTransaction, Field(discriminator="type")] | UnknownTransaction,
+    Field(union_mode="left_to_right"),
+]
+"""What an order was refused as."""
+
+
+class TransactionHeartbeat(Record):
+    """Keep-alive on the transaction stream."""
+
+    type: Literal["HEARTBEAT"] = "HEARTBEAT"
+    last_transaction_id: TransactionID
+    """Newest transaction."""
+    time: DateTime
+    """Server time."""
+
+
+TransactionStreamItem: TypeAlias = Annotated[
+    Annotated[KnownTransaction | TransactionHeartbeat, Field(discriminator="type")]
+    | UnknownTransaction,
+    Field(union_mode="left_to_right"),
+]
+"""A line of the transaction stream."""
