@@ -7,7 +7,7 @@ built stands here; a test walks the table (no forbidden key, no clash, every act
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from textual.binding import Binding
+from textual.binding import Binding, BindingType
 
 DESK = "desk"  # everywhere on the main screen
 ROWS = "rows"  # every pane that has rows and a cursor
@@ -19,26 +19,17 @@ ORDERS = "orders"
 LOG = "log"
 FORM = "form"  # every open form
 TICKET = "ticket"
-CLOSE = "close"
 SCALE_OUT = "scale-out"
-PROTECT = "protect"
-TRAILING = "trailing"
 MODIFY = "modify"
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
-FIND = "find"
-COMMAND = "command"
-HELP = "help"
-ARM = "arm"
 
 # What is in force together: a form's own keys stand beside the keys of every form.
 BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((WATCHLIST, TRADES, POSITIONS, ORDERS, LOG), (ROWS, DESK)),
     ROWS: (DESK,),
     CHART: (DESK,),
-    **dict.fromkeys(
-        (TICKET, CLOSE, SCALE_OUT, PROTECT, TRAILING, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)
-    ),
+    **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
 }
 
 
@@ -99,6 +90,20 @@ TEXTUAL_NAMES = {
     "%": "percent_sign",
 }
 
+
+def _editing(context: str, name: str) -> tuple[Key, ...]:
+    """Return the keys that change the active field, the same in every form with fields."""
+    return (
+        Key(f"{name}-up", ("up",), context, "±1 pip", "One pip up", "nudge(1)"),
+        Key(f"{name}-down", ("down",), context, "", "One pip down", "nudge(-1)"),
+        Key(f"{name}-up-10", (".",), context, "", "Ten up; behind a digit the point", "nudge(10)"),
+        Key(f"{name}-down-10", (",",), context, "", "Ten down", "nudge(-10)"),
+        Key(f"{name}-next", ("tab",), context, "", "Next field", "next_field(1)"),
+        Key(f"{name}-previous", ("shift+tab",), context, "", "Previous field", "next_field(-1)"),
+        Key(f"{name}-erase", ("backspace",), context, "", "Erase a digit", "erase"),
+    )
+
+
 KEYS: tuple[Key, ...] = (
     # The desk: money. A capital opens a form, never more.
     Key("buy", ("B",), DESK, "buy", "Buy ticket, active size preset", "buy"),
@@ -139,6 +144,51 @@ KEYS: tuple[Key, ...] = (
     Key("page-up", ("backspace", "ctrl+u", "pageup"), ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
+    # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
+    Key("send", ("y",), FORM, "send", "Send what the first line says, or type the letter", "send"),
+    Key("drop", ("escape", "q"), FORM, "drop", "Drop the form, nothing is sent", "drop"),
+    # The ticket: letters pick fields, digits fill them.
+    Key("kind", ("o",), TICKET, "type", "Order type: market, limit, stop, if touched", "next_kind"),
+    Key("size", ("u",), TICKET, "size", "Size", "pick('size')"),
+    Key(
+        "price",
+        ("p",),
+        TICKET,
+        "price",
+        "Price of a pending order; -15: 15 pips under",
+        "pick('price')",
+    ),
+    Key("stop", ("s",), TICKET, "stop", "Stop", "pick('stop')"),
+    Key("target", ("t",), TICKET, "target", "Target", "pick('target')"),
+    Key("trail", ("r",), TICKET, "trail", "Trailing stop", "pick('trail')"),
+    Key("bound", ("b",), TICKET, "bound", "How far a market order may slip", "pick('bound')"),
+    Key("expiry", ("e",), TICKET, "expiry", "Time in force", "next_expiry"),
+    Key("unit", ("m",), TICKET, "unit", "What the field counts in: price, pips, R, %", "next_unit"),
+    *_editing(TICKET, "ticket"),
+    # Modify, protect, trailing: the same letters.
+    Key("modify-price", ("p",), MODIFY, "price", "Price of the entry order", "pick('price')"),
+    Key("modify-stop", ("s",), MODIFY, "stop", "Stop", "pick('stop')"),
+    Key("modify-target", ("t",), MODIFY, "target", "Target", "pick('target')"),
+    Key("modify-trail", ("r",), MODIFY, "trail", "Trailing stop", "pick('trail')"),
+    Key(
+        "modify-unit", ("m",), MODIFY, "unit", "What the field counts in: price, pips", "next_unit"
+    ),
+    *_editing(MODIFY, "modify"),
+    # A part to close.
+    Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),
+    Key("percent", ("%",), SCALE_OUT, "own %", "Any digits, then %", "percent"),
+    # Scopes.
+    Key(
+        "cancel-all",
+        ("a",),
+        CANCEL_ENTRIES,
+        "all",
+        "Entry orders of the whole account",
+        "scope('all')",
+    ),
+    Key("cancel-one", ("i",), CANCEL_ENTRIES, "instrument", "Of this instrument", "scope('one')"),
+    Key("flatten-all", ("a",), FLATTEN, "all", "Everything", "scope('all')"),
+    Key("flatten-one", ("i",), FLATTEN, "instrument", "This instrument", "scope('one')"),
 )
 
 
@@ -163,7 +213,7 @@ class KeyMap:
             key for place in (context, *BENEATH.get(context, ())) for key in self.own(place)
         )
 
-    def bindings(self, context: str) -> list[Binding]:
+    def bindings(self, context: str) -> list[BindingType]:
         """Textual bindings of the context's own single keys (chords go through `chord`)."""
         return [
             Binding(textual_name(key), entry.action.format(key=key), entry.hint, id=entry.id)

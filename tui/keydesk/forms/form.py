@@ -1,0 +1,195 @@
+"""The base of every form that sends: what it will do on top, what sends it at the bottom, live between.
+
+A form works on a copy of what was typed and on the store as it is at this frame; it returns what the
+trader decided (or None) and sends nothing. What sends is the confirmation matrix's say.
+"""
+
+from collections.abc import Sequence
+from time import monotonic
+from typing import ClassVar, Generic, TypeVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.events import Key
+from textual.screen import ModalScreen
+
+from keydesk.clean import clean
+from keydesk.forms.sheet import BLANK, Line, Sheet, text_of, two_ends, wrapped
+from keydesk.forms.situation import Situation
+from keydesk.frame import Frame
+from keydesk.keys.confirm import Answer, Confirmation, Deed, Step, required_step
+from keydesk.keys.guard import SEND, Front
+from keydesk.keys.keymap import FORM, KEYMAP
+from keydesk.theme import palette_of
+
+Result = TypeVar("Result")
+
+REFUSED_BY_LEVEL = {
+    "DISARMED": "DISARMED is exit-only: A arms",
+    "READ-ONLY": "READ-ONLY: nothing is ever sent",
+}
+
+
+class Form(ModalScreen[Result | None], Generic[Result]):
+    """A form that ends in a confirmation."""
+
+    KEY_CONTEXT: ClassVar[str] = FORM
+    WIDTH: ClassVar[int] = 60
+    BINDINGS = KEYMAP.bindings(FORM)
+    DEFAULT_CSS = """
+    Form { align: center middle; }
+    Form > Sheet {
+        height: auto; padding: 0 1; background: $background; border: heavy $readonly;
+        border-title-style: bold; border-title-color: $bright;
+    }
+    Form.-practice > Sheet { border: heavy $practice; }
+    Form.-live > Sheet { border: heavy $live; border-title-color: $live-text; border-title-background: $live; }
+    """
+
+    def __init__(self, situation: Situation) -> None:
+        super().__init__()
+        self.situation = situation
+        self.painted: float | None = None
+        self._letter = ""
+        self._hint = ""
+
+    # What a form says.
+
+    def headline(self) -> Line:
+        """Say in words what the form will do."""
+        raise NotImplementedError
+
+    def body(self) -> Sequence[Line]:
+        """Return the lines between headline and confirmation."""
+        return ()
+
+    def deed(self) -> Deed:
+        """Name what it does, for the confirmation matrix."""
+        raise NotImplementedError
+
+    def refusals(self) -> Sequence[str]:
+        """Return the reasons why it cannot be sent as it stands."""
+        return ()
+
+    def warnings(self) -> Sequence[str]:
+        """Return what the trader should know before it is sent."""
+        return ()
+
+    def result(self) -> Result | None:
+        """Return the decision, frozen at this moment."""
+        raise NotImplementedError
+
+    def typed(self, key: str) -> bool:  # noqa: ARG002 - a form with fields reads it
+        """Take a key that is no binding; True when the form used it."""
+        return False
+
+    # How it lives.
+
+    @property
+    def guard_front(self) -> Front:
+        """What the guard needs to know of the open form."""
+        return Front("sends", self.painted)
+
+    @property
+    def inside(self) -> int:
+        """Columns of a line."""
+        return min(self.WIDTH, self.app.size.width or self.WIDTH) - 4
+
+    def compose(self) -> ComposeResult:
+        """Lay the sheet out."""
+        yield Sheet(markup=False)
+
+    def on_mount(self) -> None:
+        """Draw at once, and note when it was seen."""
+        health, account = self.situation.store.health, self.situation.store.account
+        level = self.situation.store.arming.level
+        environment = "read-only" if level == "READ-ONLY" else health.environment.lower()
+        self.add_class(f"-{environment}")
+        sheet = self.query_one(Sheet)
+        sheet.styles.width = min(self.WIDTH, self.app.size.width)
+        name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
+        sheet.border_title = Text(clean(f"{environment.upper()}  {name}"))
+        self.redraw()
+        self.call_after_refresh(self._seen)
+
+    def on_frame(self, _frame: Frame) -> None:
+        """Follow the market."""
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw everything as it is now."""
+        if self.is_mounted:
+            self.query_one(Sheet).update(text_of(self._lines(), palette_of(self.app)))
+
+    def confirmation(self) -> Confirmation:
+        """Return what would send the form now."""
+        refusals = self.refusals()
+        if refusals:
+            return Confirmation(Step.REFUSED, reason=refusals[0])
+        level = self.situation.store.arming.level
+        step = required_step(self.deed(), level)
+        if step is Step.CHALLENGE:
+            self._letter = self._letter or self.situation.letters.draw()
+            return Confirmation(step, letter=self._letter)
+        if step is Step.REFUSED:
+            return Confirmation(step, reason=REFUSED_BY_LEVEL.get(level, "Refused"))
+        return Confirmation(step)
+
+    def on_key(self, event: Key) -> None:
+        """Digits and challenge letters come here; letters of fields are bindings."""
+        if event.key in self.active_bindings:
+            return
+        event.stop()
+        key = event.character if event.is_printable and event.character else event.key
+        if not self.typed(key):
+            self.answer(key)
+        self.redraw()
+
+    def answer(self, key: str) -> None:
+        """Let a key confirm, close, or do nothing."""
+        self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
+        match self.confirmation().answer(key):
+            case Answer.SENDS:
+                self.dismiss(self.result())
+            case Answer.CLOSES:
+                self.dismiss(None)
+            case Answer.NOTHING:
+                pass
+
+    def action_send(self) -> None:
+        """Answer with the send key."""
+        self.answer(SEND)
+        self.redraw()
+
+    def action_drop(self) -> None:
+        """Close the form; nothing is sent."""
+        self.dismiss(None)
+
+    def _seen(self) -> None:
+        self.painted = monotonic()
+
+    def _lines(self) -> list[Line]:
+        lines: list[Line] = [self.headline(), *self.body(), BLANK]
+        asked = self.confirmation()
+        if asked.step is not Step.REFUSED:
+            for warning in self.warnings():
+                lines += wrapped(f"▲ {warning}", "warn", self.inside)
+        if self._hint:
+            lines += wrapped(self._hint, "warn", self.inside)
+        return [*lines, *self._ask(asked)]
+
+    def _ask(self, asked: Confirmation) -> list[Line]:
+        drop: Line = (("Esc", "bright"), (" drops", "muted"))
+        match asked.step:
+            case Step.SEND_KEY:
+                return [two_ends(((SEND, "bright"), (" sends", "plain")), drop, self.inside)]
+            case Step.CHALLENGE:
+                letter: Line = (
+                    ("type ", "danger"),
+                    (f"  {asked.letter}  ", "live-text"),
+                    (" to send", "danger"),
+                )
+                return [two_ends(letter, drop, self.inside)]
+            case Step.REFUSED:
+                words = wrapped(f"✗ {asked.reason}", "danger", self.inside)
+                return [*words, two_ends((), drop, self.inside)]

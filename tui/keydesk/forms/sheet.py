@@ -1,0 +1,41 @@
+"""The paper of a form: lines of words by role, turned into one text of the width there is."""
+
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
+
+from rich.text import Text
+from textual.widgets import Static
+
+from keydesk.clean import clean
+from keydesk.theme import Palette
+
+Words = tuple[str, str]  # text, role
+Line = Sequence[Words]
+
+BLANK: Line = ()
+
+
+def text_of(lines: Iterable[Line], palette: Palette) -> Text:
+    """Return the lines in the theme's styles; server text in them is cleaned."""
+    text = Text(no_wrap=True, end="")
+    for number, line in enumerate(lines):
+        if number:
+            text.append("\n")
+        for words, role in line:
+            text.append(clean(words), palette[role])
+    return text
+
+
+def wrapped(words: str, role: str, width: int) -> list[Line]:
+    """Return a sentence over as many lines as it needs, so that nothing of it is cut."""
+    return [((line, role),) for line in wrap(words, width)]
+
+
+def two_ends(left: Line, right: Line, width: int) -> Line:
+    """Return one line with words at both its ends; at least one column is between them."""
+    taken = sum(len(words) for words, _ in (*left, *right))
+    return (*left, (" " * max(1, width - taken), "plain"), *right)
+
+
+class Sheet(Static):
+    """The framed paper itself."""

@@ -1,0 +1,233 @@
+"""The ticket: buy or sell, bound to its side and instrument from opening to end."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.desk.checks import Circumstances, Verdict, judge
+from keydesk.desk.draft import NUMBER_KEYS, UNITS, Draft, Entry, FieldName, Side, Unit
+from keydesk.desk.facts import Facts, facts_of
+from keydesk.desk.instructions import OpenOrder
+from keydesk.desk.template import RISK_PRESET, Template
+from keydesk.desk.ticket import Plan, levels_of, work_out
+from keydesk.format import pair
+from keydesk.forms import ticket_sheet
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import Line
+from keydesk.forms.situation import Situation
+from keydesk.keys.confirm import Deed
+from keydesk.keys.keymap import KEYMAP, TICKET
+
+NOTHING = Decimal(0)
+
+
+def first_draft(
+    side: Side, instrument: str, facts: Facts | None, template: Template, preset: int
+) -> Draft:
+    """Return the ticket as it opens: the active preset, the template's bracket."""
+    stop = template.stop_pips if facts is None else template.stop_distance_pips(facts)
+    if preset == RISK_PRESET:
+        size = Entry(f"{template.risk_percent:f}", "risk %")
+    else:
+        size = Entry(f"{template.sizes.get(preset, NOTHING):f}", "units")
+    return Draft(
+        side=side,
+        instrument=instrument,
+        size=size,
+        stop=Entry("" if stop is None else f"{stop:f}", "pips"),
+        target=Entry("" if template.target_r is None else f"{template.target_r:f}", "R"),
+        trail=Entry("" if template.trail_pips is None else f"{template.trail_pips:f}", "pips"),
+    )
+
+
+class TicketForm(Form[OpenOrder]):
+    """Opens risk; says everything about it before the send key counts."""
+
+    KEY_CONTEXT: ClassVar[str] = TICKET
+    WIDTH: ClassVar[int] = 52
+    BINDINGS = KEYMAP.bindings(TICKET)
+
+    def __init__(self, situation: Situation, side: Side, instrument: str) -> None:
+        super().__init__(situation)
+        facts = facts_of(situation.store, instrument, situation.clock())
+        self.draft = first_draft(side, instrument, facts, situation.template, situation.preset)
+
+    def headline(self) -> Line:
+        """Say side, units, instrument and price."""
+        facts = self.facts()
+        return ticket_sheet.headline(self.draft, self.plan(facts), facts)
+
+    def body(self) -> Sequence[Line]:
+        """Show fields and figures."""
+        facts = self.facts()
+        plan = self.plan(facts)
+        if facts is None or plan is None:
+            return ()
+        return ticket_sheet.body(self.draft, plan, facts)
+
+    def deed(self) -> Deed:
+        """Opening, against a warning or without."""
+        return Deed.OPEN_AGAINST_WARNING if self.verdict().warnings else Deed.OPEN
+
+    def refusals(self) -> Sequence[str]:
+        """Return the checks' refusals."""
+        return self.verdict().refusals
+
+    def warnings(self) -> Sequence[str]:
+        """Return the checks' warnings."""
+        return self.verdict().warnings
+
+    def result(self) -> OpenOrder | None:
+        """Freeze the plan on the screen into an order."""
+        facts = self.facts()
+        plan = self.plan(facts)
+        if plan is None:
+            return None
+        levels = plan.levels
+        return OpenOrder(
+            instrument=self.draft.instrument,
+            kind=self.draft.kind,
+            units=self.draft.direction * plan.units,
+            price=None if self.draft.kind == "MARKET" else levels.entry,
+            bound=levels.bound,
+            expected=levels.entry,
+            stop=levels.stop,
+            target=levels.target,
+            trail=levels.trail,
+            expiry=self.draft.expiry,
+        )
+
+    def facts(self) -> Facts | None:
+        """Return what is known of instrument and account now."""
+        return facts_of(self.situation.store, self.draft.instrument, self.situation.clock())
+
+    def plan(self, facts: Facts | None) -> Plan | None:
+        """Work the ticket out; None while there is no price."""
+        return None if facts is None else work_out(self.draft, facts, self.situation.limits)
+
+    def verdict(self) -> Verdict:
+        """Return what speaks against the ticket now."""
+        facts = self.facts()
+        plan = self.plan(facts)
+        if facts is None or plan is None:
+            return Verdict((f"Waiting for a price of {pair(self.draft.instrument)}",))
+        return judge(self.draft, plan, facts, self.situation.limits, self._circumstances())
+
+    def _circumstances(self) -> Circumstances:
+        store, draft = self.situation.store, self.draft
+        return Circumstances(
+            wall_ns=self.situation.wall_ns(),
+            rtt_ms=store.health.rtt_ms,
+            sent_like_this=self.situation.sent_like_this(draft.instrument, draft.kind, draft.side),
+            in_flight=any(
+                draft.instrument in words or pair(draft.instrument) in words
+                for words in store.in_flight.values()
+            ),
+        )
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Fill the active field."""
+        if key not in NUMBER_KEYS:
+            return False
+        self.draft = self.draft.typed(key)
+        return True
+
+    def action_pick(self, name: FieldName) -> None:
+        """Make a field the active one."""
+        self.draft = self.draft.pick(name)
+        self.redraw()
+
+    def action_next_field(self, step: int) -> None:
+        """Go to the next field."""
+        self.draft = self.draft.next_field(step)
+        self.redraw()
+
+    def action_next_kind(self) -> None:
+        """Turn to the next order type."""
+        self.draft = self.draft.next_kind()
+        self.redraw()
+
+    def action_next_expiry(self) -> None:
+        """Turn to the next time in force."""
+        self.draft = self.draft.next_expiry()
+        self.redraw()
+
+    def action_next_unit(self) -> None:
+        """Count the active field in its next unit; a size or level keeps its meaning."""
+        name = self.draft.active
+        choices = UNITS[name]
+        unit = choices[(choices.index(self.draft.entry(name).unit) + 1) % len(choices)]
+        self.draft = self.draft.put(name, self._in_unit(name, unit))
+        self.redraw()
+
+    def action_erase(self) -> None:
+        """Take a digit out of the active field."""
+        self.draft = self.draft.erased()
+        self.redraw()
+
+    def action_nudge(self, steps: int) -> None:
+        """Move the active field; behind a digit the full stop is a decimal point."""
+        entry = self.draft.entry(self.draft.active)
+        if steps == 10 and not entry.fresh:  # noqa: PLR2004 - the key of the full stop
+            self.draft = self.draft.typed(".")
+        else:
+            self.draft = self.draft.put(self.draft.active, self._nudged(entry, steps))
+        self.redraw()
+
+    def _nudged(self, entry: Entry, steps: int) -> Entry:
+        facts = self.facts()
+        if facts is None:
+            return entry
+        value = entry.value
+        if entry.unit == "price":
+            start = value if value is not None and value > 0 else self._touch(facts)
+            return entry.set(start + steps * facts.rules.pip)
+        return entry.set(max(NOTHING, (value or NOTHING) + steps * step_of(entry, facts)))
+
+    def _touch(self, facts: Facts) -> Decimal:
+        return facts.ask if self.draft.direction > 0 else facts.bid
+
+    def _in_unit(self, name: FieldName, unit: Unit) -> Entry:
+        facts = self.facts()
+        if facts is None:
+            return Entry("", unit)
+        if name == "size":
+            fresh = first_draft(
+                self.draft.side,
+                self.draft.instrument,
+                facts,
+                self.situation.template,
+                RISK_PRESET if unit == "risk %" else self.situation.preset or 1,
+            )
+            return fresh.size
+        return self._level_in_unit(name, unit, facts)
+
+    def _level_in_unit(self, name: FieldName, unit: Unit, facts: Facts) -> Entry:
+        levels = levels_of(self.draft, facts)
+        level = {"price": levels.entry, "stop": levels.stop, "target": levels.target}.get(name)
+        empty = Entry("", unit)
+        if level is None or levels.entry is None:
+            return empty
+        if unit == "price":
+            return empty.set(level)
+        if unit == "pips":
+            origin = self._touch(facts) if name == "price" else levels.entry
+            return empty.set(abs(level - origin) / facts.rules.pip)
+        if levels.stop is None or levels.stop == levels.entry:
+            return empty
+        ratio = (level - levels.entry) / (levels.entry - levels.stop)
+        return empty.set(ratio.quantize(Decimal("0.01")))
+
+
+def step_of(entry: Entry, facts: Facts) -> Decimal:
+    """Return what one nudge moves a field that is no price."""
+    match entry.unit:
+        case "units":
+            digits = len(str(int(entry.value or 1)))
+            return max(facts.rules.minimum_units, Decimal(10) ** max(0, digits - 2))
+        case "risk %" | "R":
+            return Decimal("0.1")
+        case _:
+            return Decimal(1)

@@ -1,0 +1,215 @@
+"""How a ticket reads: every number a trader weighs before the send key, live."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from keydesk.desk.draft import KIND_WORDS, Draft, FieldName
+from keydesk.desk.facts import Facts
+from keydesk.desk.spread import spread_cost
+from keydesk.desk.ticket import PERCENT, Plan
+from keydesk.format import EMPTY, money, pair, percent, price, short_age, units
+from keydesk.forms.sheet import Line
+
+FIELD_LETTERS: dict[FieldName, tuple[str, str]] = {
+    "size": ("u", "size"),
+    "price": ("p", "price"),
+    "stop": ("s", "stop"),
+    "target": ("t", "target"),
+    "trail": ("r", "trail"),
+    "bound": ("b", "bound"),
+}
+FIELD_WIDTH = 10
+
+
+def headline(draft: Draft, plan: Plan | None, facts: Facts | None) -> Line:
+    """Return what would be sent, in words: side, units, instrument, type and price."""
+    role = draft.side.lower()
+    arrow = "▲" if draft.side == "BUY" else "▼"
+    size = units(plan.units) if plan else EMPTY
+    words = f"{arrow} {draft.side} {size} {pair(draft.instrument)} "
+    if plan is None or facts is None:
+        return ((words, role),)
+    if draft.kind == "MARKET":
+        return ((words, role), ("at market", "bright"))
+    at = price(plan.levels.entry, facts.rules.price_precision)
+    return ((words, role), (f"{KIND_WORDS[draft.kind]} {at}", "bright"))
+
+
+def quote_line(facts: Facts) -> Line:
+    """Return both sides, what lies between, and how old it is."""
+    digits = facts.rules.price_precision
+    spread = money((facts.ask - facts.bid) / facts.rules.pip, 1)
+    old = facts.age > 3  # noqa: PLR2004 - from 3 s on it is asked for again
+    return (
+        ("bid ", "muted"),
+        (price(facts.bid, digits), "bid"),
+        ("  ask ", "muted"),
+        (price(facts.ask, digits), "ask"),
+        (f"  {spread} pips", "plain"),
+        (f"  {short_age(facts.age)} old", "warn" if old else "muted"),
+    )
+
+
+def field_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
+    """Return the type, the fields with what they come to, the time in force."""
+    lines: list[Line] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
+    lines += [field_line(draft, name, meaning_of(name, plan, facts)) for name in draft.fields]
+    lines.append(choice_line("e", "expiry", draft.expiry))
+    return lines
+
+
+def choice_line(letter: str, name: str, value: str) -> Line:
+    """Return a field that a key turns to its next value."""
+    return ((f"{letter} ", "bright"), (f"{name:<7}", "muted"), (f" {value}", "plain"))
+
+
+def field_line(draft: Draft, name: FieldName, meaning: str) -> Line:
+    """Return a field that digits fill; the active one is framed."""
+    letter, label = FIELD_LETTERS[name]
+    entry = draft.entry(name)
+    active = draft.active == name
+    left, right = ("[", "]") if active else (" ", " ")
+    return (
+        (f"{letter} ", "bright"),
+        (f"{label:<7}", "focus" if active else "muted"),
+        (left, "focus"),
+        (f"{shown_digits(entry.text):>{FIELD_WIDTH}}", "bright" if active else "plain"),
+        (right, "focus"),
+        (f" {entry.unit:<6} ", "muted"),
+        (meaning, "plain"),
+    )
+
+
+def shown_digits(text: str) -> str:
+    """Return typed digits, thousands grouped where there are only digits."""
+    return f"{int(text):,}" if text.isdecimal() else text.replace("-", "−")
+
+
+def meaning_of(name: FieldName, plan: Plan, facts: Facts) -> str:
+    """Return what a field comes to at this price."""
+    digits, levels = facts.rules.price_precision, plan.levels
+    match name:
+        case "size":
+            bound = f" by {plan.bound_by}" if plan.bound_by else ""
+            return f"= {units(plan.units)}{bound}"
+        case "price":
+            return _away(levels.entry, facts, digits)
+        case "stop":
+            return _level(levels.stop, levels.entry, facts)
+        case "target":
+            return _level(levels.target, levels.entry, facts)
+        case "trail":
+            return "" if levels.trail is None else f"= {price(levels.trail, digits)} behind"
+        case "bound":
+            return f"no worse than {price(levels.bound, digits)}"
+
+
+def _away(entry: Decimal | None, facts: Facts, digits: int) -> str:
+    if entry is None:
+        return ""
+    away = money(abs(entry - facts.mid) / facts.rules.pip, 1)
+    return f"= {price(entry, digits)}, {away}p away"
+
+
+def _level(level: Decimal | None, entry: Decimal | None, facts: Facts) -> str:
+    if level is None:
+        return "none"
+    if entry is None:
+        return f"= {price(level, facts.rules.price_precision)}"
+    away = money(abs(level - entry) / facts.rules.pip, 1)
+    return f"= {price(level, facts.rules.price_precision)}, {away}p"
+
+
+def result_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
+    """Return what the ticket may win and lose, what it ties up, and the position it leaves."""
+    currency, nav = facts.purse.currency, facts.purse.nav
+    return [
+        _at_stop(plan, currency, nav),
+        _at_target(plan, currency),
+        (
+            ("pip     ", "muted"),
+            (f"{money(plan.pip_value)}", "plain"),
+            ("  spread costs ", "muted"),
+            (money(spread_cost(plan.units, facts.bid, facts.ask, facts.factors.loss)), "plain"),
+            (_of_stop(plan), "muted"),
+        ),
+        (
+            ("margin  ", "muted"),
+            (money(plan.margin, signed=True), "plain"),
+            ("  left ", "muted"),
+            (money(plan.margin_left), "danger" if plan.margin_left < 0 else "plain"),
+            ("  closeout ", "muted"),
+            (f"{percent(plan.closeout_after, 0)} %", "plain"),
+        ),
+        position_line(draft, plan, facts),
+    ]
+
+
+def _at_stop(plan: Plan, currency: str, nav: Decimal) -> Line:
+    if plan.risk is None:
+        return (("at stop ", "muted"), ("UNLIMITED", "danger"), (" no stop", "muted"))
+    share = plan.risk / nav * PERCENT if nav > 0 else None
+    return (
+        ("at stop ", "muted"),
+        (money(-plan.risk, signed=True), "loss"),
+        (f" {currency}", "muted"),
+        (f"  {money(share)} % of NAV", "plain"),
+    )
+
+
+def _at_target(plan: Plan, currency: str) -> Line:
+    if plan.reward is None:
+        return (("target  ", "muted"), (EMPTY, "muted"))
+    line: list[tuple[str, str]] = [
+        ("target  ", "muted"),
+        (money(plan.reward, signed=True), "profit"),
+        (f" {currency}", "muted"),
+    ]
+    if plan.ratio is not None:
+        line.append((f"  {money(plan.ratio)} R", "plain"))
+    return line
+
+
+def _of_stop(plan: Plan) -> str:
+    if plan.distance is None or plan.distance <= 0:
+        return ""
+    return f" = {money(plan.spread / plan.distance * PERCENT, 0)} % of the stop"
+
+
+def position_line(draft: Draft, plan: Plan, facts: Facts) -> Line:
+    """Return the position before and after, and in a word what happens to it."""
+    signed = draft.direction * plan.units
+    if facts.purse.hedging:
+        held = facts.purse.long_units if draft.direction > 0 else facts.purse.short_units
+        before, after, word = held, held + signed, "OPENS NEW"
+    else:
+        before, after = plan.position_before, plan.position_after
+        word = position_word(before, after)
+    return (
+        ("position ", "muted"),
+        (f"{units(before, signed=True)} → ", "plain"),
+        (units(after, signed=True), "bright"),
+        (f"  {word}", "warn" if word in {"REDUCES", "TURNS", "FLAT"} else "muted"),
+    )
+
+
+def position_word(before: Decimal, after: Decimal) -> str:
+    """Return what happens to a netted position."""
+    if not before:
+        return "OPENS"
+    if not after:
+        return "FLAT"
+    if (before > 0) != (after > 0):
+        return "TURNS"
+    return "ADDS" if abs(after) > abs(before) else "REDUCES"
+
+
+def body(draft: Draft, plan: Plan, facts: Facts) -> Sequence[Line]:
+    """Return everything between headline and confirmation."""
+    return [
+        quote_line(facts),
+        (),
+        *field_lines(draft, plan, facts),
+        (),
+        *result_lines(draft, plan, facts),
+    ]
