@@ -55,7 +55,7 @@ class EmbeddedBroker:
         folder = Path(tempfile.mkdtemp(prefix="keydesk-", dir=_socket_folder()))
         theirs, ours = os.pipe()
         command = [
-            *(sys.executable, "-P", "-m", "keydesk_practice.serve"),
+            *(sys.executable, "-P", "-m", "keydesk_practice.serve", "serve"),
             *(
                 "--uds",
                 str(folder / "practice.sock"),
@@ -79,6 +79,11 @@ class EmbeddedBroker:
         finally:
             os.close(theirs)
         return cls(child, ours, folder, errors)
+
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        return self._child.pid
 
     async def address(self) -> PracticeAddress:
         """Wait until the child listens and return its address.
