@@ -75,14 +75,14 @@ class TradeRow:
     stop_loss: DependentOrder | None = None
     trailing_stop: DependentOrder | None = None
     guaranteed_stop: DependentOrder | None = None
-    initial_stop: Decimal | None = (
-        None  # first stop seen within 60 s of the fill; R is measured by it
-    )
+    initial_stop: Decimal | None = None  # the first stop seen within 60 s of the fill
+    initial_risk: Decimal | None = None  # home currency from entry to it; R is measured by this
     now: Decimal | None = None  # closing-side price
     pips: Decimal | None = None
     unrealized_pl: Decimal | None = None
     r_multiple: Decimal | None = None
-    risk: Decimal | None = None  # home currency to the stop; None: no stop
+    risk: Decimal | None = None  # home currency to the stop, 0 past the entry; None: no stop
+    locked: Decimal | None = None  # home currency that the stop wins once it is past the entry
     margin_used: Decimal | None = None
 
 
@@ -98,6 +98,8 @@ class PositionRow:
     unrealized_pl: Decimal | None
     margin_used: Decimal | None
     trade_ids: tuple[str, ...]
+    mid_pl: Decimal | None = None  # its profit at mid prices
+    margin_factor: Decimal = Decimal(1)  # the service's margin over ours when last compared
 
 
 @dataclass(slots=True)
@@ -142,6 +144,19 @@ class AccountState:
     day_pl: Decimal | None = None  # since 17:00 New York, transfers left out
     open_risk: Decimal | None = None  # to the stops
     naked_trades: int = 0  # open trades without any stop
+    mid_nav: Decimal | None = None  # with trades valued at mid prices: what the closeout looks at
+    day_start_nav: Decimal | None = None  # at 17:00 New York, counted back from what was booked
+    day_transfers: Decimal = Decimal(0)  # paid in or out since then
+
+
+@dataclass(slots=True)
+class Today:
+    """What was booked on the account since the trading day began; home currency."""
+
+    start_ns: int
+    booked: Decimal = Decimal(0)  # realised, financing and fees
+    transfers: Decimal = Decimal(0)
+    unrealized_then: Decimal | None = None  # of the trades open at the start; None: not known yet
 
 
 LogKind = Literal[

@@ -21,6 +21,7 @@ from keydesk.store.state import (
     OrderRow,
     PositionRow,
     Quote,
+    Today,
     Topic,
     TradeRow,
 )
@@ -48,11 +49,14 @@ class Store:
         self.focus: str = ""
         self.granularity: str = "M5"
         self.account: AccountState | None = None
+        self.today: Today | None = None
+        self.clock_ns = 0  # the broker's time, as its streams last told it
         self.trades: dict[str, TradeRow] = {}
         self.positions: dict[str, PositionRow] = {}
         self.orders: dict[str, OrderRow] = {}
         self.log: list[LogLine] = []  # newest last
         self.series: dict[tuple[str, str], CandleSeries] = {}
+        self.charted: dict[str, tuple[CandleSeries, ...]] = {}  # whose last candle ticks move
         self.health = Health()
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()

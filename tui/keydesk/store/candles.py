@@ -1,0 +1,129 @@
+"""Candle series: loaded from the service, the forming candle moved by ticks, a new one begun at period ends."""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+from decimal import Decimal
+
+from keydesk.store.periods import period_end, period_holding
+from keydesk.store.state import Candle, CandleSeries, Day, Topic
+from keydesk.store.store import Store
+from keydesk_client.models import Candlestick
+
+MOST_CANDLES = 5000
+
+
+def open_series(store: Store, instrument: str, granularity: str) -> CandleSeries:
+    """The series of this kind, made when there was none; from now on ticks move its last candle."""
+    key = (instrument, granularity)
+    series = store.series.get(key)
+    if series is None:
+        series = store.series[key] = CandleSeries(instrument, granularity)
+    live = store.charted.get(instrument, ())
+    if series not in live:
+        store.charted[instrument] = (*live, series)
+    store.mark(Topic.CANDLES, key)
+    return series
+
+
+def close_series(store: Store, instrument: str, granularity: str) -> None:
+    """Forget a series that nobody looks at any more."""
+    series = store.series.pop((instrument, granularity), None)
+    live = tuple(each for each in store.charted.get(instrument, ()) if each is not series)
+    if live:
+        store.charted[instrument] = live
+    else:
+        store.charted.pop(instrument, None)
+
+
+def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
+    """Put what the service says in the place of our own candles from its first one on."""
+    fresh = [made for made in map(candle_of, loaded) if made is not None]
+    if fresh:
+        keep = bisect_left(series.candles, fresh[0].time_ns, key=lambda each: each.time_ns)
+        newer = [each for each in series.candles[keep:] if each.time_ns > fresh[-1].time_ns]
+        series.candles[keep:] = fresh + newer
+        del series.candles[:-MOST_CANDLES]
+    series.loading = False
+    series.error = ""
+    store.mark(Topic.CANDLES, (series.instrument, series.granularity))
+
+
+def loading_failed(store: Store, series: CandleSeries, words: str) -> None:
+    """Keep the candles we have and say why there are no newer ones."""
+    series.loading = False
+    series.error = words
+    store.mark(Topic.CANDLES, (series.instrument, series.granularity))
+
+
+def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
+    """Move the forming candle by a tick, or begin the next one; says whether anything changed."""
+    if not series.candles:
+        return False
+    last = series.candles[-1]
+    end = period_end(last.time_ns, series.granularity)
+    if end is None or time_ns < last.time_ns:
+        return False
+    if time_ns < end:
+        series.candles[-1] = _moved(last, mid)
+        return True
+    if not last.complete:
+        series.candles[-1] = _completed(last)
+    start = period_holding(end, time_ns, series.granularity)
+    series.candles.append(Candle(start, mid, mid, mid, mid, False, 1))
+    del series.candles[:-MOST_CANDLES]
+    return True
+
+
+def candle_of(loaded: Candlestick) -> Candle | None:
+    """A candle for drawing: mid prices, or the bid's when only those were asked; None without any."""
+    data = loaded.mid or loaded.bid or loaded.ask
+    if data is None:
+        return None
+    return Candle(
+        loaded.time.ns,
+        float(data.o),
+        float(data.h),
+        float(data.l),
+        float(data.c),
+        loaded.complete,
+        loaded.volume,
+    )
+
+
+def take_day(store: Store, instrument: str, previous: Candlestick, today: Candlestick) -> None:
+    """Write the trading day of an instrument: where it closed before, how far it went since."""
+    if previous.mid is None or today.mid is None:
+        return
+    high, low = today.mid.h, today.mid.l
+    quote = store.quotes.get(instrument)
+    if quote is not None:
+        mid: Decimal = (quote.bid + quote.ask) / 2
+        high, low = max(high, mid), min(low, mid)
+    store.days[instrument] = Day(previous.mid.c, high, low)
+    store.mark(Topic.PRICES, instrument)
+
+
+def begin_day(store: Store) -> None:
+    """A new trading day: every instrument closed where it is, and has not moved yet."""
+    for instrument in store.days:
+        quote = store.quotes.get(instrument)
+        if quote is not None:
+            mid = (quote.bid + quote.ask) / 2
+            store.days[instrument] = Day(mid, mid, mid)
+            store.mark(Topic.PRICES, instrument)
+
+
+def _moved(last: Candle, mid: float) -> Candle:
+    return Candle(
+        last.time_ns,
+        last.open,
+        max(last.high, mid),
+        min(last.low, mid),
+        mid,
+        False,
+        last.volume + 1,
+    )
+
+
+def _completed(last: Candle) -> Candle:
+    return Candle(last.time_ns, last.open, last.high, last.low, last.close, True, last.volume)

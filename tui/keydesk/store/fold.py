@@ -1,0 +1,229 @@
+"""Transactions change the account: each one is applied once, in id order, and leaves a line in the log.
+
+What a transaction did to the account is what it says itself; nothing is worked out that it carries
+(the balance after a fill is the fill's own figure). One that we do not understand, or that speaks of a
+trade we have never seen, is logged and reported: the caller then takes a fresh snapshot.
+"""
+
+from decimal import Decimal
+
+from keydesk.clean import clean
+from keydesk.store.lines import line_of
+from keydesk.store.positions import rebuild_position
+from keydesk.store.rows import (
+    attach,
+    dependent_row,
+    detach,
+    entry_row,
+    opened_row,
+    tag_of,
+    trailing_row,
+)
+from keydesk.store.snapshot import remember_first_stop
+from keydesk.store.state import AccountState, OrderRow, Topic
+from keydesk.store.store import Store
+from keydesk_client.models import (
+    ClientConfigureTransaction,
+    CloseTransaction,
+    DailyFinancingTransaction,
+    DelayedTradeClosureTransaction,
+    DividendAdjustmentTransaction,
+    GuaranteedStopLossOrderTransaction,
+    LimitOrderTransaction,
+    MarketIfTouchedOrderTransaction,
+    OrderCancelTransaction,
+    OrderClientExtensionsModifyTransaction,
+    OrderFillTransaction,
+    ReopenTransaction,
+    StopLossOrderTransaction,
+    StopOrderTransaction,
+    TakeProfitOrderTransaction,
+    TradeClientExtensionsModifyTransaction,
+    TradeReduce,
+    TrailingStopLossOrderTransaction,
+    Transaction,
+    TransferFundsTransaction,
+    UnknownTransaction,
+)
+
+NOTHING = Decimal(0)
+
+NEEDS_SNAPSHOT = (
+    UnknownTransaction,
+    CloseTransaction,
+    ReopenTransaction,
+    DelayedTradeClosureTransaction,
+)
+"""What they changed is not in them."""
+
+
+def apply(store: Store, transaction: Transaction) -> bool:
+    """Fold one transaction into the account; False: it was not understood, a snapshot is needed."""
+    account = store.account
+    if account is None:
+        return False
+    store.write_log(line_of(transaction, store))
+    account.last_transaction_id = int(transaction.id)
+    store.mark(Topic.ACCOUNT)
+    return _apply(store, account, transaction)
+
+
+def _apply(store: Store, account: AccountState, transaction: Transaction) -> bool:
+    match transaction:
+        case OrderFillTransaction():
+            return _fill(store, account, transaction)
+        case OrderCancelTransaction():
+            _end_order(store, transaction.order_id)
+        case LimitOrderTransaction() | StopOrderTransaction() | MarketIfTouchedOrderTransaction():
+            _rest(store, entry_row(transaction, transaction.time))
+        case (
+            TakeProfitOrderTransaction()
+            | StopLossOrderTransaction()
+            | GuaranteedStopLossOrderTransaction()
+        ):
+            return _protect(store, dependent_row(transaction, transaction.time, store.trades))
+        case TrailingStopLossOrderTransaction():
+            return _protect(store, trailing_row(transaction, transaction.time, store.trades))
+        case _:
+            return _apply_beside_orders(store, account, transaction)
+    return True
+
+
+def _apply_beside_orders(store: Store, account: AccountState, transaction: Transaction) -> bool:
+    match transaction:
+        case TransferFundsTransaction():
+            _transfer(store, account, transaction)
+        case DailyFinancingTransaction():
+            return _finance(store, account, transaction)
+        case DividendAdjustmentTransaction():
+            account.balance = transaction.account_balance
+            _book(store, transaction.time.ns, transaction.dividend_adjustment)
+        case OrderClientExtensionsModifyTransaction():
+            return _rename_order(store, transaction)
+        case TradeClientExtensionsModifyTransaction():
+            return _retag_trade(store, transaction)
+        case ClientConfigureTransaction():
+            _configure(account, transaction)
+        case (
+            _
+        ):  # refusals, market orders before their fill, margin calls leave nothing but their line
+            return not isinstance(transaction, NEEDS_SNAPSHOT)
+    return True
+
+
+def _fill(store: Store, account: AccountState, fill: OrderFillTransaction) -> bool:
+    account.balance = fill.account_balance
+    account.pl += fill.pl
+    account.financing += fill.financing
+    fees = fill.commission + (fill.guaranteed_execution_fee or NOTHING)
+    _book(store, fill.time.ns, fill.pl + fill.financing - fees)
+    _end_order(store, fill.order_id)
+    reduced = [*(fill.trades_closed or ())]
+    if fill.trade_reduced is not None:
+        reduced.append(fill.trade_reduced)
+    known = [_reduce(store, part) for part in reduced]
+    if fill.trade_opened is not None:
+        opened = opened_row(fill.trade_opened, fill.instrument, fill.time.ns)
+        store.trades[opened.id] = opened
+    store.mark(Topic.TRADES)
+    rebuild_position(store, fill.instrument)
+    return all(known)
+
+
+def _reduce(store: Store, part: TradeReduce) -> bool:
+    """Shrink a trade by a part that was closed; the units of the part have the fill's sign."""
+    trade = store.trades.get(part.trade_id)
+    if trade is None:
+        return False
+    trade.units += part.units
+    trade.realized_pl += part.realized_pl
+    trade.financing += part.financing
+    if not trade.units:
+        del store.trades[trade.id]
+    store.mark(Topic.TRADES, trade.id)
+    return True
+
+
+def _rest(store: Store, order: OrderRow) -> None:
+    store.orders[order.id] = order
+    store.mark(Topic.ORDERS)
+
+
+def _protect(store: Store, order: OrderRow) -> bool:
+    trade = store.trades.get(order.trade_id or "")
+    _rest(store, order)
+    if trade is None:
+        return False
+    attach(trade, order)
+    remember_first_stop(trade, order)
+    store.mark(Topic.TRADES, trade.id)
+    return True
+
+
+def _end_order(store: Store, order_id: str) -> None:
+    """Take a resting order off; market orders never rested, so a missing one is no surprise."""
+    order = store.orders.pop(order_id, None)
+    if order is None:
+        return
+    store.mark(Topic.ORDERS)
+    trade = store.trades.get(order.trade_id or "")
+    if trade is not None:
+        detach(trade, order_id)
+        store.mark(Topic.TRADES, trade.id)
+
+
+def _finance(store: Store, account: AccountState, charge: DailyFinancingTransaction) -> bool:
+    account.balance = charge.account_balance
+    account.financing += charge.financing
+    _book(store, charge.time.ns, charge.financing)
+    known = True
+    for position in charge.position_financings:
+        for part in position.open_trade_financings:
+            trade = store.trades.get(part.trade_id)
+            if trade is None:
+                known = False
+            else:
+                trade.financing += part.financing
+                store.mark(Topic.TRADES, trade.id)
+    return known
+
+
+def _transfer(store: Store, account: AccountState, transfer: TransferFundsTransaction) -> None:
+    account.balance = transfer.account_balance
+    today = store.today
+    if today is not None and transfer.time.ns > today.start_ns:
+        today.transfers += transfer.amount
+
+
+def _rename_order(store: Store, change: OrderClientExtensionsModifyTransaction) -> bool:
+    order = store.orders.get(change.order_id)
+    if order is None:
+        return False
+    if change.client_extensions_modify is not None and change.client_extensions_modify.id:
+        order.client_id = change.client_extensions_modify.id
+    store.mark(Topic.ORDERS, order.id)
+    return True
+
+
+def _retag_trade(store: Store, change: TradeClientExtensionsModifyTransaction) -> bool:
+    trade = store.trades.get(change.trade_id)
+    if trade is None:
+        return False
+    if change.trade_client_extensions_modify.tag is not None:
+        trade.tag = tag_of(change.trade_client_extensions_modify)
+    store.mark(Topic.TRADES, trade.id)
+    return True
+
+
+def _configure(account: AccountState, change: ClientConfigureTransaction) -> None:
+    if change.alias is not None:
+        account.alias = clean(change.alias)
+    if change.margin_rate is not None:
+        account.margin_rate = change.margin_rate
+
+
+def _book(store: Store, time_ns: int, amount: Decimal) -> None:
+    """Count what was booked as the day's; financing stamped 17:00 sharp belongs to the day that ended."""
+    today = store.today
+    if today is not None and time_ns > today.start_ns:
+        today.booked += amount

@@ -1,0 +1,215 @@
+"""Rows of the store from what the wire says: trades and orders, whether read or just created."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Literal, TypeAlias
+
+from keydesk.clean import clean
+from keydesk.store.state import DependentOrder, OrderRow, TradeRow
+from keydesk_client.models import (
+    ClientExtensions,
+    DateTime,
+    GuaranteedStopLossDetails,
+    GuaranteedStopLossOrder,
+    GuaranteedStopLossOrderTransaction,
+    LimitOrder,
+    LimitOrderTransaction,
+    MarketIfTouchedOrder,
+    MarketIfTouchedOrderTransaction,
+    Order,
+    StopLossDetails,
+    StopLossOrder,
+    StopLossOrderTransaction,
+    StopOrder,
+    StopOrderTransaction,
+    TakeProfitDetails,
+    TakeProfitOrder,
+    TakeProfitOrderTransaction,
+    TradeOpen,
+    TradeSummary,
+    TrailingStopLossOrder,
+    TrailingStopLossOrderTransaction,
+)
+
+Slot: TypeAlias = Literal["take_profit", "stop_loss", "trailing_stop", "guaranteed_stop"]
+
+SLOTS: Mapping[str, Slot] = {
+    "TAKE_PROFIT": "take_profit",
+    "STOP_LOSS": "stop_loss",
+    "TRAILING_STOP_LOSS": "trailing_stop",
+    "GUARANTEED_STOP_LOSS": "guaranteed_stop",
+}
+"""Where on its trade a dependent order stands, by the wire's word for it."""
+
+EntryOrder: TypeAlias = (
+    LimitOrder
+    | LimitOrderTransaction
+    | StopOrder
+    | StopOrderTransaction
+    | MarketIfTouchedOrder
+    | MarketIfTouchedOrderTransaction
+)
+PricedDependent: TypeAlias = (
+    TakeProfitOrder
+    | TakeProfitOrderTransaction
+    | StopLossOrder
+    | StopLossOrderTransaction
+    | GuaranteedStopLossOrder
+    | GuaranteedStopLossOrderTransaction
+)
+TrailingOrder: TypeAlias = TrailingStopLossOrder | TrailingStopLossOrderTransaction
+
+
+def kind_of(type_: str) -> str:
+    """The word of an order's kind, from an order or from the transaction that created it."""
+    return type_.removesuffix("_ORDER")
+
+
+def order_row(order: Order, trades: Mapping[str, TradeRow]) -> OrderRow | None:
+    """The row of a pending order; None for one that never rests or that we do not know."""
+    match order:
+        case LimitOrder() | StopOrder() | MarketIfTouchedOrder():
+            return entry_row(order, order.create_time)
+        case TakeProfitOrder() | StopLossOrder() | GuaranteedStopLossOrder():
+            return dependent_row(order, order.create_time, trades)
+        case TrailingStopLossOrder():
+            row = trailing_row(order, order.create_time, trades)
+            row.price = order.trailing_stop_value
+            return row
+        case _:
+            return None
+
+
+def entry_row(order: EntryOrder, created: DateTime) -> OrderRow:
+    """The row of an order that opens or reduces when its price comes."""
+    up = 1 if order.units > 0 else -1  # the way the trade wins
+    stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
+    return OrderRow(
+        id=order.id,
+        type=kind_of(order.type),
+        instrument=order.instrument,
+        units=order.units,
+        price=order.price,
+        distance=None,
+        time_in_force=order.time_in_force,
+        gtd_ns=_ns(order.gtd_time),
+        trade_id=None,
+        stop_loss=_level(stop, order, -up),
+        take_profit=_level(order.take_profit_on_fill, order, up),
+        client_id=_client_id(order.client_extensions),
+        create_time_ns=created.ns,
+    )
+
+
+def dependent_row(
+    order: PricedDependent, created: DateTime, trades: Mapping[str, TradeRow]
+) -> OrderRow:
+    """The row of a take-profit or a stop that stands at a price."""
+    row = _bound_to_trade(order, created, trades)
+    row.price, row.distance = order.price, order.distance
+    return row
+
+
+def trailing_row(
+    order: TrailingOrder, created: DateTime, trades: Mapping[str, TradeRow]
+) -> OrderRow:
+    """The row of a trailing stop; where it stands is known once the service says it."""
+    row = _bound_to_trade(order, created, trades)
+    row.distance = order.distance
+    return row
+
+
+def _bound_to_trade(
+    order: PricedDependent | TrailingOrder, created: DateTime, trades: Mapping[str, TradeRow]
+) -> OrderRow:
+    trade = trades.get(order.trade_id)
+    return OrderRow(
+        id=order.id,
+        type=kind_of(order.type),
+        instrument="" if trade is None else trade.instrument,
+        units=None,
+        price=None,
+        distance=None,
+        time_in_force=order.time_in_force,
+        gtd_ns=_ns(order.gtd_time),
+        trade_id=order.trade_id,
+        stop_loss=None,
+        take_profit=None,
+        client_id=_client_id(order.client_extensions),
+        create_time_ns=created.ns,
+    )
+
+
+def trade_row(trade: TradeSummary) -> TradeRow:
+    """The row of an open trade, its dependent orders not yet attached."""
+    return TradeRow(
+        id=trade.id,
+        instrument=trade.instrument,
+        units=trade.current_units,
+        initial_units=trade.initial_units,
+        price=trade.price,
+        open_time_ns=trade.open_time.ns,
+        realized_pl=trade.realized_pl,
+        financing=trade.financing,
+        initial_margin=trade.initial_margin_required,
+        tag=tag_of(trade.client_extensions),
+        unrealized_pl=trade.unrealized_pl,
+        margin_used=trade.margin_used,
+    )
+
+
+def opened_row(opened: TradeOpen, instrument: str, time_ns: int) -> TradeRow:
+    """The row of a trade that a fill just opened."""
+    return TradeRow(
+        id=opened.trade_id,
+        instrument=instrument,
+        units=opened.units,
+        initial_units=opened.units,
+        price=opened.price,
+        open_time_ns=time_ns,
+        realized_pl=Decimal(0),
+        financing=Decimal(0),
+        initial_margin=opened.initial_margin_required or Decimal(0),
+        tag=tag_of(opened.client_extensions),
+    )
+
+
+def attach(trade: TradeRow, order: OrderRow) -> None:
+    """Put a dependent order where its trade shows it."""
+    slot = SLOTS.get(order.type)
+    if slot is not None:
+        setattr(trade, slot, DependentOrder(order.id, order.price, order.distance))
+
+
+def detach(trade: TradeRow, order_id: str) -> None:
+    """Take a dependent order off its trade."""
+    for slot in SLOTS.values():
+        standing: DependentOrder | None = getattr(trade, slot)
+        if standing is not None and standing.order_id == order_id:
+            setattr(trade, slot, None)
+
+
+def tag_of(extensions: ClientExtensions | None) -> str:
+    """The trader's own word on a trade, made safe to print."""
+    return clean(extensions.tag or "") if extensions is not None else ""
+
+
+def _client_id(extensions: ClientExtensions | None) -> str | None:
+    return extensions.id if extensions is not None else None
+
+
+def _ns(moment: DateTime | None) -> int | None:
+    return None if moment is None else moment.ns
+
+
+def _level(
+    details: StopLossDetails | GuaranteedStopLossDetails | TakeProfitDetails | None,
+    order: EntryOrder,
+    way: int,
+) -> Decimal | None:
+    """The price of an on-fill order: as given, or its distance from the entry, up or down."""
+    if details is None or details.price is not None:
+        return None if details is None else details.price
+    if details.distance is None:
+        return None
+    return order.price + way * details.distance
