@@ -13,10 +13,13 @@ from keydesk_client.errors import (
     OutOfRange,
     RateLimited,
     Refused,
+    Rejection,
     ServerFailed,
     Unauthorized,
 )
 from keydesk_client.exchange import Answer
+from keydesk_client.models.salvage import read_value
+from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.retry_after import seconds_to_wait
 
 Members: TypeAlias = Mapping[str, object]
@@ -40,6 +43,7 @@ def error_of(answer: Answer, wall: Callable[[], float] = time.time) -> Answered:
         _message(members, answer),
         status=answer.status,
         error_code=_text(members, "errorCode"),
+        reject_transactions=_rejections(members),
         request_id=answer.request_id,
         last_transaction_id=_text(members, "lastTransactionID"),
         related_transaction_ids=_ids(members),
@@ -67,6 +71,12 @@ def _message(members: Members, answer: Answer) -> str:
     if said:
         return said[:LONGEST_MESSAGE]
     return f"the service answered {answer.status} and gave no reason"
+
+
+def _rejections(members: Members) -> tuple[Rejection, ...]:
+    """The transactions that record the refusal; a trade's edit and a position's close can have several."""
+    found = (value for name, value in members.items() if name.endswith("RejectTransaction"))
+    return tuple(read_value(Transaction, value) for value in found if isinstance(value, dict))
 
 
 def _text(members: Members, name: str) -> str | None:

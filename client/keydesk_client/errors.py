@@ -137,8 +137,8 @@ class Answered(KeydeskClientError):
     @property
     def reject_reason(self) -> str | None:
         """Why it was rejected: of the reject transaction, or else the error code."""
-        first = self.reject_transaction
-        return first.reject_reason if first is not None else self.error_code
+        said: str | None = getattr(self.reject_transaction, "reject_reason", None)
+        return self.error_code if said is None else said
 
     def __str__(self) -> str:
         code = f" {self.error_code}" if self.error_code else ""

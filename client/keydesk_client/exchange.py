@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
+from urllib.parse import urlencode
 
 Method = Literal["GET", "POST", "PUT", "PATCH"]
 
@@ -18,6 +19,11 @@ class Request:
     body: bytes | None = None
     urgent: bool = False
     """Cancels and closes go before everything else that waits."""
+
+    @property
+    def target(self) -> str:
+        """Path and query as they stand in the request line."""
+        return f"{self.path}?{urlencode(self.query, safe=',:')}" if self.query else self.path
 
     @property
     def is_read(self) -> bool:

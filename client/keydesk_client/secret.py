@@ -15,11 +15,11 @@ class Secret:
     """Call it where the header is written, nowhere else."""
 
     def __init__(self, text: str) -> None:
-        held, text = text, ""  # a traceback from here on must not show it as a local
-        usable = held.isascii() and held.isprintable() and bool(held) and " " not in held
-        self.reveal = lambda: held
-        if not usable:
-            del self.reveal, held
+        self.reveal = lambda: text
+
+    def check(self) -> None:
+        """InvalidSettings when this can not be a token; apart from `__init__`, whose frame still sees the text."""
+        if not _is_one_word(self.reveal()):
             raise InvalidSettings("a token is one word of printable ASCII characters")
 
     def __repr__(self) -> str:
@@ -27,3 +27,12 @@ class Secret:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a token is not pickled")
+
+
+def hidden(token: "str | Secret") -> Secret:
+    """The token as a Secret. Overwrite the variable it came from: tracebacks can show locals."""
+    return token if isinstance(token, Secret) else Secret(token)
+
+
+def _is_one_word(text: str) -> bool:
+    return bool(text) and text.isascii() and text.isprintable() and " " not in text

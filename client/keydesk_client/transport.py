@@ -80,6 +80,7 @@ class Transport:
         timeouts: Timeouts = Timeouts(),
         carrier: Carrier | None = None,
     ) -> None:
+        token.check()
         self.rest, self.stream = address_of(rest_url), address_of(stream_url)
         self.timeouts = timeouts
         self._token = token
@@ -137,8 +138,7 @@ class Transport:
         body_type = {} if request.body is None else JSON_BODY
         return httpx.Request(
             request.method,
-            address.base + request.path,
-            params=dict(request.query) or None,
+            address.base + request.target,
             headers={
                 "Authorization": f"Bearer {self._token.reveal()}",
                 **headers,

@@ -1,0 +1,1 @@
+"""The areas of a client: one class a resource, one method an operation."""

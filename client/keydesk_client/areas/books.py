@@ -1,0 +1,31 @@
+"""Books: how the service's clients are positioned, by price."""
+
+from keydesk_client.areas.area import Area
+from keydesk_client.exchange import Request
+from keydesk_client.models.reading import Reader
+from keydesk_client.models.responses.books import OrderBookResponse, PositionBookResponse
+from keydesk_client.paths import Moment, path
+
+ORDER_BOOK = Reader(OrderBookResponse)
+POSITION_BOOK = Reader(PositionBookResponse)
+
+
+class Books(Area):
+    """Snapshots of client orders and positions; they are not executable depth."""
+
+    async def order(self, instrument: str, *, time: Moment | None = None) -> OrderBookResponse:
+        """The order book at a snapshot time, or the newest; `links` lead to its neighbours."""
+        return await self._caller.ask(self._snapshot(instrument, "orderBook", time), ORDER_BOOK)
+
+    async def position(
+        self, instrument: str, *, time: Moment | None = None
+    ) -> PositionBookResponse:
+        """The position book at a snapshot time, or the newest; `links` lead to its neighbours."""
+        return await self._caller.ask(
+            self._snapshot(instrument, "positionBook", time), POSITION_BOOK
+        )
+
+    def _snapshot(self, instrument: str, book: str, time: Moment | None) -> Request:
+        query = {} if time is None else {"time": self._moment("time", time)}
+        where = path("instruments", ("instrument", instrument), book)
+        return Request("GET", where, query, self._headers())

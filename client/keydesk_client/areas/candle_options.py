@@ -1,0 +1,95 @@
+"""What may be asked of candles, and the query that says it."""
+
+from typing import TypedDict
+
+from keydesk_client.errors import InvalidRequest
+from keydesk_client.models.enumerations import CandlestickGranularity, WeeklyAlignment
+from keydesk_client.paths import Moment, TimeForm, moment, whole, yes_or_no
+
+MOST_CANDLES = 5000
+LAST_HOUR = 23
+COMPONENTS = frozenset("MBA")
+
+
+class CandleShape(TypedDict, total=False):
+    """How candles are cut; what is left out is left to the service."""
+
+    smooth: bool
+    """Open at the previous candle's close."""
+    daily_alignment: int
+    """Hour, 0 to 23, at which days begin in `alignment_timezone`; 17 unless said."""
+    alignment_timezone: str
+    """America/New_York unless said; times in answers stay UTC."""
+    weekly_alignment: WeeklyAlignment
+    """Day that begins a week; Friday unless said."""
+
+
+class CandleSeries(CandleShape, total=False):
+    """Which candles of an instrument."""
+
+    granularity: CandlestickGranularity
+    """S5 unless said."""
+    price: str
+    """Any of M (mid), B (bid) and A (ask), together as in BA; M unless said."""
+
+
+class CandleRange(CandleSeries, total=False):
+    """Which candles, from when to when: a count, a range, or a count from one end."""
+
+    count: int
+    """At most 5,000; not together with both `from_` and `to`."""
+    from_: Moment
+    to: Moment
+    include_first: bool
+    """Whether the candle that covers `from_` comes along; it does unless said."""
+
+
+def range_query(options: CandleRange, form: TimeForm) -> dict[str, str]:
+    """The query that asks for a range of candles."""
+    if {"count", "from_", "to"} <= options.keys():
+        raise InvalidRequest("count: not together with both from_ and to", field="count")
+    if "include_first" in options and "from_" not in options:
+        raise InvalidRequest(
+            "include_first: means something only with from_", field="include_first"
+        )
+    query = series_query(options)
+    if "count" in options:
+        query["count"] = whole("count", options["count"], 1, MOST_CANDLES)
+    if "from_" in options:
+        query["from"] = moment("from_", options["from_"], form)
+    if "to" in options:
+        query["to"] = moment("to", options["to"], form)
+    if "include_first" in options:
+        query["includeFirst"] = yes_or_no(value=options["include_first"])
+    return query
+
+
+def series_query(options: CandleSeries) -> dict[str, str]:
+    """The part of it that names the series."""
+    query = shape_query(options)
+    if "granularity" in options:
+        query["granularity"] = options["granularity"]
+    if "price" in options:
+        query["price"] = components(options["price"])
+    return query
+
+
+def shape_query(options: CandleShape) -> dict[str, str]:
+    """The part of it that cuts the candles."""
+    query = {}
+    if "smooth" in options:
+        query["smooth"] = yes_or_no(value=options["smooth"])
+    if "daily_alignment" in options:
+        query["dailyAlignment"] = whole("daily_alignment", options["daily_alignment"], 0, LAST_HOUR)
+    if "alignment_timezone" in options:
+        query["alignmentTimezone"] = options["alignment_timezone"]
+    if "weekly_alignment" in options:
+        query["weeklyAlignment"] = options["weekly_alignment"]
+    return query
+
+
+def components(price: str) -> str:
+    """Price components, checked."""
+    if not price or len(set(price)) != len(price) or not set(price) <= COMPONENTS:
+        raise InvalidRequest(f"price: {price[:20]!r} is no mix of M, B and A", field="price")
+    return price

@@ -1,0 +1,99 @@
+"""Candles: history of an instrument, however long, and the newest ones of several."""
+
+from collections.abc import AsyncIterator, Iterable
+from typing import Unpack
+
+from keydesk_client.areas.area import Area
+from keydesk_client.areas.candle_options import (
+    MOST_CANDLES,
+    CandleRange,
+    CandleSeries,
+    CandleShape,
+    range_query,
+    shape_query,
+)
+from keydesk_client.exchange import Request
+from keydesk_client.models.candles import Candlestick, CandlestickResponse
+from keydesk_client.models.reading import Reader
+from keydesk_client.models.responses.candles import LatestCandlesResponse
+from keydesk_client.models.times import DateTime
+from keydesk_client.paths import Moment, Number, listed, moment, number, path
+
+CANDLES = Reader(CandlestickResponse)
+LATEST = Reader(LatestCandlesResponse)
+
+
+class Candles(Area):
+    """Candles of an instrument."""
+
+    async def get(self, instrument: str, **options: Unpack[CandleRange]) -> CandlestickResponse:
+        """Candles in ascending order; periods without a price are left out.
+
+        By default the last 500 of S5 at mid prices; see CandleRange for what may be asked.
+        """
+        where = path("instruments", ("instrument", instrument), "candles")
+        return await self._candles(where, range_query(options, self._defaults.datetime_format))
+
+    async def get_for_account(
+        self,
+        instrument: str,
+        *,
+        units: Number | None = None,
+        account_id: str | None = None,
+        **options: Unpack[CandleRange],
+    ) -> CandlestickResponse:
+        """The same at the prices of an account; `units` is the size that bid and ask are averaged for."""
+        where = self._account(account_id, "instruments", ("instrument", instrument), "candles")
+        query = range_query(options, self._defaults.datetime_format) | _for_units(units)
+        return await self._candles(where, query)
+
+    async def latest(
+        self,
+        specifications: Iterable[str],
+        *,
+        units: Number | None = None,
+        account_id: str | None = None,
+        **options: Unpack[CandleShape],
+    ) -> LatestCandlesResponse:
+        """The forming and the last complete candle of each specification, as in `EUR_USD:M1:BM`."""
+        query = {"candleSpecifications": listed("specifications", specifications)}
+        query |= shape_query(options) | _for_units(units)
+        where = self._account(account_id, "candles", "latest")
+        return await self._caller.ask(Request("GET", where, query, self._headers()), LATEST)
+
+    async def iterate(
+        self,
+        instrument: str,
+        *,
+        from_: Moment,
+        to: Moment | None = None,
+        page: int = MOST_CANDLES,
+        **options: Unpack[CandleSeries],
+    ) -> AsyncIterator[Candlestick]:
+        """Every candle that starts from `from_` on and before `to`, however many: none twice, none missing.
+
+        Without `to`, up to the forming candle; `to` may lie in the future.
+        """
+        end = None if to is None else DateTime.of(moment("to", to)).ns
+        wanted, seen = DateTime.of(moment("from_", from_)).ns, None
+        answer = await self.get(instrument, from_=from_, count=page, **options)
+        while answer.candles and answer.candles[-1].time != seen:
+            for candle in answer.candles:
+                if end is not None and candle.time.ns >= end:
+                    return
+                if candle.time.ns >= wanted:
+                    yield candle
+            last = answer.candles[-1]
+            if not last.complete:
+                return
+            wanted, seen = last.time.ns + 1, last.time
+            answer = await self.get(
+                instrument, from_=last.time, count=page, include_first=False, **options
+            )
+
+    async def _candles(self, where: str, query: dict[str, str]) -> CandlestickResponse:
+        return await self._caller.ask(Request("GET", where, query, self._headers()), CANDLES)
+
+
+def _for_units(units: Number | None) -> dict[str, str]:
+    return {} if units is None else {"units": number("units", units, above_zero=True)}

@@ -1,0 +1,56 @@
+"""Lists that come newest first and in pages: orders and trades."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol, TypedDict
+
+from keydesk_client.models.responses.base import Response
+from keydesk_client.paths import listed, quoted, whole
+
+MOST_LISTED: Final = 500
+
+
+class ListOptions(TypedDict, total=False):
+    """Which orders or trades; what is left out is left to the service."""
+
+    ids: Iterable[str]
+    """Only these; of any state only together with `state="ALL"`."""
+    instrument: str
+    count: int
+    """At most 500; 50 unless said."""
+    before_id: str
+    """The highest id to return."""
+
+
+class Identified(Protocol):
+    """A record with a numeric id."""
+
+    @property
+    def id(self) -> str: ...
+
+
+def list_query(options: ListOptions, state: str | None) -> dict[str, str]:
+    """The query that asks for a list."""
+    query = {}
+    if "ids" in options:
+        query["ids"] = listed("ids", options["ids"])
+    if state is not None:
+        query["state"] = state
+    if "instrument" in options:
+        query["instrument"] = options["instrument"]
+    if "count" in options:
+        query["count"] = whole("count", options["count"], 1, MOST_LISTED)
+    if "before_id" in options:
+        query["beforeID"] = quoted("before_id", options["before_id"])
+    return query
+
+
+def next_before(answer: Response, items: Sequence[Identified], asked: int) -> str | None:
+    """Where the next page begins; None after the last one.
+
+    The service says so by its Link header. Without one, a full page means that more may follow. The ids decide in
+    both cases, never the address: a token goes only where the client was told to send it.
+    """
+    if not items or ("next" not in answer.links and len(items) < asked):
+        return None
+    lowest = min(int(item.id) for item in items)
+    return str(lowest - 1) if lowest > 1 else None

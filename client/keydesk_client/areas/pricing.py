@@ -1,0 +1,38 @@
+"""Prices: now, and as they move."""
+
+from collections.abc import Iterable
+
+from keydesk_client.areas.area import Area
+from keydesk_client.exchange import Request
+from keydesk_client.models.reading import Reader
+from keydesk_client.models.responses.pricing import PricingResponse
+from keydesk_client.paths import Moment, listed, yes_or_no
+
+PRICING = Reader(PricingResponse)
+
+
+class Pricing(Area):
+    """Prices of instruments, for one account."""
+
+    async def get(
+        self,
+        instruments: Iterable[str],
+        *,
+        since: Moment | None = None,
+        include_home_conversions: bool = False,
+        include_units_available: bool | None = None,
+        account_id: str | None = None,
+    ) -> PricingResponse:
+        """Current prices; with `since`, only those that changed after it (a poll hands back the last `time`).
+
+        `include_units_available` is deprecated by the service, which takes it for true when it is left out.
+        """
+        query = {"instruments": listed("instruments", instruments)}
+        if since is not None:
+            query["since"] = self._moment("since", since)
+        if include_units_available is not None:
+            query["includeUnitsAvailable"] = yes_or_no(value=include_units_available)
+        if include_home_conversions:
+            query["includeHomeConversions"] = "true"
+        request = Request("GET", self._account(account_id, "pricing"), query, self._headers())
+        return await self._caller.ask(request, PRICING)

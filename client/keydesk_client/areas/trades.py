@@ -1,0 +1,167 @@
+"""Trades: look at them, close them, protect them."""
+
+from collections.abc import AsyncIterator
+from typing import Literal, Unpack
+
+from keydesk_client.areas.area import Area
+from keydesk_client.areas.lists import MOST_LISTED, ListOptions, list_query, next_before
+from keydesk_client.areas.wire_times import in_form
+from keydesk_client.calls import json_body
+from keydesk_client.errors import InvalidRequest
+from keydesk_client.exchange import Request
+from keydesk_client.models.details import (
+    GuaranteedStopLossDetails,
+    StopLossDetails,
+    TakeProfitDetails,
+    TrailingStopLossDetails,
+)
+from keydesk_client.models.enumerations import TradeStateFilter
+from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.instruments import Instrument
+from keydesk_client.models.names import wire_name
+from keydesk_client.models.possible import Details, refuse_impossible_edit
+from keydesk_client.models.precision import refuse_unfit_details
+from keydesk_client.models.reading import Reader
+from keydesk_client.models.record import Wire
+from keydesk_client.models.responses.trades import (
+    TradeClientExtensionsResponse,
+    TradeCloseResponse,
+    TradeDependentOrdersResponse,
+    TradeResponse,
+    TradesResponse,
+)
+from keydesk_client.models.trades import Trade
+from keydesk_client.paths import Number, number
+from keydesk_client.unset import UNSET, Unset
+
+LISTED = Reader(TradesResponse)
+ONE = Reader(TradeResponse)
+CLOSED = Reader(TradeCloseResponse)
+MODIFIED = Reader(TradeClientExtensionsResponse)
+PROTECTED = Reader(TradeDependentOrdersResponse)
+
+
+class Trades(Area):
+    """Trades of an account. A specifier is a trade id, or `@` and a client id."""
+
+    async def list(
+        self,
+        *,
+        state: TradeStateFilter | None = None,
+        account_id: str | None = None,
+        **options: Unpack[ListOptions],
+    ) -> TradesResponse:
+        """Trades, newest first; by default the 50 newest open ones."""
+        query = list_query(options, state)
+        request = Request("GET", self._account(account_id, "trades"), query, self._headers())
+        return await self._caller.ask(request, LISTED)
+
+    async def iterate(
+        self,
+        *,
+        state: TradeStateFilter = "OPEN",
+        instrument: str | None = None,
+        page: int = MOST_LISTED,
+        account_id: str | None = None,
+    ) -> AsyncIterator[Trade]:
+        """Every trade of a state, newest first, however many."""
+        options: ListOptions = {"count": page}
+        if instrument is not None:
+            options["instrument"] = instrument
+        while True:
+            answer = await self.list(state=state, account_id=account_id, **options)
+            for trade in answer.trades:
+                yield trade
+            before = next_before(answer, answer.trades, page)
+            if before is None:
+                return
+            options["before_id"] = before
+
+    async def open(self, *, account_id: str | None = None) -> TradesResponse:
+        """Every open trade."""
+        request = Request("GET", self._account(account_id, "openTrades"), headers=self._headers())
+        return await self._caller.ask(request, LISTED)
+
+    async def get(self, specifier: str, *, account_id: str | None = None) -> TradeResponse:
+        """One trade, open or closed."""
+        where = self._trade(specifier, account_id)
+        return await self._caller.ask(Request("GET", where, headers=self._headers()), ONE)
+
+    async def close(
+        self,
+        specifier: str,
+        *,
+        units: Literal["ALL"] | Number = "ALL",
+        client_request_id: str | None = None,
+        account_id: str | None = None,
+    ) -> TradeCloseResponse:
+        """Close a trade, or `units` of it (positive, whatever its side); goes before everything that waits."""
+        asked = "ALL" if units == "ALL" else number("units", units, above_zero=True)
+        request = Request(
+            "PUT",
+            self._trade(specifier, account_id, "close"),
+            headers=self._headers(client_request_id),
+            body=json_body({"units": asked}),
+            urgent=True,
+        )
+        return await self._caller.ask(request, CLOSED)
+
+    async def set_client_extensions(
+        self, specifier: str, client_extensions: ClientExtensions, *, account_id: str | None = None
+    ) -> TradeClientExtensionsResponse:
+        """Change the tags of a trade. Not for accounts that are linked to a third-party platform."""
+        request = Request(
+            "PUT",
+            self._trade(specifier, account_id, "clientExtensions"),
+            headers=self._headers(),
+            body=json_body({"clientExtensions": client_extensions.to_wire()}),
+        )
+        return await self._caller.ask(request, MODIFIED)
+
+    async def set_dependent_orders(
+        self,
+        specifier: str,
+        *,
+        take_profit: TakeProfitDetails | Unset | None = UNSET,
+        stop_loss: StopLossDetails | Unset | None = UNSET,
+        trailing_stop_loss: TrailingStopLossDetails | Unset | None = UNSET,
+        guaranteed_stop_loss: GuaranteedStopLossDetails | Unset | None = UNSET,
+        instrument: Instrument | None = None,
+        account_id: str | None = None,
+    ) -> TradeDependentOrdersResponse:
+        """Create, change or cancel the orders that depend on a trade; all of it or nothing.
+
+        UNSET leaves an order as it is, None cancels it, details create it or change what they mention.
+        """
+        edits = {
+            "take_profit": take_profit,
+            "stop_loss": stop_loss,
+            "trailing_stop_loss": trailing_stop_loss,
+            "guaranteed_stop_loss": guaranteed_stop_loss,
+        }
+        members = {
+            wire_name(name): _edit(name, details, instrument)
+            for name, details in edits.items()
+            if not isinstance(details, Unset)
+        }
+        if not members:
+            raise InvalidRequest("take_profit: nothing to change was given", field="take_profit")
+        request = Request(
+            "PUT",
+            self._trade(specifier, account_id, "orders"),
+            headers=self._headers(),
+            body=json_body(in_form(members, self._defaults.datetime_format)),
+        )
+        return await self._caller.ask(request, PROTECTED)
+
+    def _trade(self, specifier: str, account_id: str | None, *rest: str) -> str:
+        return self._account(account_id, "trades", ("specifier", specifier), *rest)
+
+
+def _edit(name: str, details: Details | None, instrument: Instrument | None) -> Wire | None:
+    if details is None:
+        return None
+    refuse_impossible_edit(name, details)
+    if instrument is not None:
+        refuse_unfit_details(name, details, instrument)
+    return {member: value for member, value in details.to_wire().items() if value is not None}

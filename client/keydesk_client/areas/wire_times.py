@@ -1,0 +1,18 @@
+"""The times inside a body, in the form that the call's header announces."""
+
+from keydesk_client.models.record import Wire
+from keydesk_client.models.times import DateTime
+from keydesk_client.paths import TimeForm
+
+
+def in_form(members: Wire, form: TimeForm) -> Wire:
+    """The body with its expiry times in seconds since 1970 when that is the form; else as it is."""
+    if form != "UNIX":
+        return members
+    return {name: _in_unix(name, value) for name, value in members.items()}
+
+
+def _in_unix(name: str, value: object) -> object:
+    if isinstance(value, dict):
+        return in_form(value, "UNIX")
+    return DateTime(value).unix_text if name == "gtdTime" and isinstance(value, str) else value

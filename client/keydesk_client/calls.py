@@ -1,0 +1,96 @@
+"""One call from request to record: at the service's pace, reads asked again, errors raised."""
+
+import asyncio
+import json
+import random
+import re
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from keydesk_client.answers import error_of
+from keydesk_client.errors import KeydeskClientError, UnreadableAnswer
+from keydesk_client.exchange import Answer, Request
+from keydesk_client.limiter import Claim, Limiter
+from keydesk_client.models.reading import Reader
+from keydesk_client.models.record import Wire
+from keydesk_client.models.responses.base import Response
+from keydesk_client.retries import Retries
+from keydesk_client.transport import Transport
+
+R = TypeVar("R", bound=Response)
+
+LINK = re.compile(r'<([^<>]*)>\s*;[^,]*?\brel="?([a-z]+)"?', re.IGNORECASE)
+
+
+class Caller:
+    """Sends requests through the limiter and turns answers into records."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        limiter: Limiter,
+        retries: Retries,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        chance: Callable[[], float] = random.random,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.transport = transport
+        self._limiter, self._retries = limiter, retries
+        self._clock, self._chance, self._sleep = clock, chance, sleep
+
+    async def ask(self, request: Request, reader: Reader[R]) -> R:
+        """The answer as a record; every failure is one of `errors`."""
+        began, tries = self._clock(), 0
+        while True:
+            outcome = await self._tried(request, reader)
+            if not isinstance(outcome, KeydeskClientError):
+                return outcome
+            tries += 1
+            pause = self._pause(request, outcome, tries, self._clock() - began)
+            if pause is None:
+                raise outcome
+            await self._sleep(pause)
+
+    async def _tried(self, request: Request, reader: Reader[R]) -> R | KeydeskClientError:
+        try:
+            async with self._limiter.turn(_claim(request)):
+                answer = await self.transport.request(request)
+            return read_answer(answer, reader) if answer.succeeded else error_of(answer)
+        except KeydeskClientError as error:
+            return error
+
+    def _pause(
+        self, request: Request, error: KeydeskClientError, tries: int, spent_s: float
+    ) -> float | None:
+        if not request.is_read:
+            return None
+        return self._retries.pause(error, tries=tries, spent_s=spent_s, chance=self._chance)
+
+
+def read_answer(answer: Answer, reader: Reader[R]) -> R:
+    """The record in a good answer, with what its headers say."""
+    try:
+        record = reader.read(answer.body)
+    except UnreadableAnswer as error:
+        error.status, error.request_id = answer.status, answer.request_id
+        raise
+    headers = answer.headers
+    vars(record).update(
+        request_id=answer.request_id,
+        location=headers.get("location"),
+        links={relation.lower(): url for url, relation in LINK.findall(headers.get("link", ""))},
+    )
+    return record
+
+
+def json_body(members: Wire) -> bytes:
+    """A body to send."""
+    return json.dumps(members, separators=(",", ":")).encode()
+
+
+def _claim(request: Request) -> Claim:
+    if request.urgent:
+        return Claim.URGENT
+    return Claim.READ if request.is_read else Claim.WRITE

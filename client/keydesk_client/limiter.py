@@ -1,0 +1,146 @@
+"""Who may ask next: never more requests a second than the service takes, in the order they came, exits first.
+
+The window is exact: the start of a request and of the one RATE places before it lie a second apart (and a little
+more, because requests bunch up on their way). A bucket that fills while nobody asks would let twice the rate through.
+
+Cancels and closes go before everything that waits. And since a slow candle request must not hold an order up, reads
+may use only some of the connections.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from enum import IntEnum
+from itertools import count
+from typing import Protocol, TypeAlias
+
+RATE = 120
+WINDOW_S = 1.02
+READS_AT_ONCE = 4
+CALLS_AT_ONCE = 6
+
+
+class Claim(IntEnum):
+    """What a request may claim of a place in the queue."""
+
+    URGENT = 0
+    WRITE = 1
+    READ = 2
+
+
+class Alarm(Protocol):
+    """What `call_at` gives back."""
+
+    def cancel(self) -> object: ...
+
+
+class Timers(Protocol):
+    """The part of an event loop that tells the time and keeps appointments."""
+
+    def time(self) -> float: ...
+    def call_at(self, when: float, callback: Callable[[], object], /) -> Alarm: ...
+
+
+Ticket: TypeAlias = tuple[int, asyncio.Future[None]]
+"""The order of arrival, and what is told when the turn has come."""
+
+
+class Limiter:
+    """Admits requests: `async with limiter.turn(claim)` around each."""
+
+    def __init__(
+        self,
+        rate: int = RATE,
+        window_s: float = WINDOW_S,
+        *,
+        reads_at_once: int = READS_AT_ONCE,
+        calls_at_once: int = CALLS_AT_ONCE,
+        timers: Timers | None = None,
+    ) -> None:
+        self._window_s = window_s
+        self._starts: deque[float] = deque(maxlen=rate)
+        self._queues: dict[Claim, deque[Ticket]] = {claim: deque() for claim in Claim}
+        self._arrivals = count()
+        self._reads_free, self._calls_free = reads_at_once, calls_at_once
+        self._timers = timers
+        self._alarm: Alarm | None = None
+
+    @asynccontextmanager
+    async def turn(self, claim: Claim) -> AsyncIterator[None]:
+        """Wait for a place, and give it up on leaving."""
+        await self._admitted(claim)
+        try:
+            yield
+        finally:
+            self._leave(claim)
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait for their turn."""
+        return sum(not told.done() for queue in self._queues.values() for _, told in queue)
+
+    async def _admitted(self, claim: Claim) -> None:
+        told = asyncio.get_running_loop().create_future()
+        self._queues[claim].append((next(self._arrivals), told))
+        self._let_in()
+        try:
+            await told
+        except asyncio.CancelledError:
+            if told.done() and not told.cancelled():  # its turn had come, but it will not use it
+                self._leave(claim)
+            raise
+
+    def _leave(self, claim: Claim) -> None:
+        self._calls_free += 1
+        self._reads_free += claim is Claim.READ
+        self._let_in()
+
+    def _let_in(self) -> None:
+        while (claim := self._next()) is not None:
+            wait = self._pause()
+            if wait > 0:
+                self._wake_in(wait)
+                return
+            _, told = self._queues[claim].popleft()
+            self._starts.append(self._now())
+            self._calls_free -= 1
+            self._reads_free -= claim is Claim.READ
+            told.set_result(None)
+
+    def _next(self) -> Claim | None:
+        """Whose turn it is: exits first, then by arrival; None when nobody waits or nothing is free."""
+        if self._calls_free == 0:
+            return None
+        ready = {claim: self._first(claim) for claim in Claim}
+        if ready[Claim.URGENT] is not None:
+            return Claim.URGENT
+        if self._reads_free == 0:
+            ready[Claim.READ] = None
+        arrivals = {claim: first for claim, first in ready.items() if first is not None}
+        return min(arrivals, key=arrivals.__getitem__, default=None)
+
+    def _first(self, claim: Claim) -> int | None:
+        queue = self._queues[claim]
+        while queue and queue[0][1].done():  # gave up while it waited
+            queue.popleft()
+        return queue[0][0] if queue else None
+
+    def _pause(self) -> float:
+        if len(self._starts) < (self._starts.maxlen or 0):
+            return 0.0
+        return self._starts[0] + self._window_s - self._now()
+
+    def _wake_in(self, seconds: float) -> None:
+        if self._alarm is None:
+            self._alarm = self._keeper().call_at(self._now() + seconds, self._woken)
+
+    def _woken(self) -> None:
+        self._alarm = None
+        self._let_in()
+
+    def _now(self) -> float:
+        return self._keeper().time()
+
+    def _keeper(self) -> Timers:
+        return self._timers or asyncio.get_running_loop()

@@ -1,0 +1,93 @@
+"""Paths and query values, quoted so that no id can mean another resource.
+
+`@a/../../accounts` is a client id; sent unquoted it would be another path.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime
+from decimal import Decimal
+from typing import Literal, TypeAlias
+from urllib.parse import quote
+
+from keydesk_client.errors import InvalidRequest
+from keydesk_client.models.scalars import decimal_of, decimal_text
+from keydesk_client.models.times import DateTime
+
+Moment: TypeAlias = DateTime | datetime | str
+"""A time: ours, a datetime with a zone, or wire text."""
+Number: TypeAlias = Decimal | int | str
+"""An exact number; a float is none."""
+TimeForm: TypeAlias = Literal["RFC3339", "UNIX"]
+
+BASE = "/v3"
+
+
+def path(*segments: tuple[str, str] | str) -> str:
+    """The path of segments; a pair is the name of a parameter and its value, which is checked and quoted."""
+    return BASE + "".join(
+        f"/{part}" if isinstance(part, str) else f"/{quoted(*part)}" for part in segments
+    )
+
+
+def quoted(field: str, value: str) -> str:
+    """A value as one path segment."""
+    if not isinstance(value, str) or value in {"", ".", "..", "@"} or not value.isprintable():
+        raise InvalidRequest(f"{field}: {str(value)[:60]!r} names nothing", field=field)
+    return quote(value, safe="@")
+
+
+def numeric_id(field: str, value: int | str) -> str:
+    """A transaction id that is a range's bound."""
+    text = str(value)
+    if not (text.isascii() and text.isdecimal()) or isinstance(value, bool):
+        raise InvalidRequest(f"{field}: {text[:60]!r} is no transaction id", field=field)
+    return text
+
+
+def listed(field: str, values: Iterable[str] | str) -> str:
+    """A comma-separated list."""
+    items = [values] if isinstance(values, str) else list(values)
+    if not items or any(not item or "," in item for item in items):
+        raise InvalidRequest(f"{field}: needs names without commas, and at least one", field=field)
+    return ",".join(items)
+
+
+def moment(field: str, value: Moment, form: TimeForm = "RFC3339") -> str:
+    """A time as the service is asked to read it."""
+    try:
+        held = DateTime.of(value)
+    except (ValueError, TypeError) as error:
+        raise InvalidRequest(f"{field}: {error}", field=field) from None
+    if form == "UNIX":
+        return held.unix_text
+    return held.text if held.text.endswith("Z") else DateTime.from_ns(held.ns).text
+
+
+def number(field: str, value: Number, *, above_zero: bool = False) -> str:
+    """An exact number as decimal text."""
+    try:
+        held = decimal_of(value)
+    except ValueError as error:
+        raise InvalidRequest(f"{field}: {error}", field=field) from None
+    if above_zero and held <= 0:
+        raise InvalidRequest(f"{field}: must be above 0", field=field)
+    return decimal_text(held)
+
+
+def whole(field: str, value: int, least: int, most: int) -> str:
+    """A whole number within the service's bounds."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidRequest(f"{field}: {value!r} is not within {least} to {most}", field=field)
+    return str(value)
+
+
+def yes_or_no(*, value: bool) -> str:
+    """A boolean of a query."""
+    return "true" if value else "false"
+
+
+def header_text(field: str, value: str) -> str:
+    """A value that may stand in a header."""
+    if not value or not value.isascii() or not value.isprintable():
+        raise InvalidRequest(f"{field}: needs printable ASCII", field=field)
+    return value
