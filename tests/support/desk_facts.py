@@ -3,7 +3,8 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.desk.facts import Factors, Facts, Purse, Rules
+from keydesk.desk.facts import Facts, Purse, Rules
+from keydesk.desk.profit import Factors
 
 D = Decimal
 

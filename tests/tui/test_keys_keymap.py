@@ -42,6 +42,10 @@ def test_every_key_says_what_it_does() -> None:
     assert all(entry.words and entry.action for entry in KEYS)
 
 
+def test_words_fit_the_help_on_80_columns() -> None:
+    assert [entry.words for entry in KEYS if len(entry.words) > 27] == []
+
+
 def test_no_capital_sends() -> None:
     assert SEND.islower()
     assert CHALLENGE_LETTERS.islower()

@@ -118,7 +118,7 @@ class Form(ModalScreen[Result | None], Generic[Result]):
 
     def redraw(self) -> None:
         """Draw everything as it is now."""
-        if self.is_mounted:
+        if self.is_attached:
             self.query_one(Sheet).update(text_of(self._lines(), palette_of(self.app)))
 
     def confirmation(self) -> Confirmation:
@@ -176,7 +176,7 @@ class Form(ModalScreen[Result | None], Generic[Result]):
                 lines += wrapped(f"▲ {warning}", "warn", self.inside)
         if self._hint:
             lines += wrapped(self._hint, "warn", self.inside)
-        return [*lines, *self._ask(asked)]
+        return fitted([*lines, *self._ask(asked)], self.app.size.height - 2)
 
     def _ask(self, asked: Confirmation) -> list[Line]:
         drop: Line = (("Esc", "bright"), (" drops", "muted"))
@@ -193,3 +193,10 @@ class Form(ModalScreen[Result | None], Generic[Result]):
             case Step.REFUSED:
                 words = wrapped(f"✗ {asked.reason}", "danger", self.inside)
                 return [*words, two_ends((), drop, self.inside)]
+
+
+def fitted(lines: Sequence[Line], height: int) -> list[Line]:
+    """Return the lines, on a low screen without their blank ones: nothing that is said is cut off."""
+    if len(lines) <= height:
+        return list(lines)
+    return [line for line in lines if line]

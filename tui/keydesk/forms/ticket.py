@@ -44,7 +44,7 @@ class TicketForm(Form[OpenOrder]):
     """Opens risk; says everything about it before the send key counts."""
 
     KEY_CONTEXT: ClassVar[str] = TICKET
-    WIDTH: ClassVar[int] = 52
+    WIDTH: ClassVar[int] = 60
     BINDINGS = KEYMAP.bindings(TICKET)
 
     def __init__(self, situation: Situation, side: Side, instrument: str) -> None:

@@ -53,7 +53,9 @@ def quote_line(facts: Facts) -> Line:
 def field_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
     """Return the type, the fields with what they come to, the time in force."""
     lines: list[Line] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
-    lines += [field_line(draft, name, meaning_of(name, plan, facts)) for name in draft.fields]
+    lines += [
+        field_line(draft, name, meaning_of(draft, name, plan, facts)) for name in draft.fields
+    ]
     lines.append(choice_line("e", "expiry", draft.expiry))
     return lines
 
@@ -85,7 +87,7 @@ def shown_digits(text: str) -> str:
     return f"{int(text):,}" if text.isdecimal() else text.replace("-", "−")
 
 
-def meaning_of(name: FieldName, plan: Plan, facts: Facts) -> str:
+def meaning_of(draft: Draft, name: FieldName, plan: Plan, facts: Facts) -> str:
     """Return what a field comes to at this price."""
     digits, levels = facts.rules.price_precision, plan.levels
     match name:
@@ -93,7 +95,7 @@ def meaning_of(name: FieldName, plan: Plan, facts: Facts) -> str:
             bound = f" by {plan.bound_by}" if plan.bound_by else ""
             return f"= {units(plan.units)}{bound}"
         case "price":
-            return _away(levels.entry, facts, digits)
+            return _away(draft, levels.entry, facts)
         case "stop":
             return _level(levels.stop, levels.entry, facts)
         case "target":
@@ -104,11 +106,12 @@ def meaning_of(name: FieldName, plan: Plan, facts: Facts) -> str:
             return f"no worse than {price(levels.bound, digits)}"
 
 
-def _away(entry: Decimal | None, facts: Facts, digits: int) -> str:
+def _away(draft: Draft, entry: Decimal | None, facts: Facts) -> str:
     if entry is None:
         return ""
-    away = money(abs(entry - facts.mid) / facts.rules.pip, 1)
-    return f"= {price(entry, digits)}, {away}p away"
+    touch = facts.ask if draft.direction > 0 else facts.bid
+    away = money(abs(entry - touch) / facts.rules.pip, 1)
+    return f"= {price(entry, facts.rules.price_precision)}, {away}p away"
 
 
 def _level(level: Decimal | None, entry: Decimal | None, facts: Facts) -> str:

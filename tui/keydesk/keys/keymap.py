@@ -23,6 +23,8 @@ SCALE_OUT = "scale-out"
 MODIFY = "modify"
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
+HELP = "help"  # forms that only look
+FIND = "find"  # forms with one field of text
 
 # What is in force together: a form's own keys stand beside the keys of every form.
 BENEATH: Mapping[str, tuple[str, ...]] = {
@@ -96,7 +98,7 @@ def _editing(context: str, name: str) -> tuple[Key, ...]:
     return (
         Key(f"{name}-up", ("up",), context, "±1 pip", "One pip up", "nudge(1)"),
         Key(f"{name}-down", ("down",), context, "", "One pip down", "nudge(-1)"),
-        Key(f"{name}-up-10", (".",), context, "", "Ten up; behind a digit the point", "nudge(10)"),
+        Key(f"{name}-up-10", (".",), context, "", "Ten up, or the point", "nudge(10)"),
         Key(f"{name}-down-10", (",",), context, "", "Ten down", "nudge(-10)"),
         Key(f"{name}-next", ("tab",), context, "", "Next field", "next_field(1)"),
         Key(f"{name}-previous", ("shift+tab",), context, "", "Previous field", "next_field(-1)"),
@@ -106,30 +108,30 @@ def _editing(context: str, name: str) -> tuple[Key, ...]:
 
 KEYS: tuple[Key, ...] = (
     # The desk: money. A capital opens a form, never more.
-    Key("buy", ("B",), DESK, "buy", "Buy ticket, active size preset", "buy"),
-    Key("sell", ("S",), DESK, "sell", "Sell ticket, active size preset", "sell"),
-    Key("close", ("C",), DESK, "close", "Close the selected trade or position", "close"),
-    Key("scale-out", ("O",), DESK, "part", "Close a part: 25, 50, 75 % or digits", "scale_out"),
+    Key("buy", ("B",), DESK, "buy", "Buy ticket, active preset", "buy"),
+    Key("sell", ("S",), DESK, "sell", "Sell ticket, active preset", "sell"),
+    Key("close", ("C",), DESK, "close", "Close the selected trade", "close"),
+    Key("scale-out", ("O",), DESK, "part", "Close a part of it", "scale_out"),
     Key("break-even", ("E",), DESK, "even", "Move the stop to break-even", "break_even"),
-    Key("protect", ("P",), DESK, "protect", "Add the template's stop and target", "protect"),
-    Key("modify", ("M",), DESK, "modify", "Move stop, target or entry by nudges", "modify"),
+    Key("protect", ("P",), DESK, "protect", "Add the template's bracket", "protect"),
+    Key("modify", ("M",), DESK, "modify", "Move its stop or target", "modify"),
     Key("trailing", ("T",), DESK, "trail", "Set a trailing stop", "trailing"),
     Key("cancel", ("D",), DESK, "cancel", "Cancel the selected order", "cancel_order"),
     Key("cancel-entries", ("Z",), DESK, "cancel all", "Cancel entry orders", "cancel_entries"),
     Key("reverse", ("R",), DESK, "reverse", "Reverse the position", "reverse"),
-    Key("flatten", ("X",), DESK, "flatten", "Close everything, cancel entries", "flatten"),
+    Key("flatten", ("X",), DESK, "flatten", "Close all, cancel entries", "flatten"),
     Key("arm", ("A",), DESK, "arm", "Arm, or disarm at once", "arm"),
     # The desk: looking.
-    Key("find", ("/",), DESK, "find", "Find an instrument by some of its letters", "find"),
+    Key("find", ("/",), DESK, "find", "Find an instrument", "find"),
     Key("command", (":",), DESK, "command", "Command line; :q leaves", "command_line"),
     Key("help", ("?",), DESK, "keys", "The keys of this pane", "help"),
-    Key("details", ("enter",), DESK, "details", "Details of the selected row", "details"),
+    Key("details", ("enter",), DESK, "details", "Details of the row", "details"),
     Key("next-pane", ("tab",), DESK, "", "Next pane", "next_pane"),
     Key("previous-pane", ("shift+tab",), DESK, "", "Previous pane", "previous_pane"),
     Key("preset", tuple("123456789"), DESK, "size", "Size preset", "preset({key})"),
     Key("preset-risk", ("0",), DESK, "", "Size by risk %", "preset(0)"),
-    Key("granularity", ("f",), DESK, "frame", "Next timeframe of the chart", "granularity"),
-    Key("zoom", ("z",), DESK, "zoom", "This pane alone, or all panes again", "zoom"),
+    Key("granularity", ("f",), DESK, "frame", "Next timeframe", "granularity"),
+    Key("zoom", ("z",), DESK, "zoom", "This pane alone, or all", "zoom"),
     Key("go-watchlist", ("g w",), DESK, "", "Go to the watchlist", "go('watchlist')"),
     Key("go-chart", ("g c",), DESK, "", "Go to the chart", "go('chart')"),
     Key("go-trades", ("g t",), DESK, "", "Go to the trades", "go('trades')"),
@@ -145,34 +147,32 @@ KEYS: tuple[Key, ...] = (
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
-    Key("send", ("y",), FORM, "send", "Send what the first line says, or type the letter", "send"),
-    Key("drop", ("escape", "q"), FORM, "drop", "Drop the form, nothing is sent", "drop"),
+    Key("send", ("y",), FORM, "send", "Send, or type the letter", "send"),
+    Key("drop", ("escape", "q"), FORM, "drop", "Drop it, nothing is sent", "drop"),
     # The ticket: letters pick fields, digits fill them.
-    Key("kind", ("o",), TICKET, "type", "Order type: market, limit, stop, if touched", "next_kind"),
+    Key("kind", ("o",), TICKET, "type", "Order type", "next_kind"),
     Key("size", ("u",), TICKET, "size", "Size", "pick('size')"),
     Key(
         "price",
         ("p",),
         TICKET,
         "price",
-        "Price of a pending order; -15: 15 pips under",
+        "Price; -15: 15 pips under",
         "pick('price')",
     ),
     Key("stop", ("s",), TICKET, "stop", "Stop", "pick('stop')"),
     Key("target", ("t",), TICKET, "target", "Target", "pick('target')"),
     Key("trail", ("r",), TICKET, "trail", "Trailing stop", "pick('trail')"),
-    Key("bound", ("b",), TICKET, "bound", "How far a market order may slip", "pick('bound')"),
+    Key("bound", ("b",), TICKET, "bound", "How far it may slip", "pick('bound')"),
     Key("expiry", ("e",), TICKET, "expiry", "Time in force", "next_expiry"),
-    Key("unit", ("m",), TICKET, "unit", "What the field counts in: price, pips, R, %", "next_unit"),
+    Key("unit", ("m",), TICKET, "unit", "What the field counts in", "next_unit"),
     *_editing(TICKET, "ticket"),
     # Modify, protect, trailing: the same letters.
     Key("modify-price", ("p",), MODIFY, "price", "Price of the entry order", "pick('price')"),
     Key("modify-stop", ("s",), MODIFY, "stop", "Stop", "pick('stop')"),
     Key("modify-target", ("t",), MODIFY, "target", "Target", "pick('target')"),
     Key("modify-trail", ("r",), MODIFY, "trail", "Trailing stop", "pick('trail')"),
-    Key(
-        "modify-unit", ("m",), MODIFY, "unit", "What the field counts in: price, pips", "next_unit"
-    ),
+    Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
     *_editing(MODIFY, "modify"),
     # A part to close.
     Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),
@@ -183,12 +183,18 @@ KEYS: tuple[Key, ...] = (
         ("a",),
         CANCEL_ENTRIES,
         "all",
-        "Entry orders of the whole account",
+        "Of the whole account",
         "scope('all')",
     ),
     Key("cancel-one", ("i",), CANCEL_ENTRIES, "instrument", "Of this instrument", "scope('one')"),
     Key("flatten-all", ("a",), FLATTEN, "all", "Everything", "scope('all')"),
     Key("flatten-one", ("i",), FLATTEN, "instrument", "This instrument", "scope('one')"),
+    # Looking and finding.
+    Key("help-page", ("space",), HELP, "page", "Next page", "next_page"),
+    Key("help-close", ("escape", "q", "?"), HELP, "close", "Close", "drop"),
+    Key("find-down", ("down",), FIND, "down", "Next match", "choose(1)"),
+    Key("find-up", ("up",), FIND, "up", "Previous match", "choose(-1)"),
+    Key("find-close", ("escape",), FIND, "close", "Close", "drop"),
 )
 
 

@@ -1,0 +1,101 @@
+"""Break-even: the stop goes where the trade costs nothing, financing included."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from keydesk.desk import protection
+from keydesk.desk.breakeven import break_even_stop
+from keydesk.desk.facts import Facts, facts_of
+from keydesk.desk.instructions import SetProtection
+from keydesk.desk.profit import closing_price
+from keydesk.format import money, price
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import Line
+from keydesk.forms.situation import Situation
+from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trade_lines import entry_and_now, trade_name
+from keydesk.keys.confirm import Deed
+from keydesk.store.state import TradeRow
+
+
+class BreakEvenForm(Form[SetProtection]):
+    """Moves the stop to break-even; refuses what would fire at once or loosen the stop."""
+
+    def __init__(self, situation: Situation, trade_id: str) -> None:
+        super().__init__(situation)
+        self.trade_id = trade_id
+
+    @property
+    def trade(self) -> TradeRow | None:
+        """Return the trade, None once it is closed."""
+        return self.situation.store.trades.get(self.trade_id)
+
+    def facts(self, trade: TradeRow) -> Facts | None:
+        """Return what is known of its instrument now."""
+        return facts_of(self.situation.store, trade.instrument, self.situation.clock())
+
+    def stop(self, trade: TradeRow, facts: Facts) -> Decimal:
+        """Return the break-even price, with the template's offset."""
+        return break_even_stop(
+            entry=trade.price,
+            units=trade.units,
+            costs=trade.financing,
+            gain_factor=facts.factors.gain,
+            precision=facts.rules.price_precision,
+            offset=self.situation.template.break_even_offset_pips * facts.rules.pip,
+        )
+
+    def headline(self) -> Line:
+        """Say which trade."""
+        trade = self.trade
+        name = trade_name(trade) if trade else f"#{self.trade_id}"
+        return (("STOP TO BREAK-EVEN ", "bright"), (name, "bright"))
+
+    def body(self) -> Sequence[Line]:
+        """Show where the stop is and where it goes."""
+        trade = self.trade
+        facts = self.facts(trade) if trade else None
+        if trade is None or facts is None:
+            return ()
+        digits = facts.rules.price_precision
+        now = protection.protection_of(trade).stop
+        old = "none" if now is None else price(now, digits)
+        return [
+            quote_line(facts),
+            entry_and_now(trade, facts),
+            (
+                ("stop  ", "muted"),
+                (f"{old} → ", "plain"),
+                (price(self.stop(trade, facts), digits), "bright"),
+                (f"  financing so far {money(trade.financing, signed=True)}", "muted"),
+            ),
+        ]
+
+    def deed(self) -> Deed:
+        """Name it for the matrix."""
+        return Deed.BREAK_EVEN
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse a stop that would fire at once or protect less than the present one."""
+        trade = self.trade
+        if trade is None:
+            return ["The trade is closed already"]
+        facts = self.facts(trade)
+        if facts is None:
+            return ["Waiting for a price"]
+        stop, close = self.stop(trade, facts), closing_price(trade.units, facts.bid, facts.ask)
+        direction = 1 if trade.units > 0 else -1
+        if direction * (close - stop) <= 0:
+            return [f"It would fire now: the price is {close}, break-even is {stop}"]
+        now = protection.protection_of(trade).stop
+        if now is not None and direction * (stop - now) <= 0:
+            return [f"The stop at {now} protects more than break-even at {stop}"]
+        return ()
+
+    def result(self) -> SetProtection | None:
+        """Return the new stop; target and trailing stop stay untouched."""
+        trade = self.trade
+        facts = self.facts(trade) if trade else None
+        if trade is None or facts is None:
+            return None
+        return SetProtection(trade.id, trade.instrument, stop=self.stop(trade, facts))

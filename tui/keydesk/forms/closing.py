@@ -1,0 +1,227 @@
+"""Close and scale out: what is realised, what remains, what goes with it."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.desk.facts import NOTHING, Facts, facts_of
+from keydesk.desk.instructions import CloseTrades
+from keydesk.desk.sizing import part
+from keydesk.format import EMPTY, money, pair, units
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import BLANK, Line
+from keydesk.forms.situation import Situation
+from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trade_lines import entry_and_now, result_of, signed_money, trade_name
+from keydesk.keys.confirm import Deed
+from keydesk.keys.keymap import KEYMAP, SCALE_OUT
+from keydesk.store.state import TradeRow
+
+SHOWN_TRADES = 8
+PRESET_PARTS = {"2": Decimal(25), "5": Decimal(50), "7": Decimal(75)}
+
+
+class CloseForm(Form[CloseTrades]):
+    """Closes a trade, or all trades of a position."""
+
+    def __init__(self, situation: Situation, instrument: str, trade_ids: Sequence[str]) -> None:
+        super().__init__(situation)
+        self.instrument = instrument
+        self.trade_ids = tuple(trade_ids)
+
+    @property
+    def trades(self) -> Sequence[TradeRow]:
+        """Return those that are still open."""
+        known = self.situation.store.trades
+        return [known[trade_id] for trade_id in self.trade_ids if trade_id in known]
+
+    def facts(self) -> Facts | None:
+        """Return what is known of the instrument now."""
+        return facts_of(self.situation.store, self.instrument, self.situation.clock())
+
+    def headline(self) -> Line:
+        """Say what is closed."""
+        trades = self.trades
+        if len(trades) == 1:
+            return (
+                ("CLOSE ", "bright"),
+                (trade_name(trades[0]), "bright"),
+                (" at market", "plain"),
+            )
+        words = f"CLOSE all {len(trades)} trades of {pair(self.instrument)}"
+        return ((words, "bright"), (" at market", "plain"))
+
+    def body(self) -> Sequence[Line]:
+        """Show each trade and what closing realises."""
+        facts = self.facts()
+        if facts is None:
+            return ((("No price seen yet: the broker closes at its own", "warn"),),)
+        lines: list[Line] = [quote_line(facts)]
+        if len(self.trades) == 1:
+            lines.append(entry_and_now(self.trades[0], facts))
+        else:
+            lines += [_trade_line(trade, facts) for trade in self.trades[:SHOWN_TRADES]]
+        if len(self.trades) > SHOWN_TRADES:
+            lines.append(((f"and {len(self.trades) - SHOWN_TRADES} more", "muted"),))
+        return [*lines, BLANK, self._realised(facts), *self._dependents()]
+
+    def deed(self) -> Deed:
+        """Name it for the matrix."""
+        return Deed.CLOSE
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse only when there is nothing left to close."""
+        return () if self.trades else ["It is closed already"]
+
+    def result(self) -> CloseTrades | None:
+        """Return the trades that are still open."""
+        return CloseTrades(self.instrument, tuple(trade.id for trade in self.trades))
+
+    def _realised(self, facts: Facts) -> Line:
+        total = sum((result_of(trade, abs(trade.units), facts) for trade in self.trades), NOTHING)
+        return (
+            ("realises ", "muted"),
+            signed_money(total),
+            (f" {facts.purse.currency} at the price seen", "muted"),
+        )
+
+    def _dependents(self) -> Sequence[Line]:
+        going = sum(_dependents_of(trade) for trade in self.trades)
+        if not going:
+            return ()
+        words = "order goes" if going == 1 else "orders go"
+        return (((f"{going} protective {words} with it", "muted"),),)
+
+
+def _trade_line(trade: TradeRow, facts: Facts) -> Line:
+    side = "LONG" if trade.units > 0 else "SHORT"
+    name = f"#{trade.id} {side} {units(abs(trade.units))}  "
+    return ((name, "plain"), signed_money(result_of(trade, abs(trade.units), facts)))
+
+
+def _dependents_of(trade: TradeRow) -> int:
+    orders = (trade.take_profit, trade.stop_loss, trade.trailing_stop, trade.guaranteed_stop)
+    return sum(order is not None for order in orders)
+
+
+class ScaleOutForm(Form[CloseTrades]):
+    """Closes a part of one trade, rounded down to whole units."""
+
+    KEY_CONTEXT: ClassVar[str] = SCALE_OUT
+    BINDINGS = KEYMAP.bindings(SCALE_OUT)
+
+    def __init__(self, situation: Situation, trade_id: str) -> None:
+        super().__init__(situation)
+        self.trade_id = trade_id
+        self.percent: Decimal | None = None
+        self.digits = ""
+
+    @property
+    def trade(self) -> TradeRow | None:
+        """Return the trade, None once it is closed."""
+        return self.situation.store.trades.get(self.trade_id)
+
+    def facts(self, trade: TradeRow) -> Facts | None:
+        """Return what is known of its instrument now."""
+        return facts_of(self.situation.store, trade.instrument, self.situation.clock())
+
+    def units(self) -> Decimal:
+        """Return the magnitude that would be closed; 0 while no part is chosen."""
+        trade = self.trade
+        facts = self.facts(trade) if trade else None
+        if trade is None or facts is None or self.percent is None:
+            return NOTHING
+        return part(trade.units, self.percent, facts.rules.units_precision)
+
+    def headline(self) -> Line:
+        """Say how much of which trade."""
+        trade = self.trade
+        name = trade_name(trade) if trade else f"#{self.trade_id}"
+        chosen = EMPTY if self.percent is None else f"{self.percent:f} %"
+        return ((f"CLOSE {chosen} of ", "bright"), (name, "bright"))
+
+    def body(self) -> Sequence[Line]:
+        """Show the parts to choose from, what is realised and what remains."""
+        trade = self.trade
+        facts = self.facts(trade) if trade else None
+        if trade is None or facts is None:
+            return ()
+        lines: list[Line] = [quote_line(facts), entry_and_now(trade, facts), BLANK]
+        lines.append(
+            (
+                ("2", "bright"),
+                (" 25 %   ", "muted"),
+                ("5", "bright"),
+                (" 50 %   ", "muted"),
+                ("7", "bright"),
+                (" 75 %   ", "muted"),
+                ("digits %", "bright"),
+                (f"  {self.digits}", "focus"),
+            )
+        )
+        closing = self.units()
+        if closing:
+            lines += [BLANK, *self._remainder(trade, closing, facts)]
+        return lines
+
+    def _remainder(self, trade: TradeRow, closing: Decimal, facts: Facts) -> Sequence[Line]:
+        left = abs(trade.units) - closing
+        return [
+            (
+                ("closes ", "muted"),
+                (units(closing), "bright"),
+                ("  realises ", "muted"),
+                signed_money(result_of(trade, closing, facts)),
+                (f" {facts.purse.currency}", "muted"),
+            ),
+            (
+                ("remains ", "muted"),
+                (units(left), "plain"),
+                ("  its stop and target stay", "muted"),
+            ),
+        ]
+
+    def deed(self) -> Deed:
+        """Name it for the matrix."""
+        return Deed.SCALE_OUT
+
+    def refusals(self) -> Sequence[str]:
+        """Ask for a part, and say when there is no whole unit in it."""
+        trade = self.trade
+        if trade is None:
+            return ["The trade is closed already"]
+        if self.percent is None and self.digits:
+            return [f"% takes the {self.digits} typed; Esc drops"]
+        if self.percent is None:
+            return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %"]
+        if not self.units():
+            return [f"{money(self.percent, 0)} % of it is less than one unit: C closes all of it"]
+        return ()
+
+    def result(self) -> CloseTrades | None:
+        """Return the units of that trade."""
+        trade = self.trade
+        if trade is None:
+            return None
+        return CloseTrades(trade.instrument, (trade.id,), self.units())
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Collect digits for an own percentage."""
+        if not key.isdecimal():
+            return False
+        self.digits = (self.digits + key)[-2:]
+        return True
+
+    def action_part(self, key: int) -> None:
+        """Choose a quarter, a half, three quarters; the digits also begin an own percentage."""
+        self.digits = (self.digits + str(key))[-2:]
+        self.percent = PRESET_PARTS.get(self.digits)
+        self.redraw()
+
+    def action_percent(self) -> None:
+        """Take the typed digits as the percentage."""
+        self.percent = Decimal(self.digits) if self.digits else None
+        self.digits = ""
+        self.redraw()

@@ -1,0 +1,89 @@
+"""`/`: type some letters of an instrument, Enter turns the desk to it."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.widgets import Input
+
+from keydesk.clean import clean
+from keydesk.desk.matching import matching
+from keydesk.format import pair, price
+from keydesk.forms.looking import Looking
+from keydesk.forms.sheet import Line, Sheet
+from keydesk.keys.keymap import FIND, KEYMAP
+from keydesk.store.store import Store
+
+SHOWN = 10
+LONGEST = 200  # characters of a text field
+
+
+class FindForm(Looking[str]):
+    """Returns the instrument chosen."""
+
+    BINDINGS = KEYMAP.bindings(FIND)
+    WIDTH: ClassVar[int] = 44
+    DEFAULT_CSS = """
+    FindForm > Input, FindForm > Input:focus {
+        width: 44; max-width: 100%; height: 3; border: round $focus; background: $background;
+    }
+    """
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self.store = store
+        self.text = ""
+        self.cursor = 0
+
+    def compose(self) -> ComposeResult:
+        """A field over a list."""
+        yield Input(placeholder="letters, such as gj", max_length=LONGEST, select_on_focus=False)
+        yield Sheet(markup=False)
+
+    def title_words(self) -> str:
+        """Name it."""
+        return "Find an instrument"
+
+    def foot_words(self) -> str:
+        """Say what ends it."""
+        return "Enter takes  ↑ ↓ choose  Esc closes"
+
+    @property
+    def found(self) -> Sequence[str]:
+        """Return the instruments that match, those watched first among equals."""
+        watched = [name for name in self.store.watchlist if name in self.store.instruments]
+        names = [*watched, *sorted(set(self.store.instruments) - set(watched))]
+        return matching(self.text, names)[:SHOWN]
+
+    def lines(self) -> Sequence[Line]:
+        """List what matches."""
+        found = self.found
+        if not found:
+            return (((f"No instrument has “{clean(self.text)}”", "warn"),),)
+        return [self._line(row, name) for row, name in enumerate(found)]
+
+    def _line(self, row: int, name: str) -> Line:
+        chosen = row == self.cursor
+        quote, known = self.store.quotes.get(name), self.store.instruments[name]
+        bid = price(quote.bid if quote else None, known.display_precision)
+        return (
+            ("▶ " if chosen else "  ", "focus"),
+            (f"{pair(name):<14}", "bright" if chosen else "plain"),
+            (f"{bid:>12}", "bid"),
+        )
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Follow the letters."""
+        self.text, self.cursor = event.value, 0
+        self.redraw()
+
+    def on_input_submitted(self, _event: Input.Submitted) -> None:
+        """Take the chosen one."""
+        found = self.found
+        if found:
+            self.dismiss(found[min(self.cursor, len(found) - 1)])
+
+    def action_choose(self, step: int) -> None:
+        """Move the choice."""
+        self.cursor = max(0, min(len(self.found) - 1, self.cursor + step))
+        self.redraw()

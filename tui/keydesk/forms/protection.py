@@ -1,0 +1,300 @@
+"""Modify, protect, trail: one form on the stop, target and trailing stop of a trade."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.desk import protection
+from keydesk.desk.draft import NUMBER_KEYS, Entry
+from keydesk.desk.facts import Facts, facts_of
+from keydesk.desk.instructions import SetProtection
+from keydesk.desk.profit import closing_price
+from keydesk.desk.protection import (
+    FIELDS,
+    UNITS,
+    ProtectionDraft,
+    ProtectionField,
+    draft_of,
+    protection_of,
+    wanted,
+)
+from keydesk.desk.template import Template
+from keydesk.format import EMPTY, money, price
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import BLANK, Line
+from keydesk.forms.situation import Situation
+from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
+from keydesk.forms.trade_lines import entry_and_now, signed_money, trade_name
+from keydesk.keys.confirm import Deed
+from keydesk.keys.keymap import KEYMAP, MODIFY
+from keydesk.store.state import TradeRow
+
+LETTERS: dict[ProtectionField, str] = {"stop": "s", "target": "t", "trail": "r"}
+DEEDS: dict[protection.Weight, Deed] = {
+    "nothing": Deed.TIGHTEN,
+    "adds": Deed.ADD_PROTECTION,
+    "tightens": Deed.TIGHTEN,
+    "moves target": Deed.MOVE_TARGET,
+    "loosens": Deed.LOOSEN,
+}
+TENS = 10  # the nudge of the full stop
+
+
+class ProtectionForm(Form[SetProtection]):
+    """Sets, moves or takes away what protects one trade; untouched levels are not sent."""
+
+    KEY_CONTEXT: ClassVar[str] = MODIFY
+    BINDINGS = KEYMAP.bindings(MODIFY)
+    VERB: ClassVar[str] = "MODIFY"
+
+    def __init__(self, situation: Situation, trade_id: str) -> None:
+        super().__init__(situation)
+        self.trade_id = trade_id
+        self.draft = self.first_draft()
+
+    def first_draft(self) -> ProtectionDraft:
+        """Return the fields as the form opens."""
+        trade = self.trade
+        if trade is None:
+            return ProtectionDraft(Entry(unit="price"), Entry(unit="price"), Entry())
+        return draft_of(protection_of(trade), self.facts(trade))
+
+    @property
+    def trade(self) -> TradeRow | None:
+        """Return the trade, None once it is closed."""
+        return self.situation.store.trades.get(self.trade_id)
+
+    def facts(self, trade: TradeRow) -> Facts | None:
+        """Return what is known of its instrument now."""
+        return facts_of(self.situation.store, trade.instrument, self.situation.clock())
+
+    def headline(self) -> Line:
+        """Say which trade and what changes."""
+        trade = self.trade
+        name = trade_name(trade) if trade else f"#{self.trade_id}"
+        return ((f"{self.VERB} ", "bright"), (name, "bright"))
+
+    def body(self) -> Sequence[Line]:
+        """Show the trade, the fields and what they come to."""
+        trade = self.trade
+        facts = self.facts(trade) if trade else None
+        if trade is None or facts is None:
+            return ()
+        new = wanted(self.draft, trade, facts)
+        return [
+            quote_line(facts),
+            entry_and_now(trade, facts),
+            BLANK,
+            *(self._field(name, trade, facts) for name in FIELDS),
+            BLANK,
+            *self._outlook(trade, new, facts),
+        ]
+
+    def deed(self) -> Deed:
+        """Name the gravest change."""
+        trade = self.trade
+        facts = self.facts(trade) if trade else None
+        if trade is None or facts is None:
+            return Deed.TIGHTEN
+        new = wanted(self.draft, trade, facts)
+        return DEEDS[protection.weight(trade, protection_of(trade), new)]
+
+    def refusals(self) -> Sequence[str]:
+        """Return what cannot be meant."""
+        trade = self.trade
+        if trade is None:
+            return ["The trade is closed already"]
+        facts = self.facts(trade)
+        if facts is None:
+            return ["Waiting for a price"]
+        return protection.refusals(self.draft, trade, facts)
+
+    def warnings(self) -> Sequence[str]:
+        """Say when protection becomes less."""
+        if self.deed() is not Deed.LOOSEN:
+            return ()
+        return ["This loosens or removes a stop: more is at risk than before"]
+
+    def result(self) -> SetProtection | None:
+        """Return only what changed."""
+        trade = self.trade
+        facts = self.facts(trade) if trade else None
+        if trade is None or facts is None:
+            return None
+        now, new = protection_of(trade), wanted(self.draft, trade, facts)
+        return SetProtection(
+            trade_id=trade.id,
+            instrument=trade.instrument,
+            stop=protection.change(now.stop, new.stop),
+            target=protection.change(now.target, new.target),
+            trail=protection.change(now.trail, new.trail),
+        )
+
+    def _field(self, name: ProtectionField, trade: TradeRow, facts: Facts) -> Line:
+        entry, active = self.draft.entry(name), self.draft.active == name
+        left, right = ("[", "]") if active else (" ", " ")
+        return (
+            (f"{LETTERS[name]} ", "bright"),
+            (f"{name:<7}", "focus" if active else "muted"),
+            (left, "focus"),
+            (f"{entry.text:>{FIELD_WIDTH}}", "bright" if active else "plain"),
+            (right, "focus"),
+            (f" {entry.unit:<6} ", "muted"),
+            (self._was(name, trade, facts), "plain"),
+        )
+
+    def _was(self, name: ProtectionField, trade: TradeRow, facts: Facts) -> str:
+        before = getattr(protection_of(trade), name)
+        after = getattr(wanted(self.draft, trade, facts), name)
+        if before == after:
+            return "as it is" if before is not None else "none"
+        show = _in_pips if name == "trail" else _at_price
+        return f"{show(before, facts)} → {show(after, facts)}"
+
+    def _outlook(self, trade: TradeRow, new: protection.Protection, facts: Facts) -> Sequence[Line]:
+        before = protection.outlook(trade, protection_of(trade), facts)
+        after = protection.outlook(trade, new, facts)
+        return [
+            _outcome("at stop ", before.at_stop, after.at_stop, "UNLIMITED"),
+            _outcome("target  ", before.at_target, after.at_target, EMPTY),
+        ]
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Fill the active field."""
+        if key not in NUMBER_KEYS:
+            return False
+        self._put(self.draft.entry(self.draft.active).typed(key))
+        return True
+
+    def action_pick(self, name: str) -> None:
+        """Make a field the active one; an entry order's price is no field of a trade."""
+        for field in FIELDS:
+            if field == name:
+                self.draft = self.draft.pick(field)
+        self.redraw()
+
+    def action_next_field(self, step: int) -> None:
+        """Go to the next field."""
+        at = FIELDS.index(self.draft.active)
+        self.draft = self.draft.pick(FIELDS[(at + step) % len(FIELDS)])
+        self.redraw()
+
+    def action_erase(self) -> None:
+        """Take a digit out of the active field; all of it where nothing was typed yet."""
+        self._put(self.draft.entry(self.draft.active).erased())
+
+    def action_nudge(self, steps: int) -> None:
+        """Move the active field; behind a digit the full stop is a decimal point."""
+        entry = self.draft.entry(self.draft.active)
+        trade = self.trade
+        facts = self.facts(trade) if trade else None
+        if steps == TENS and not entry.fresh:
+            self._put(entry.typed("."))
+        elif trade is not None and facts is not None:
+            self._put(_nudged(entry, steps, trade, facts))
+
+    def action_next_unit(self) -> None:
+        """Count the active field in its next unit; its level stays."""
+        name, trade = self.draft.active, self.trade
+        facts = self.facts(trade) if trade else None
+        choices = UNITS[name]
+        if trade is None or facts is None or len(choices) == 1:
+            return
+        entry = self.draft.entry(name)
+        unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
+        level = getattr(wanted(self.draft, trade, facts), name)
+        turned = Entry("", unit)
+        if level is not None and unit == "pips":
+            toward = (1 if trade.units > 0 else -1) * (1 if name == "target" else -1)
+            turned = turned.set((level - trade.price) * toward / facts.rules.pip)
+        elif level is not None:
+            turned = turned.set(level)
+        self._put(turned)
+
+    def _put(self, entry: Entry) -> None:
+        self.draft = self.draft.put(self.draft.active, entry)
+        self.redraw()
+
+
+class ProtectForm(ProtectionForm):
+    """Adds the template's stop and target where the trade has none."""
+
+    VERB: ClassVar[str] = "PROTECT"
+
+    def first_draft(self) -> ProtectionDraft:
+        """Return what protects it now, completed from the template."""
+        draft, trade = super().first_draft(), self.trade
+        facts = self.facts(trade) if trade else None
+        if trade is None or facts is None:
+            return draft
+        return completed(draft, trade, facts, self.situation.template)
+
+
+class TrailingForm(ProtectionForm):
+    """Sets a trailing stop at the template's distance."""
+
+    VERB: ClassVar[str] = "TRAIL"
+
+    def first_draft(self) -> ProtectionDraft:
+        """Return the trailing distance: the template's, or the one there is."""
+        draft, trade = super().first_draft(), self.trade
+        facts = self.facts(trade) if trade else None
+        if facts is None:
+            return draft
+        if not draft.trail.text:
+            distance = self.situation.template.trail_distance_pips(facts)
+            if distance is not None:
+                return draft.put("trail", draft.trail.set(distance))
+        return draft.pick("trail")
+
+
+def completed(
+    draft: ProtectionDraft, trade: TradeRow, facts: Facts, template: Template
+) -> ProtectionDraft:
+    """Return the draft with the template's stop and target where there is none.
+
+    The distance is measured from the entry, or from the closing price where that is worse: a stop that
+    the price has passed already would only close the trade.
+    """
+    distance = template.stop_distance_pips(facts)
+    direction = 1 if trade.units > 0 else -1
+    close = closing_price(trade.units, facts.bid, facts.ask)
+    unprotected = not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
+    if unprotected and distance is not None:
+        origin = min(trade.price * direction, close * direction) * direction
+        stop = origin - direction * distance * facts.rules.pip
+        draft = draft.put("stop", Entry(f"{stop:f}", "price"))
+    if not draft.target.text and distance is not None and template.target_r is not None:
+        origin = max(trade.price * direction, close * direction) * direction
+        target = origin + direction * distance * template.target_r * facts.rules.pip
+        draft = draft.put("target", Entry(f"{target:f}", "price"))
+    return replace(draft, active="stop")
+
+
+def _at_price(level: Decimal | None, facts: Facts) -> str:
+    return "none" if level is None else price(level, facts.rules.price_precision)
+
+
+def _in_pips(distance: Decimal | None, facts: Facts) -> str:
+    return "none" if distance is None else f"{money(distance / facts.rules.pip, 1)}p behind"
+
+
+def _nudged(entry: Entry, steps: int, trade: TradeRow, facts: Facts) -> Entry:
+    value = entry.value
+    if entry.unit == "price":
+        start = value if value is not None else closing_price(trade.units, facts.bid, facts.ask)
+        return entry.set(start + steps * facts.rules.pip)
+    return entry.set(max(Decimal(0), (value or Decimal(0)) + steps))
+
+
+def _outcome(label: str, before: Decimal | None, after: Decimal | None, none: str) -> Line:
+    line: list[tuple[str, str]] = [(label, "muted")]
+    line.append(
+        (none, "danger" if none != EMPTY else "muted") if after is None else signed_money(after)
+    )
+    if before is not None and after is not None and before != after:
+        line.append((f"  {money(after - before, signed=True)} against before", "muted"))
+    return tuple(line)
