@@ -1,0 +1,180 @@
+"""Everything that can happen to an account, one class for each type of transaction on the wire."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from keydesk_practice.engine import wire_form
+from keydesk_practice.engine.transactions.base import Transaction
+from keydesk_practice.engine.transactions.fills import (
+    FullPrice,
+    FullPriceBucket,
+    OrderCancelled,
+    OrderCancelRejected,
+    OrderExtensionsModified,
+    OrderExtensionsModifyRejected,
+    OrderFilled,
+    TradeExtensionsModified,
+    TradeExtensionsModifyRejected,
+    TradeOpened,
+    TradeReduced,
+)
+from keydesk_practice.engine.transactions.funds import (
+    AccountCreated,
+    ClientConfigured,
+    ClientConfigureRejected,
+    ConversionFactor,
+    DailyFinanced,
+    FundsTransferred,
+    HomeConversionFactors,
+    MarginCallEntered,
+    MarginCallExited,
+    MarginCallExtended,
+    OpenTradeFinancing,
+    PositionFinancing,
+    TradeClosureDelayed,
+    TransferFundsRejected,
+)
+from keydesk_practice.engine.transactions.orders import (
+    DelayedTradeCloseOf,
+    DependentOrderCreated,
+    EntryOrderCreated,
+    GuaranteedStopLossCreated,
+    LimitOrderCreated,
+    MarginCloseoutOf,
+    MarketIfTouchedOrderCreated,
+    MarketOrderCreated,
+    OrderCreated,
+    PendingOrderCreated,
+    PositionCloseoutOf,
+    PricedDependentCreated,
+    StopLossCreated,
+    StopOrderCreated,
+    TakeProfitCreated,
+    TradeCloseOf,
+    TrailingStopLossCreated,
+)
+from keydesk_practice.engine.transactions.rejects import (
+    DependentOrderRejected,
+    EntryOrderRejected,
+    GuaranteedStopLossRejected,
+    LimitOrderRejected,
+    MarketIfTouchedOrderRejected,
+    MarketOrderRejected,
+    OrderRejected,
+    PendingOrderRejected,
+    StopLossRejected,
+    StopOrderRejected,
+    TakeProfitRejected,
+    TrailingStopLossRejected,
+)
+
+TYPES: Mapping[str, type[Transaction]] = {
+    kind.type: kind
+    for kind in (
+        AccountCreated,
+        ClientConfigured,
+        ClientConfigureRejected,
+        FundsTransferred,
+        TransferFundsRejected,
+        MarketOrderCreated,
+        MarketOrderRejected,
+        LimitOrderCreated,
+        LimitOrderRejected,
+        StopOrderCreated,
+        StopOrderRejected,
+        MarketIfTouchedOrderCreated,
+        MarketIfTouchedOrderRejected,
+        TakeProfitCreated,
+        TakeProfitRejected,
+        StopLossCreated,
+        StopLossRejected,
+        GuaranteedStopLossCreated,
+        GuaranteedStopLossRejected,
+        TrailingStopLossCreated,
+        TrailingStopLossRejected,
+        OrderFilled,
+        OrderCancelled,
+        OrderCancelRejected,
+        OrderExtensionsModified,
+        OrderExtensionsModifyRejected,
+        TradeExtensionsModified,
+        TradeExtensionsModifyRejected,
+        MarginCallEntered,
+        MarginCallExtended,
+        MarginCallExited,
+        TradeClosureDelayed,
+        DailyFinanced,
+    )
+}
+
+
+def to_wire(transaction: Transaction) -> dict[str, Any]:
+    """Return a transaction as the wire carries it."""
+    return {"type": transaction.type, **wire_form.to_wire(transaction)}
+
+
+def from_wire(members: Mapping[str, Any]) -> Transaction:
+    """Return the transaction that the wire carried."""
+    return wire_form.read_record(TYPES[members["type"]], members)
+
+
+__all__ = [
+    "TYPES",
+    "AccountCreated",
+    "ClientConfigureRejected",
+    "ClientConfigured",
+    "ConversionFactor",
+    "DailyFinanced",
+    "DelayedTradeCloseOf",
+    "DependentOrderCreated",
+    "DependentOrderRejected",
+    "EntryOrderCreated",
+    "EntryOrderRejected",
+    "FullPrice",
+    "FullPriceBucket",
+    "FundsTransferred",
+    "GuaranteedStopLossCreated",
+    "GuaranteedStopLossRejected",
+    "HomeConversionFactors",
+    "LimitOrderCreated",
+    "LimitOrderRejected",
+    "MarginCallEntered",
+    "MarginCallExited",
+    "MarginCallExtended",
+    "MarginCloseoutOf",
+    "MarketIfTouchedOrderCreated",
+    "MarketIfTouchedOrderRejected",
+    "MarketOrderCreated",
+    "MarketOrderRejected",
+    "OpenTradeFinancing",
+    "OrderCancelRejected",
+    "OrderCancelled",
+    "OrderCreated",
+    "OrderExtensionsModified",
+    "OrderExtensionsModifyRejected",
+    "OrderFilled",
+    "OrderRejected",
+    "PendingOrderCreated",
+    "PendingOrderRejected",
+    "PositionCloseoutOf",
+    "PositionFinancing",
+    "PricedDependentCreated",
+    "StopLossCreated",
+    "StopLossRejected",
+    "StopOrderCreated",
+    "StopOrderRejected",
+    "TakeProfitCreated",
+    "TakeProfitRejected",
+    "TradeCloseOf",
+    "TradeClosureDelayed",
+    "TradeExtensionsModified",
+    "TradeExtensionsModifyRejected",
+    "TradeOpened",
+    "TradeReduced",
+    "TrailingStopLossCreated",
+    "TrailingStopLossRejected",
+    "Transaction",
+    "TransferFundsRejected",
+    "from_wire",
+    "to_wire",
+]

@@ -1,0 +1,187 @@
+"""Transactions that create an order; an order is at first exactly what its creating transaction says."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk_practice.engine.requests import (
+    ClientExtensions,
+    GuaranteedStopLossDetails,
+    StopLossDetails,
+    TakeProfitDetails,
+    TrailingStopLossDetails,
+)
+from keydesk_practice.engine.transactions.base import Transaction
+from keydesk_practice.engine.wire_form import Id, Moment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderCreated(Transaction):
+    """An order was created."""
+
+    order_type: ClassVar[str]
+    fill_reason: ClassVar[str]
+
+    time_in_force: str
+    reason: str
+    client_extensions: ClientExtensions | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryOrderCreated(OrderCreated):
+    """An order that may open a trade was created."""
+
+    instrument: str
+    units: Decimal
+    position_fill: str = "DEFAULT"
+    price_bound: Decimal | None = None
+    take_profit_on_fill: TakeProfitDetails | None = None
+    stop_loss_on_fill: StopLossDetails | None = None
+    guaranteed_stop_loss_on_fill: GuaranteedStopLossDetails | None = None
+    trailing_stop_loss_on_fill: TrailingStopLossDetails | None = None
+    trade_client_extensions: ClientExtensions | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TradeCloseOf:
+    """The trade that a market order closes."""
+
+    trade_id: Id
+    client_trade_id: str | None = None
+    units: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PositionCloseoutOf:
+    """The side of a position that a market order closes."""
+
+    instrument: str
+    units: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarginCloseoutOf:
+    """Why the margin rules closed a position."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DelayedTradeCloseOf:
+    """The trade whose owed close was made up for."""
+
+    trade_id: Id
+    client_trade_id: str | None = None
+    source_transaction_id: Id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarketOrderCreated(EntryOrderCreated):
+    """A market order was created; it ends in the same batch."""
+
+    type: ClassVar[str] = "MARKET_ORDER"
+    order_type: ClassVar[str] = "MARKET"
+    fill_reason: ClassVar[str] = "MARKET_ORDER"
+
+    trade_close: TradeCloseOf | None = None
+    long_position_closeout: PositionCloseoutOf | None = None
+    short_position_closeout: PositionCloseoutOf | None = None
+    margin_closeout: MarginCloseoutOf | None = None
+    delayed_trade_close: DelayedTradeCloseOf | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingOrderCreated(EntryOrderCreated):
+    """An entry order that may rest was created."""
+
+    price: Decimal
+    gtd_time: Moment | None = None
+    trigger_condition: str = "DEFAULT"
+    replaces_order_id: Id | None = None
+    cancelling_transaction_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitOrderCreated(PendingOrderCreated):
+    """A limit order was created."""
+
+    type: ClassVar[str] = "LIMIT_ORDER"
+    order_type: ClassVar[str] = "LIMIT"
+    fill_reason: ClassVar[str] = "LIMIT_ORDER"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopOrderCreated(PendingOrderCreated):
+    """A stop order was created."""
+
+    type: ClassVar[str] = "STOP_ORDER"
+    order_type: ClassVar[str] = "STOP"
+    fill_reason: ClassVar[str] = "STOP_ORDER"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MarketIfTouchedOrderCreated(PendingOrderCreated):
+    """A market-if-touched order was created."""
+
+    type: ClassVar[str] = "MARKET_IF_TOUCHED_ORDER"
+    order_type: ClassVar[str] = "MARKET_IF_TOUCHED"
+    fill_reason: ClassVar[str] = "MARKET_IF_TOUCHED_ORDER"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DependentOrderCreated(OrderCreated):
+    """An order that closes one trade was created."""
+
+    trade_id: Id
+    client_trade_id: str | None = None
+    gtd_time: Moment | None = None
+    trigger_condition: str = "DEFAULT"
+    distance: Decimal | None = None
+    order_fill_transaction_id: Id | None = None
+    replaces_order_id: Id | None = None
+    cancelling_transaction_id: Id | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PricedDependentCreated(DependentOrderCreated):
+    """A dependent order with a fixed price was created."""
+
+    price: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakeProfitCreated(PricedDependentCreated):
+    """A take-profit was created."""
+
+    type: ClassVar[str] = "TAKE_PROFIT_ORDER"
+    order_type: ClassVar[str] = "TAKE_PROFIT"
+    fill_reason: ClassVar[str] = "TAKE_PROFIT_ORDER"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StopLossCreated(PricedDependentCreated):
+    """A stop-loss was created."""
+
+    type: ClassVar[str] = "STOP_LOSS_ORDER"
+    order_type: ClassVar[str] = "STOP_LOSS"
+    fill_reason: ClassVar[str] = "STOP_LOSS_ORDER"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GuaranteedStopLossCreated(PricedDependentCreated):
+    """A guaranteed stop was created."""
+
+    type: ClassVar[str] = "GUARANTEED_STOP_LOSS_ORDER"
+    order_type: ClassVar[str] = "GUARANTEED_STOP_LOSS"
+    fill_reason: ClassVar[str] = "GUARANTEED_STOP_LOSS_ORDER"
+
+    guaranteed_execution_premium: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrailingStopLossCreated(DependentOrderCreated):
+    """A trailing stop was created; it has a distance and no price."""
+
+    type: ClassVar[str] = "TRAILING_STOP_LOSS_ORDER"
+    order_type: ClassVar[str] = "TRAILING_STOP_LOSS"
+    fill_reason: ClassVar[str] = "TRAILING_STOP_LOSS_ORDER"
