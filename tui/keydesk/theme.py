@@ -33,6 +33,7 @@ WEIGHTS = {
     **dict.fromkeys(("bright", "tick-up", "tick-down", "danger", "live-text"), "bold"),
 }
 MONO = "mono"
+BOLD = Style(bold=True)
 
 
 class ThemeError(Exception):
@@ -88,6 +89,11 @@ class Palette:
         if style is None:
             style = self._styles[role, backdrop] = self._build(role, backdrop)
         return style
+
+    @property
+    def at_stake(self) -> Style:
+        """What is laid over money at stake."""
+        return BOLD
 
     def _build(self, role: str, backdrop: str) -> Style:
         colour = Color.parse(self._colours[role]).rich_color

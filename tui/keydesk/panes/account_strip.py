@@ -1,0 +1,91 @@
+"""The first line: where the orders go, whose account it is, what it is worth, whether keys may open risk."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from rich.style import Style
+
+from keydesk import format as show
+from keydesk.frame import Frame
+from keydesk.store.state import AccountState, Topic
+from keydesk.store.store import Store
+from keydesk.widgets.lines import Run
+from keydesk.widgets.strip_line import Item, StripLine
+
+CALL = Decimal("0.5")  # of the way to the closeout
+NEAR = Decimal("0.8")
+
+
+def band_of(store: Store) -> str:
+    """The environment's role of colour; read-only outranks both, for nothing is sent."""
+    if store.arming.level == "READ-ONLY":
+        return "readonly"
+    return "live" if store.health.environment == "LIVE" else "practice"
+
+
+class AccountStrip(StripLine):
+    """The environment's band across the whole first line, the account's numbers in it."""
+
+    def backdrop(self, frame: Frame) -> Style:
+        """The environment's colour."""
+        band = band_of(frame.store)
+        return self.palette.on(f"{band}-text", band)
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when a number or the armed state moved."""
+        if frame.touched(Topic.ACCOUNT, Topic.ARMING, Topic.HEALTH):
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Environment, account, then the numbers by what a trader looks at first."""
+        text = self.backdrop(frame)
+        bold = text + Style(bold=True)
+        yield Item(((_environment(frame.store), bold),))
+        account = frame.store.account
+        if account is None:
+            yield Item((("connecting …", text),))
+            return
+        tail = account.id[-3:]
+        yield Item(((f"{account.alias or 'account'} …{tail} {account.currency}", text),), 1)
+        yield from self._numbers(account, text, bold)
+
+    def _numbers(self, account: AccountState, text: Style, bold: Style) -> Iterable[Item]:
+        def item(label: str, value: str, rank: int, style: Style = text) -> Item:
+            return Item((((f"{label} ", text)), (value, style)), rank)
+
+        yield item("NAV", show.money(account.nav), 0, bold)
+        yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, bold)
+        yield item("day", show.money(account.day_pl, signed=True), 2, bold)
+        yield item("margin", self._margin(account), 3, text)
+        yield item("risk", self._risk(account), 4)
+        yield item("bal", show.money(account.balance), 6)
+        yield item("free", show.money(account.margin_available), 7)
+        yield item("closeout", f"{show.percent(account.margin_closeout_percent, 0)}%", 5)
+
+    def _margin(self, account: AccountState) -> str:
+        if not account.nav:
+            return show.EMPTY
+        return f"{show.percent(account.margin_used / account.nav, 0)}%"
+
+    def _risk(self, account: AccountState) -> str:
+        naked = f" +{account.naked_trades} naked" if account.naked_trades else ""
+        if account.open_risk is None or not account.nav:
+            return show.EMPTY + naked
+        return f"{show.percent(account.open_risk / account.nav)}%{naked}"
+
+    def right(self, frame: Frame) -> Iterable[Item]:
+        """Whether keys may open risk, told apart from the band by reversing it."""
+        armed = frame.store.arming.level
+        text = self.backdrop(frame)
+        words = {"ARMED": " ARMED ", "DISARMED": "exit only", "READ-ONLY": "nothing is sent"}
+        style = text + Style(bold=True, reverse=True) if armed == "ARMED" else text
+        run: Run = (words[armed], style)
+        yield Item((run,))
+
+
+def _environment(store: Store) -> str:
+    if store.arming.level == "READ-ONLY":
+        return f"READ-ONLY {store.health.environment}"
+    return "LIVE real money" if store.health.environment == "LIVE" else "PRACTICE"

@@ -1,0 +1,241 @@
+"""The candle chart of the focused instrument, with the trader's own prices drawn across it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, tzinfo
+from decimal import Decimal
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.message import Message
+
+from keydesk import format as show
+from keydesk.frame import Frame
+from keydesk.keys.keymap import CHART, KEYMAP
+from keydesk.panes.prices import Shape, prices_are_old, shape_of, signed_role
+from keydesk.panes.watchlist import day_change
+from keydesk.store.state import CandleSeries, DependentOrder, Topic
+from keydesk.store.store import Store
+from keydesk.widgets import candles
+from keydesk.widgets.candles import PriceLine, Scale, View
+from keydesk.widgets.lines import Heading, LinePane, Run, Tab
+
+STEPS = (1, 2, 3)  # columns a candle
+WIDE = 70  # a plot this wide gives every candle its own gap
+LEGEND_FROM = 14  # rows a chart needs before one of them tells the day
+TAG = 4  # columns for a word such as SL behind a price
+JUMP = 10
+ENTRY_TYPES = {"LIMIT": "LMT", "STOP": "STP", "MARKET_IF_TOUCHED": "MIT"}
+
+
+class Chart(LinePane):
+    """Candles, the last price, own entries, stops, targets and pending orders."""
+
+    KEY_CONTEXT: ClassVar[str] = CHART
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(CHART)]
+
+    @dataclass
+    class HistoryWanted(Message):
+        """The trader scrolled back to the oldest candle that is there."""
+
+        instrument: str
+        granularity: str
+
+    def __init__(
+        self,
+        *,
+        zone: tzinfo = UTC,
+        granularity: str = "",
+        id: str | None = "chart",  # noqa: A002 - Textual's own word
+    ) -> None:
+        super().__init__(id=id)
+        self.zone = zone
+        self.fixed_granularity = granularity  # "": the desk's own
+        self.back = 0  # candles scrolled into the past
+        self.step = 0  # 0: chosen by the width
+        self._scale: Scale | None = None
+        self._picture: list[list[candles.Run]] = []
+        self._shown: tuple[str, str] = ("", "")
+
+    # What it shows.
+
+    def heading(self) -> Heading:
+        """Instrument and granularity."""
+        if self.frame is None:
+            return Heading((Tab("Chart"),))
+        store = self.frame.store
+        past = f"{self.back} back" if self.back else ""
+        name = f"{show.pair(store.focus)} {self._granularity(store)}"
+        return Heading((Tab(name.strip() or "Chart"),), past)
+
+    def waiting(self) -> Iterable[Run]:
+        """Before the first frame."""
+        return [("Loading candles …", self.palette["muted"])]
+
+    def changed(self, frame: Frame) -> None:
+        """Draw anew what moved; another instrument starts at its newest candle."""
+        store = frame.store
+        if (shown := (store.focus, self._granularity(store))) != self._shown:
+            self._shown, self._scale, self.back = shown, None, 0
+            self._draw_rows(frame)
+        elif (
+            shown in frame.keys(Topic.CANDLES)
+            or frame.whole(Topic.CANDLES)
+            or frame.touched(Topic.TRADES, Topic.ORDERS, Topic.HEALTH)
+            or (self._legend and store.focus in frame.keys(Topic.PRICES))
+        ):
+            self._draw_rows(frame)
+
+    def runs(self, y: int, frame: Frame) -> Iterable[Run]:
+        """A row of the picture, its roles turned into styles."""
+        if not self._picture:
+            self._picture = self._paint(frame)
+        if y >= len(self._picture):
+            return []
+        return [(text, self.palette[role]) for text, role in self._picture[y]]
+
+    def redraw(self) -> None:
+        """Everything anew, at a new size too."""
+        self._picture = []
+        super().redraw()
+
+    def _draw_rows(self, frame: Frame) -> None:
+        """Draw the picture and refresh only the rows that came out different."""
+        before, self._picture = self._picture, self._paint(frame)
+        if len(before) != len(self._picture):
+            super().redraw()
+            return
+        for y, (old, new) in enumerate(zip(before, self._picture, strict=True)):
+            if old != new:
+                self.redraw_line(y)
+
+    def _paint(self, frame: Frame) -> list[list[candles.Run]]:
+        series = frame.store.series.get((frame.store.focus, self._granularity(frame.store)))
+        if series is None or not series.candles:
+            return self._words(frame, series)
+        legend = [self._legend_row(frame)] if self._legend else []
+        view = self._view(frame.store, series, self.size.height - len(legend))
+        self._scale = candles.scale_of(view, self._scale)
+        rows = [*legend, *candles.draw(view, self._scale)]
+        if series.error:
+            rows[0] = [(f"Old candles: {series.error}", "warn")]
+        if prices_are_old(frame.store):
+            rows = [[(text, "faint") for text, _ in row] for row in rows]
+        return rows
+
+    def _words(self, frame: Frame, series: CandleSeries | None) -> list[list[candles.Run]]:
+        if not frame.store.focus:
+            words, role = "No instrument. / finds one.", "muted"
+        elif series is not None and series.error:
+            words, role = f"No candles: {series.error}", "warn"
+        elif series is None or series.loading:
+            words, role = "Loading candles …", "muted"
+        else:
+            words, role = "No candles for this time.", "muted"
+        return [[(words, role)], *[[] for _ in range(self.size.height - 1)]]
+
+    @property
+    def _legend(self) -> bool:
+        return self.size.height >= LEGEND_FROM
+
+    def _legend_row(self, frame: Frame) -> list[candles.Run]:
+        store = frame.store
+        day, shape = store.days.get(store.focus), shape_of(store, store.focus)
+        if day is None:
+            return []
+        change = day_change(store, store.focus)
+        return [
+            ("day ", "faint"),
+            (f"{show.percent(change, signed=True)}%", signed_role(change)),
+            ("   high ", "faint"),
+            (shape.write(day.high), "muted"),
+            ("   low ", "faint"),
+            (shape.write(day.low), "muted"),
+        ]
+
+    def _view(self, store: Store, series: CandleSeries, height: int) -> View:
+        shape = shape_of(store, store.focus)
+        last = series.candles[-1].close
+        axis = len(f"{last:.{shape.precision}f}") + TAG + 2
+        step = self._step(axis)
+        count = candles.room(self.inside, axis, step)
+        self.back = max(0, min(self.back, len(series.candles) - count))
+        end = len(series.candles) - self.back
+        return View(
+            candles=series.candles[max(0, end - count) : end],
+            lines=list(self._lines_of(store, last, shape)),
+            width=self.inside,
+            height=height,
+            step=step,
+            axis=axis,
+            pip_location=shape.pip_location,
+            precision=shape.precision,
+            granularity=series.granularity,
+            zone=self.zone,
+            hollow=self.palette["rise"].color == self.palette["fall"].color,
+        )
+
+    def _step(self, axis: int) -> int:
+        return self.step or (2 if self.inside - axis >= WIDE else 1)
+
+    def _granularity(self, store: Store) -> str:
+        return self.fixed_granularity or store.granularity
+
+    # The trader's own prices.
+
+    def _lines_of(self, store: Store, last: float, shape: Shape) -> Iterable[PriceLine]:
+        yield PriceLine(last, f"{last:.{shape.precision}f}", "◂", "bright", 0)
+
+        def line(price: Decimal | None, tag: str, role: str, rank: int) -> Iterable[PriceLine]:
+            if price is not None:
+                yield PriceLine(float(price), shape.write(price), tag, role, rank)
+
+        def dependent(
+            order: DependentOrder | None, tag: str, role: str, rank: int
+        ) -> Iterable[PriceLine]:
+            return line(order.price, tag, role, rank) if order is not None else ()
+
+        for trade in store.trades.values():
+            if trade.instrument == store.focus:
+                yield from line(trade.price, "▲" if trade.units > 0 else "▼", "entry", 1)
+                yield from dependent(trade.stop_loss, "SL", "stop", 2)
+                yield from dependent(trade.guaranteed_stop, "GS", "stop", 2)
+                yield from dependent(trade.trailing_stop, "TS", "stop", 3)
+                yield from dependent(trade.take_profit, "TP", "target", 4)
+        for order in store.orders.values():
+            if order.instrument == store.focus and order.type in ENTRY_TYPES:
+                yield from line(order.price, ENTRY_TYPES[order.type], "pending", 5)
+
+    # Moving through it.
+
+    def scroll_candles(self, count: int) -> None:
+        """Go into the past, or back towards now."""
+        before, self.back = self.back, max(0, self.back + count)
+        if self.frame is None:
+            return
+        self._scale = None
+        self._draw_rows(self.frame)
+        if count > 0 and self.back == before:
+            self.post_message(self.HistoryWanted(*self._shown))
+
+    def action_older(self) -> None:
+        """Go some candles into the past."""
+        self.scroll_candles(JUMP)
+
+    def action_newer(self) -> None:
+        """Come some candles nearer to now."""
+        self.scroll_candles(-JUMP)
+
+    def action_newest(self) -> None:
+        """Come back to the newest candle."""
+        self.scroll_candles(-self.back)
+
+    def action_view(self) -> None:
+        """Draw candles wider, or narrow again."""
+        now = self.step or 1
+        self.step = STEPS[(STEPS.index(now) + 1) % len(STEPS)]
+        self._scale = None
+        if self.frame is not None:
+            self._draw_rows(self.frame)

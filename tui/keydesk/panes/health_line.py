@@ -1,0 +1,76 @@
+"""How fresh what the desk shows is: the two streams, the round trip, the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, tzinfo
+
+from keydesk import format as show
+from keydesk.frame import Frame
+from keydesk.store.state import LinkState, Topic
+from keydesk.widgets.lines import Run
+from keydesk.widgets.strip_line import Item, StripLine
+
+ROLE_OF: dict[LinkState, str] = {
+    "OK": "muted",
+    "SLOW": "warn",
+    "STALE": "danger",
+    "DOWN": "danger",
+    "CONNECTING": "warn",
+}
+WORDS: dict[LinkState, str] = {
+    "OK": "ok",
+    "SLOW": "SLOW",
+    "STALE": "STALE",
+    "DOWN": "DOWN",
+    "CONNECTING": "connecting",
+}
+
+
+class HealthLine(StripLine):
+    """The state of the links in words; calm while all is well."""
+
+    def __init__(self, *, zone: tzinfo = UTC, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.zone = zone
+        self._second = -1
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw once a second, and at once when a link changed."""
+        second = frame.wall_ns // show.SECOND
+        if second != self._second or frame.touched(Topic.HEALTH):
+            self._second = second
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Streams, round trip, then what is worth a warning."""
+        health = frame.store.health
+        yield self._link("prices", health.prices, health.prices_heard, frame)
+        yield self._link("events", health.events, health.events_heard, frame)
+        if health.rtt_ms is not None:
+            p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
+            yield Item(self._pair("round trip", f"{health.rtt_ms:.0f} ms{p95}"), 2)
+        if health.clock_offset_ms is not None:
+            yield Item(self._pair("clock", f"{health.clock_offset_ms:+.0f} ms"), 4)
+        if health.throttled:
+            yield Item(((f"throttled {health.throttled}×", self.palette["warn"]),), 3)
+        if health.warning:
+            yield Item(((health.warning, self.palette["danger"]),), 1)
+
+    def right(self, frame: Frame) -> Iterable[Item]:
+        """The time, its zone named."""
+        time = show.clock(frame.wall_ns, self.zone, named=True)
+        yield Item(((time, self.palette["muted"]),))
+
+    def _link(self, name: str, state: LinkState, heard: float | None, frame: Frame) -> Item:
+        age = "" if heard is None else f" {show.duration(frame.now - heard)}"
+        shown = "" if state == "OK" else age
+        return Item(
+            (
+                (f"{name} ", self.palette["muted"]),
+                (f"{WORDS[state]}{shown}", self.palette[ROLE_OF[state]]),
+            )
+        )
+
+    def _pair(self, label: str, value: str) -> tuple[Run, ...]:
+        return ((f"{label} ", self.palette["faint"]), (value, self.palette["muted"]))

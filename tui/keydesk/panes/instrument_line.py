@@ -1,0 +1,75 @@
+"""What a hand must know of the focused instrument before it deals: spread, pip value, margin, limits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+from keydesk import format as show
+from keydesk.frame import Frame
+from keydesk.panes.prices import price_runs, shape_of
+from keydesk.panes.watchlist import spread_pips
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.widgets.lines import Run
+from keydesk.widgets.strip_line import Item, StripLine
+
+LOT = Decimal(10_000)
+
+
+def pip_value(store: Store, instrument: str) -> Decimal | None:
+    """What a pip of 10,000 units is worth at home, at the mid rate."""
+    known = store.instruments.get(instrument)
+    conversion = store.conversions.get(instrument.partition("_")[2])
+    if known is None or conversion is None:
+        return None
+    value: Decimal = LOT * shape_of(store, instrument).pip * conversion.position_value
+    return value
+
+
+class InstrumentLine(StripLine):
+    """One line on the instrument that chart, ticket and books show."""
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when the instrument, or its price, changed."""
+        if frame.touched(Topic.FOCUS, Topic.INSTRUMENTS) or (
+            frame.store.focus in frame.keys(Topic.PRICES)
+        ):
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Name and price, then what it costs and allows."""
+        store = frame.store
+        name = store.focus
+        quote = store.quotes.get(name)
+        if not name or quote is None:
+            return
+        shape = shape_of(store, name)
+        yield Item(((show.pair(name), self.palette["bright"]),))
+        bid, ask = (
+            price_runs(self.palette, show.split_price(p, shape.pip_location, shape.precision))
+            for p in (quote.bid, quote.ask)
+        )
+        yield Item((*bid, (" / ", self.palette["faint"]), *ask))
+        yield self._item("spread", show.pips(spread_pips(store, name), signed=False), 1)
+        yield from self._details(store, name)
+        if not quote.tradeable:
+            yield Item((("not tradeable now", self.palette["warn"]),))
+
+    def _details(self, store: Store, name: str) -> Iterable[Item]:
+        known = store.instruments.get(name)
+        value = pip_value(store, name)
+        if value is not None and store.account is not None:
+            yield self._item("pip", f"{show.money(value)} {store.account.currency}/10k", 2)
+        if known is not None:
+            yield self._item("margin", f"{show.percent(known.margin_rate)}%", 3)
+            yield self._item(
+                "at most", show.short_units(known.maximum_order_units, signed=False), 4
+            )
+
+    def _item(self, label: str, value: str, rank: int) -> Item:
+        runs: tuple[Run, ...] = (
+            (f"{label} ", self.palette["faint"]),
+            (value, self.palette["muted"]),
+        )
+        return Item(runs, rank)

@@ -1,0 +1,75 @@
+"""The last line: the focused pane's keys, most used first, as many as have room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from keydesk.frame import Frame
+from keydesk.keys.keymap import DESK, Key, KeyMap
+from keydesk.widgets.lines import width_of
+from keydesk.widgets.strip_line import Item, StripLine
+
+ALWAYS = ("command", "help")  # how to leave and how to learn the rest stay at the end
+
+
+class KeyFooter(StripLine):
+    """Keys and what they do, from the key map."""
+
+    GAP = 2
+
+    def __init__(
+        self,
+        keymap: KeyMap,
+        unavailable: Callable[[str], bool] = lambda _: False,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's own word
+    ) -> None:
+        super().__init__(id=id)
+        self._keymap = keymap
+        self._unavailable = unavailable
+        self._pane = DESK
+        self._state: list[bool] = []
+
+    def show_context(self, context: str) -> None:
+        """Turn to the keys of another pane."""
+        if context != self._pane:
+            self._pane = context
+            self.redraw()
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when what is possible may have changed."""
+        if frame.dirty:
+            self._redraw_if_different()
+
+    def _redraw_if_different(self) -> None:
+        state = [self._unavailable(key.id) for key in self._entries()]
+        if state != self._state:
+            self._state = state
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002 - keys do not depend on data
+        """The keys that have room."""
+        room = self.inside - sum(width_of(i.runs) + self.GAP for i in self._kept_at_end())
+        for entry in self._entries():
+            item = self._item(entry)
+            room -= width_of(item.runs) + self.GAP
+            if room < 0:
+                return
+            yield item
+
+    def right(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002
+        """How to leave, and how to see all keys."""
+        return self._kept_at_end()
+
+    def _kept_at_end(self) -> list[Item]:
+        keys = {key.id: key for key in self._keymap.keys}
+        return [self._item(keys[name]) for name in ALWAYS if name in keys]
+
+    def _entries(self) -> list[Key]:
+        found = self._keymap.in_force(self._pane)
+        return [key for key in found if key.hint and key.id not in ALWAYS]
+
+    def _item(self, key: Key) -> Item:
+        off = self._unavailable(key.id)
+        strong, weak = ("faint", "faint") if off else ("plain", "muted")
+        return Item(((key.shown, self.palette[strong]), (f" {key.hint}", self.palette[weak])))

@@ -1,0 +1,91 @@
+"""The transaction log: everything that happened to the account, and to the link, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, tzinfo
+from typing import ClassVar
+
+from keydesk import format as show
+from keydesk.frame import Frame
+from keydesk.keys.keymap import LOG
+from keydesk.panes.prices import signed_role
+from keydesk.store.state import LogKind, LogLine, Topic
+from keydesk.widgets.lines import Heading, Run, Tab
+from keydesk.widgets.table import Column, TablePane
+
+TEXT_FROM = 20
+DAY = 86_400
+ROLE_OF: dict[LogKind, str] = {
+    "FILL": "bright",
+    "CLOSE": "bright",
+    "REJECT": "danger",
+    "MARGIN": "danger",
+    "LINK": "warn",
+}
+
+
+class Log(TablePane):
+    """One line a transaction; rows are numbered from the oldest, so that new ones push nothing away."""
+
+    KEY_CONTEXT: ClassVar[str] = LOG
+
+    def __init__(self, *, zone: tzinfo = UTC, id: str | None = "log") -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.zone = zone
+
+    def columns(self) -> Sequence[Column]:
+        """The words take what the other columns leave."""
+        fixed = (
+            Column("time", "time", 8, right=False),
+            Column("kind", "what", 7, right=False),
+            Column("id", "id", 7, rank=2, right=False),
+            Column("pl", "P/L", 10, rank=1),
+        )
+        taken = sum(column.width + 1 for column in fixed)
+        words = Column("text", "", max(TEXT_FROM, self.inside - taken - 4), right=False)
+        return (*fixed[:3], words, fixed[3])
+
+    def heading(self) -> Heading:
+        """Where the reader is, when not at the newest line."""
+        place = f"{self.cursor} back" if self.cursor else ""
+        return Heading((Tab("Log"),), place)
+
+    def empty(self, frame: Frame) -> str:  # noqa: ARG002 - always the same words
+        """What fills the log."""
+        return "Nothing happened yet. Orders, fills and transfers are written here."
+
+    def changed(self, frame: Frame) -> None:
+        """New lines came."""
+        if frame.touched(Topic.LOG) or len(self.keys) != len(frame.store.log):
+            self.set_keys([str(i) for i in range(len(frame.store.log) - 1, -1, -1)])
+
+    def row(self, key: str, frame: Frame) -> list[Run]:
+        """One line, if the log still has it."""
+        return super().row(key, frame) if int(key) < len(frame.store.log) else []
+
+    def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
+        """One cell of a line."""
+        line = frame.store.log[int(key)]
+        match column:
+            case "time":
+                return [(self._time(line, frame.wall_ns), self.palette["faint"])]
+            case "kind":
+                return [(line.kind, self.palette[ROLE_OF.get(line.kind, "muted")])]
+            case "id":
+                return [(line.id, self.palette["faint"])]
+            case "pl":
+                text = "" if line.pl is None else show.money(line.pl, signed=True)
+                return [(text, self.palette[signed_role(line.pl)])]
+            case _:
+                return self._words(line)
+
+    def _words(self, line: LogLine) -> list[Run]:
+        width = next((c.width for c in self.fitted if c.key == "text"), TEXT_FROM)
+        text = line.text if len(line.text) <= width else line.text[: width - 1] + "…"
+        return [(text, self.palette["plain"])]
+
+    def _time(self, line: LogLine, now_ns: int) -> str:
+        if now_ns - line.time_ns > DAY * show.SECOND:
+            return f"{show.at(line.time_ns, self.zone):%d %b}"
+        return show.clock(line.time_ns, self.zone)

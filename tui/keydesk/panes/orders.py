@@ -1,0 +1,119 @@
+"""The pending orders: entries first, then what hangs on open trades."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from keydesk import format as show
+from keydesk.frame import Frame
+from keydesk.keys.keymap import ORDERS
+from keydesk.panes.prices import shape_of
+from keydesk.store.state import OrderRow, Topic
+from keydesk.store.store import Store
+from keydesk.theme import Palette
+from keydesk.widgets.lines import Heading, Run, Tab
+from keydesk.widgets.table import Column, TablePane
+
+KINDS = {
+    "LIMIT": "LIMIT",
+    "STOP": "STOP",
+    "MARKET_IF_TOUCHED": "TOUCHED",
+    "TAKE_PROFIT": "target",
+    "STOP_LOSS": "stop",
+    "GUARANTEED_STOP_LOSS": "guaranteed",
+    "TRAILING_STOP_LOSS": "trailing",
+}
+
+
+class Orders(TablePane):
+    """One row an order."""
+
+    KEY_CONTEXT: ClassVar[str] = ORDERS
+    COLUMNS: ClassVar[tuple[Column, ...]] = (
+        Column("id", "id", 6, rank=5, right=False),
+        Column("pair", "pair", 7, right=False),
+        Column("side", "side", 5, rank=0, right=False),
+        Column("kind", "kind", 10, rank=1, right=False),
+        Column("units", "units", 10, rank=1),
+        Column("price", "price", 9),
+        Column("away", "away pips", 9, rank=1),
+        Column("stop", "stop", 9, rank=3),
+        Column("target", "target", 9, rank=4),
+        Column("force", "until", 11, rank=2, right=False),
+        Column("age", "age", 6, rank=6),
+    )
+
+    def __init__(self, *, id: str | None = "orders") -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+
+    def heading(self) -> Heading:
+        """How many entry orders wait."""
+        if self.frame is None:
+            return Heading((Tab("Orders"),))
+        entries = [order for order in self.frame.store.orders.values() if order.trade_id is None]
+        return Heading((Tab(f"Orders {len(entries)}"),))
+
+    def empty(self, frame: Frame) -> str:  # noqa: ARG002 - always the same words
+        """How an order comes to wait."""
+        return "No pending orders. B or S, then o: a limit or stop order waits here."
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw the rows whose distance moved."""
+        dirty = frame.keys(Topic.ORDERS)
+        self.set_keys(_entries_first(frame.store))
+        if None in dirty:
+            self.redraw()
+        for key in dirty:
+            self.redraw_row(str(key))
+
+    def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
+        """One cell of an order."""
+        order = frame.store.orders.get(key)
+        if order is None:
+            return []
+        entry = order.trade_id is None
+        if column == "side":
+            return [_side(order, self.palette)]
+        weight = "plain" if entry and column in ("pair", "kind", "units", "price") else "muted"
+        return [(self._text(order, column, frame), self.palette[weight])]
+
+    def _text(self, order: OrderRow, column: str, frame: Frame) -> str:
+        shape = shape_of(frame.store, order.instrument)
+        distance = shape.pips(order.distance) if order.distance is not None else None
+        own = f"of {order.trade_id}"
+        texts = {
+            "id": order.id,
+            "pair": show.pair(order.instrument),
+            "kind": KINDS.get(order.type, order.type),
+            "units": own if order.units is None else show.units(abs(order.units)),
+            "price": shape.write(order.price)
+            if order.price is not None
+            else show.pips(distance, signed=False),
+            "away": show.pips(order.pips_away, signed=False),
+            "stop": shape.write(order.stop_loss),
+            "target": shape.write(order.take_profit),
+            "force": _until(order, frame.wall_ns),
+            "age": show.age(order.create_time_ns, frame.wall_ns),
+        }
+        return texts[column]
+
+
+def _entries_first(store: Store) -> list[str]:
+    def rank(order: OrderRow) -> tuple[bool, str, int]:
+        return order.trade_id is not None, order.trade_id or "", -int(order.id or 0)
+
+    return [order.id for order in sorted(store.orders.values(), key=rank)]
+
+
+def _side(order: OrderRow, palette: Palette) -> Run:
+    if order.units is None:
+        return ("", palette["muted"])
+    return ("BUY", palette["buy"]) if order.units > 0 else ("SELL", palette["sell"])
+
+
+def _until(order: OrderRow, now_ns: int) -> str:
+    if order.gtd_ns is None:
+        return order.time_in_force
+    left = (order.gtd_ns - now_ns) / show.SECOND
+    return f"GTD {show.duration(left)}"

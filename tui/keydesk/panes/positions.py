@@ -1,0 +1,86 @@
+"""The positions: all trades of an instrument together, long and short apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from keydesk import format as show
+from keydesk.frame import Frame
+from keydesk.keys.keymap import POSITIONS
+from keydesk.panes.prices import shape_of, signed_role
+from keydesk.panes.trades import side_run
+from keydesk.store.state import PositionRow, Topic
+from keydesk.widgets.lines import Heading, Run, Tab
+from keydesk.widgets.table import Column, TablePane
+
+
+class Positions(TablePane):
+    """One row an instrument."""
+
+    KEY_CONTEXT: ClassVar[str] = POSITIONS
+    COLUMNS: ClassVar[tuple[Column, ...]] = (
+        Column("pair", "pair", 7, right=False),
+        Column("side", "side", 5, rank=1, right=False),
+        Column("net", "net units", 11),
+        Column("pl", "P/L", 11),
+        Column("long", "long", 10, rank=3),
+        Column("long_average", "average", 10, rank=2),
+        Column("short", "short", 10, rank=3),
+        Column("short_average", "average", 10, rank=2),
+        Column("margin", "margin", 10, rank=4),
+        Column("trades", "trades", 6, rank=5),
+    )
+
+    def __init__(self, *, id: str | None = "positions") -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+
+    def heading(self) -> Heading:
+        """How many there are."""
+        count = f" {len(self.frame.store.positions)}" if self.frame else ""
+        return Heading((Tab(f"Positions{count}"),))
+
+    def empty(self, frame: Frame) -> str:
+        """How a position comes about."""
+        return f"No positions. B buys, S sells {show.pair(frame.store.focus)}."
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw the rows whose numbers moved."""
+        dirty = frame.keys(Topic.POSITIONS)
+        self.set_keys(sorted(frame.store.positions))
+        if None in dirty:
+            self.redraw()
+        for key in dirty:
+            self.redraw_row(str(key))
+
+    def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
+        """One cell of a position."""
+        position = frame.store.positions.get(key)
+        if position is None:
+            return []
+        net = position.long_units + position.short_units
+        match column:
+            case "side" if not net:
+                return [("FLAT", self.palette["muted"])]
+            case "side":
+                return [side_run(self.palette, net)]
+            case "pl":
+                style = self.palette[signed_role(position.unrealized_pl)] + self.palette.at_stake
+                return [(show.money(position.unrealized_pl, signed=True), style)]
+            case _:
+                weight = "plain" if column in ("pair", "net") else "muted"
+                return [(self._text(position, column, frame), self.palette[weight])]
+
+    def _text(self, position: PositionRow, column: str, frame: Frame) -> str:
+        write = shape_of(frame.store, position.instrument).write
+        texts = {
+            "pair": show.pair(position.instrument),
+            "net": show.units(position.long_units + position.short_units, signed=True),
+            "long": show.units(position.long_units or None),
+            "long_average": write(position.long_average),
+            "short": show.units(position.short_units or None),
+            "short_average": write(position.short_average),
+            "margin": show.money(position.margin_used),
+            "trades": str(len(position.trade_ids)),
+        }
+        return texts[column]

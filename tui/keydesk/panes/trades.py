@@ -1,0 +1,162 @@
+"""The open trades: what each earns now, where it is stopped, what it may still cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk import format as show
+from keydesk.frame import Frame
+from keydesk.keys.keymap import TRADES
+from keydesk.panes.prices import shape_of, signed_role
+from keydesk.store.state import DependentOrder, Topic, TradeRow
+from keydesk.store.store import Store
+from keydesk.theme import Palette
+from keydesk.widgets.lines import Heading, Run, Tab
+from keydesk.widgets.table import Column, TablePane
+
+MINUTE = 60
+
+
+class Trades(TablePane):
+    """One row a trade, a line of totals beneath."""
+
+    KEY_CONTEXT: ClassVar[str] = TRADES
+    FOOT = 1
+    COLUMNS: ClassVar[tuple[Column, ...]] = (
+        Column("id", "id", 6, rank=6, right=False),
+        Column("pair", "pair", 7, right=False),
+        Column("side", "side", 5, rank=1, right=False),
+        Column("units", "units", 9, rank=1),
+        Column("entry", "entry", 9, rank=4),
+        Column("now", "now", 9, rank=5),
+        Column("pips", "pips", 7, rank=2),
+        Column("pl", "P/L", 10),
+        Column("r", "R", 5, rank=7),
+        Column("stop", "stop", 9, rank=0),
+        Column("target", "target", 9, rank=3),
+        Column("trail", "trail", 9, rank=9),
+        Column("risk", "risk", 9, rank=8),
+        Column("financing", "swap", 8, rank=10),
+        Column("margin", "margin", 9, rank=12),
+        Column("age", "age", 6, rank=11),
+    )
+
+    def __init__(self, *, id: str | None = "trades") -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+        self._minute = 0
+
+    def heading(self) -> Heading:
+        """How many there are; a naked one shows even behind another tab."""
+        if self.frame is None:
+            return Heading((Tab("Trades"),))
+        trades = self.frame.store.trades.values()
+        alarm = " !" if any(is_naked(trade) for trade in trades) else ""
+        return Heading((Tab(f"Trades {len(trades)}{alarm}"),))
+
+    def empty(self, frame: Frame) -> str:
+        """How a trade comes about."""
+        return f"No trades. B buys, S sells {show.pair(frame.store.focus)}.".replace("  ", " ")
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw the rows whose numbers moved."""
+        dirty = frame.keys(Topic.TRADES)
+        newest_first = sorted(frame.store.trades, key=lambda key: (len(key), key), reverse=True)
+        self.set_keys(newest_first)
+        minute, self._minute = self._minute, int(frame.wall_ns // (MINUTE * show.SECOND))
+        if None in dirty or minute != self._minute:
+            self.redraw()
+            return
+        for key in dirty:
+            self.redraw_row(str(key))
+        if dirty or frame.touched(Topic.ACCOUNT):
+            self.redraw_line(self.size.height - 1)
+
+    # Cells.
+
+    def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
+        """One cell of a trade."""
+        trade = frame.store.trades.get(key)
+        if trade is None:
+            return []
+        match column:
+            case "side":
+                return [side_run(self.palette, trade.units)]
+            case "pips" | "r":
+                value = trade.pips if column == "pips" else trade.r_multiple
+                text = show.pips(value) if column == "pips" else show.r_multiple(value)
+                return [(text, self.palette[signed_role(value)])]
+            case "pl":
+                return self._profit(trade)
+            case "stop":
+                return self._stop(trade, frame.store)
+            case _:
+                return [(self._text(trade, column, frame), self.palette[_weight(column)])]
+
+    def _profit(self, trade: TradeRow) -> list[Run]:
+        style = self.palette[signed_role(trade.unrealized_pl)]
+        return [(show.money(trade.unrealized_pl, signed=True), style + self.palette.at_stake)]
+
+    def _stop(self, trade: TradeRow, store: Store) -> list[Run]:
+        stop = trade.stop_loss or trade.guaranteed_stop or trade.trailing_stop
+        if stop is None:
+            return [("none !", self.palette["danger"])]
+        return [(shape_of(store, trade.instrument).write(stop.price), self.palette["plain"])]
+
+    def _text(self, trade: TradeRow, column: str, frame: Frame) -> str:
+        write = shape_of(frame.store, trade.instrument).write
+
+        def dependent(order: DependentOrder | None) -> str:
+            return write(order.price if order else None)
+
+        texts: Mapping[str, str] = {
+            "id": trade.id,
+            "pair": show.pair(trade.instrument),
+            "units": show.units(abs(trade.units)),
+            "entry": write(trade.price),
+            "now": write(trade.now),
+            "target": dependent(trade.take_profit),
+            "trail": dependent(trade.trailing_stop),
+            "risk": show.money(trade.risk),
+            "financing": show.money(trade.financing, signed=True),
+            "margin": show.money(trade.margin_used),
+            "age": show.age(trade.open_time_ns, frame.wall_ns),
+        }
+        return texts[column]
+
+    # Totals.
+
+    def foot(self, line: int, frame: Frame) -> Iterable[Run]:  # noqa: ARG002 - there is one
+        """What all of them earn and risk."""
+        account, trades = frame.store.account, frame.store.trades
+        if not trades or account is None:
+            return []
+        count = len(trades)
+        muted, faint = self.palette["muted"], self.palette["faint"]
+        profit = account.unrealized_pl
+        runs: list[Run] = [
+            (f"{count} trade{'s' if count > 1 else ''}  ", muted),
+            (show.money(profit, signed=True), self.palette[signed_role(profit)]),
+            (f" {account.currency}   open risk ", faint),
+            (show.money(account.open_risk), muted),
+        ]
+        if account.open_risk is not None and account.nav:
+            runs.append((f" ({show.percent(account.open_risk / account.nav)}% of NAV)", faint))
+        if account.naked_trades:
+            runs.append((f"   {account.naked_trades} without a stop !", self.palette["danger"]))
+        return runs
+
+
+def is_naked(trade: TradeRow) -> bool:
+    """Say whether nothing stops the trade."""
+    return not (trade.stop_loss or trade.guaranteed_stop or trade.trailing_stop)
+
+
+def side_run(palette: Palette, units: Decimal) -> Run:
+    """The side in a word and a colour."""
+    return ("LONG", palette["buy"]) if units > 0 else ("SHORT", palette["sell"])
+
+
+def _weight(column: str) -> str:
+    return "plain" if column in ("pair", "units", "entry", "now", "target") else "muted"

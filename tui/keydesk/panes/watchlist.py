@@ -1,0 +1,237 @@
+"""The watchlist: what each instrument costs now, what it costs to enter, where it stands in its day."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar
+
+from textual.message import Message
+
+from keydesk import format as show
+from keydesk.frame import Frame
+from keydesk.keys.keymap import WATCHLIST
+from keydesk.panes import prices
+from keydesk.panes.prices import Shape, flash_of, price_runs, prices_are_old, shape_of, signed_role
+from keydesk.store.state import Day, Quote, Topic
+from keydesk.store.store import Store
+from keydesk.widgets.lines import Heading, Run, Tab
+from keydesk.widgets.table import Column, TablePane, widen
+
+RANGE = 8  # cells of the bar that shows where the price stands in its day
+COLUMNS = (
+    Column("pair", "pair", 7, right=False),
+    Column("bid", "bid", 7),
+    Column("ask", "ask", 7, rank=3),
+    Column("spread", "pips", 4, rank=1),
+    Column("day", "day %", 5, rank=2),
+    Column("range", "day range", RANGE + 1, rank=5, right=False),
+    Column("own", "own", 6, rank=4),
+)
+Measure = Callable[[Store, str], Decimal]
+
+
+def spread_pips(store: Store, instrument: str) -> Decimal:
+    """What it costs to get in and out at once, in pips."""
+    quote = store.quotes.get(instrument)
+    if quote is None:
+        return Decimal(0)
+    return shape_of(store, instrument).pips(quote.ask - quote.bid)
+
+
+def day_change(store: Store, instrument: str) -> Decimal:
+    """The mid price against 17:00 New York, as a fraction."""
+    quote, day = store.quotes.get(instrument), store.days.get(instrument)
+    if quote is None or day is None or not day.previous_close:
+        return Decimal(0)
+    return (quote.bid + quote.ask) / 2 / day.previous_close - 1
+
+
+ORDERS: Mapping[str, Measure | None] = {"": None, "day %": day_change, "spread": spread_pips}
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many digits the longest price has on either side of its point."""
+
+    whole: int
+    decimals: int
+
+
+class Watchlist(TablePane):
+    """The instruments watched; the row under the cursor is the one on chart, ticket and books."""
+
+    KEY_CONTEXT: ClassVar[str] = WATCHLIST
+
+    @dataclass
+    class Chosen(Message):
+        """The trader turned to an instrument."""
+
+        instrument: str
+
+    def __init__(self, *, id: str | None = "watchlist") -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+        self.sorting = ""
+        self._flashing: dict[str, int] = {}
+        self._old = False
+        self._room = Room(1, 5)
+        self._second = 0
+        self._known = (0, 0, 0)
+
+    def heading(self) -> Heading:
+        """How many there are, and the order they were put in."""
+        sorted_by = f"by {self.sorting}" if self.sorting else ""
+        below = len(self.keys) - self.first - self.room
+        more = f"{len(self.keys)} in all" if self.first or below > 0 else ""
+        return Heading((Tab("Watch"),), ", ".join(filter(None, (sorted_by, more))))
+
+    def columns(self) -> Sequence[Column]:
+        """Prices as wide as the longest one asks, their points under each other."""
+        price = self._room.whole + self._room.decimals + 1
+        longest = max((len(key) for key in self.keys), default=7)
+        return widen(COLUMNS, {"bid": price, "ask": price, "pair": longest})
+
+    def empty(self, frame: Frame) -> str:
+        """What fills the list."""
+        return (
+            "Loading instruments …" if not frame.store.instruments else "Nothing watched. / adds."
+        )
+
+    def cycle_sorting(self) -> None:
+        """Put the rows in the next order; they stay so until asked again."""
+        names = list(ORDERS)
+        self.sorting = names[(names.index(self.sorting) + 1) % len(names)]
+        if self.frame is not None:
+            self.set_keys(self._ordered(self.frame.store))
+
+    action_view = cycle_sorting
+
+    def moved(self) -> None:
+        """The cursor's row is the instrument the desk turns to."""
+        if self.selected:
+            self.post_message(self.Chosen(self.selected))
+
+    # What a frame changed.
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw the rows whose price moved, faded or went old."""
+        store = frame.store
+        known = (len(store.watchlist), len(store.quotes), len(store.instruments))
+        if known != self._known or set(store.watchlist) != set(self.keys):
+            self._known = known
+            self._room = _room(store)
+            self.set_keys(self._ordered(store))
+            self.redraw()
+        if frame.touched(Topic.FOCUS) or (
+            self.selected != store.focus and store.focus in self.keys
+        ):
+            self._follow(store.focus)
+        if (old := prices_are_old(store)) != self._old:
+            self._old = old
+            self.redraw()
+        self._redraw_moved(frame)
+
+    def _redraw_moved(self, frame: Frame) -> None:
+        dirty = frame.keys(Topic.PRICES) | frame.keys(Topic.POSITIONS)
+        whole = None in dirty
+        second, self._second = self._second, int(frame.now)
+        for key in self._shown():
+            quote = frame.store.quotes.get(key)
+            flash = flash_of(quote, frame.now) if quote else 0
+            faded = flash != self._flashing.get(key, 0)
+            self._flashing[key] = flash
+            quiet = second != self._second and quote and frame.now - quote.received > prices.QUIET
+            if whole or faded or quiet or key in dirty:
+                self.redraw_row(key)
+
+    def _follow(self, instrument: str) -> None:
+        if instrument in self.keys and instrument != self.selected:
+            self.cursor = self.keys.index(instrument)
+            self.redraw()
+
+    def _ordered(self, store: Store) -> list[str]:
+        measure = ORDERS[self.sorting]
+        if measure is None:
+            return list(store.watchlist)
+        return sorted(store.watchlist, key=lambda key: measure(store, key), reverse=True)
+
+    # Cells.
+
+    def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
+        """One cell of an instrument's row."""
+        store = frame.store
+        quote = store.quotes.get(key)
+        if column == "pair":
+            return self._pair(key, store)
+        if column == "own":
+            return self._own(key, store)
+        if quote is None:
+            return [(show.EMPTY, self.palette["faint"])]
+        if column in ("bid", "ask"):
+            return self._price(quote, column, frame)
+        if column == "spread":
+            return self._spread(key, quote, frame)
+        return self._day(key, column, quote, store)
+
+    def _pair(self, key: str, store: Store) -> list[Run]:
+        role = "bright" if key == store.focus else "plain"
+        return [(show.pair(key), self.palette[role])]
+
+    def _price(self, quote: Quote, side: str, frame: Frame) -> list[Run]:
+        shape = shape_of(frame.store, quote.instrument)
+        price, move = (quote.bid, quote.bid_move) if side == "bid" else (quote.ask, quote.ask_move)
+        runs = price_runs(
+            self.palette,
+            show.split_price(price, shape.pip_location, shape.precision),
+            flash=flash_of(quote, frame.now),
+            move=move,
+            dim=self._is_old(quote, frame),
+        )
+        missing = self._room.decimals - shape.precision + (shape.precision == 0)
+        return [*runs, (" " * missing, self.palette["plain"])]
+
+    def _spread(self, key: str, quote: Quote, frame: Frame) -> list[Run]:
+        if not quote.tradeable:
+            return [("HALT", self.palette["warn"])]
+        silent = frame.now - quote.received
+        if silent > prices.QUIET:
+            return [(show.duration(silent), self.palette["muted"])]
+        return [(show.pips(spread_pips(frame.store, key), signed=False), self.palette["plain"])]
+
+    def _day(self, key: str, column: str, quote: Quote, store: Store) -> list[Run]:
+        day = store.days.get(key)
+        if day is None:
+            return [(show.EMPTY, self.palette["faint"])]
+        if column == "range":
+            return self._range(quote, day)
+        change = day_change(store, key)
+        return [(show.percent(change, signed=True), self.palette[signed_role(change)])]
+
+    def _range(self, quote: Quote, day: Day) -> list[Run]:
+        width = day.high - day.low
+        if width <= 0:
+            return [(show.EMPTY, self.palette["faint"])]
+        share = ((quote.bid + quote.ask) / 2 - day.low) / width
+        at = max(0, min(RANGE, int(share * RANGE + Decimal("0.5"))))
+        faint = self.palette["faint"]
+        return [("─" * at, faint), ("┃", self.palette["plain"]), ("─" * (RANGE - at), faint)]
+
+    def _own(self, key: str, store: Store) -> list[Run]:
+        position = store.positions.get(key)
+        if position is None:
+            return []
+        net = position.long_units + position.short_units
+        return [(show.short_units(net), self.palette["buy" if net > 0 else "sell"])]
+
+    def _is_old(self, quote: Quote, frame: Frame) -> bool:
+        return self._old or not quote.tradeable or frame.now - quote.received > prices.QUIET
+
+
+def _room(store: Store) -> Room:
+    shapes: list[Shape] = [shape_of(store, key) for key in store.watchlist]
+    wholes = [
+        len(str(int(store.quotes[key].ask))) for key in store.watchlist if key in store.quotes
+    ]
+    decimals = max((shape.precision for shape in shapes), default=5)
+    return Room(max(wholes, default=3), decimals)

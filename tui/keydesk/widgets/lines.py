@@ -1,0 +1,173 @@
+"""The base of every live pane: draws line by line, keeps what it drew, refreshes only lines that changed.
+
+A plain widget that scrolls by itself: its head stays while its rows move, no scrollbar takes a column,
+and a frame costs only the lines that are different.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from keydesk.frame import Frame
+from keydesk.theme import Palette, palette_of
+
+Run = tuple[str, Style]
+MARGIN = 1  # one blank column inside
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """One word of a heading; several make tabs, of which one is in front."""
+
+    text: str
+    front: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What a pane writes into its upper rule: its name or tabs, and at the right what is worth a glance."""
+
+    tabs: tuple[Tab, ...]
+    right: str = ""
+
+
+def width_of(runs: Iterable[Run]) -> int:
+    """How many cells the runs take."""
+    return sum(len(text) if text.isascii() else cell_len(text) for text, _ in runs)
+
+
+def cut(runs: Iterable[Run], width: int) -> list[Run]:
+    """The runs, no wider than this; what is left out shows as an ellipsis."""
+    kept: list[Run] = []
+    left = width
+    for text, style in runs:
+        size = cell_len(text)
+        if size > left:
+            if left > 0:
+                kept.append((set_cell_size(text, left - 1) + "…", style))
+            return kept
+        kept.append((text, style))
+        left -= size
+    return kept
+
+
+def strip_of(runs: Iterable[Run], width: int, blank: Style) -> Strip:
+    """A whole line of a pane: one blank column, the runs, blank to the edge."""
+    inside = max(0, width - 2 * MARGIN)
+    kept = list(runs)
+    taken = width_of(kept)
+    if taken > inside:
+        kept = cut(kept, inside)
+        taken = width_of(kept)
+    rest = width - MARGIN - taken
+    segments = [Segment(" " * MARGIN, blank)]
+    segments += [Segment(text, style) for text, style in kept if text]
+    if rest > 0:
+        segments.append(Segment(" " * rest, blank))
+    return Strip(segments, MARGIN + taken + max(0, rest))
+
+
+class LinePane(Widget, can_focus=True):
+    """A pane made of lines; subclasses say what a line shows and which lines a frame changed."""
+
+    KEY_CONTEXT: ClassVar[str] = "desk"
+    DEFAULT_CSS = "LinePane { width: 1fr; height: 1fr; }"
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+        self.frame: Frame | None = None
+        self._lines: dict[int, Strip] = {}
+        self._palette: Palette | None = None
+
+    @property
+    def palette(self) -> Palette:
+        """The styles of the theme on screen."""
+        if self._palette is None:
+            self._palette = palette_of(self.app)
+        return self._palette
+
+    @property
+    def inside(self) -> int:
+        """Columns that a line may fill."""
+        return max(0, self.size.width - 2 * MARGIN)
+
+    def heading(self) -> Heading:
+        """What stands in the upper rule."""
+        return Heading((Tab(self.name or ""),))
+
+    def on_frame(self, frame: Frame) -> None:
+        """Take the beat: remember the frame and redraw what it changed."""
+        first = self.frame is None
+        self.frame = frame
+        if first:
+            self.redraw()
+        self.changed(frame)
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw the lines that the frame changed."""
+
+    def runs(self, y: int, frame: Frame) -> Iterable[Run]:
+        """What line y shows."""
+        raise NotImplementedError
+
+    def waiting(self) -> Iterable[Run]:
+        """What the first line shows before there is any frame."""
+        return ()
+
+    def redraw(self) -> None:
+        """Draw every line again."""
+        self._lines.clear()
+        self.refresh()
+
+    def redraw_line(self, y: int) -> None:
+        """Draw one line again, if it is on the screen."""
+        if 0 <= y < self.size.height:
+            self._lines.pop(y, None)
+            self.refresh(Region(0, y, self.size.width, 1))
+
+    def render_line(self, y: int) -> Strip:
+        """The line as it was drawn last, or drawn now."""
+        strip = self._lines.get(y)
+        if strip is None or strip.cell_length != self.size.width:
+            strip = self._lines[y] = self._draw(y)
+        return strip
+
+    def _draw(self, y: int) -> Strip:
+        blank = self.palette["plain"]
+        if self.frame is None:
+            return strip_of(self.waiting() if y == 0 else (), self.size.width, blank)
+        strip = strip_of(self.runs(y, self.frame), self.size.width, blank)
+        return strip.apply_style(self.palette.selected) if self.is_selected(y) else strip
+
+    def is_selected(self, y: int) -> bool:  # noqa: ARG002 - a pane with rows answers by y
+        """Say whether the line is the selected row."""
+        return False
+
+    def on_mount(self) -> None:
+        """Follow the theme."""
+        self.app.theme_changed_signal.subscribe(self, lambda _: self._new_theme())
+
+    def on_resize(self) -> None:
+        """Every line has another width now."""
+        self.redraw()
+
+    def on_focus(self) -> None:
+        """The selected row shows only in the focused pane."""
+        self.redraw()
+
+    def on_blur(self) -> None:
+        """The selected row shows only in the focused pane."""
+        self.redraw()
+
+    def _new_theme(self) -> None:
+        self._palette = None
+        self.redraw()

@@ -1,0 +1,168 @@
+"""The grid that panes stand in, and the lines between them: one line shared between neighbours.
+
+Where panes stand is CSS (themes/desk.tcss); this draws a rule around every pane it finds, joins the
+rules where they meet, writes each pane's heading into its upper rule and brightens the focused one's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from rich.segment import Segment
+from rich.style import Style
+from textual.containers import Container
+from textual.geometry import Region
+from textual.strip import Strip
+from textual.widget import Widget
+
+from keydesk.theme import Palette, palette_of
+from keydesk.widgets.lines import Heading, LinePane, Run, Tab, cut, width_of
+
+UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
+JOINTS = " │││─┘┐┤─└┌├─┴┬┼"  # by the sum of the directions that meet in a cell
+Slot = tuple[str, ...]  # ids of the panes that share a place, one of them in front
+
+
+class RuledGrid(Container):
+    """Panes with rules between them."""
+
+    # A pane's upper rule stands in its margin; between columns the gutter holds the rule.
+    DEFAULT_CSS = """
+    RuledGrid { layout: grid; grid-gutter: 0 1; height: 1fr; }
+    RuledGrid > LinePane { margin: 1 0 0 0; }
+    RuledGrid > LinePane.-lowest { margin: 1 0 1 0; }
+    """
+
+    def __init__(self, *panes: LinePane, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(*panes, id=id)
+        self.slots: Sequence[Slot] = ()
+        self._drawn: object = None
+        self._lines: list[list[Run]] = []
+
+    @property
+    def panes(self) -> list[LinePane]:
+        """The panes in sight."""
+        return [child for child in self.children if isinstance(child, LinePane) and child.display]
+
+    def check(self) -> None:
+        """Draw the rules again if panes moved, headings changed or the focus went elsewhere."""
+        if self._state() != self._drawn:
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """A line of rules, where no pane stands."""
+        state = self._state()
+        if state != self._drawn:
+            self._drawn = state
+            self._lines = self._draw(palette_of(self.app))
+        return _strip(self._lines[y]) if y < len(self._lines) else Strip([])
+
+    def heading(self, pane: LinePane) -> Heading:
+        """The pane's heading, the names of those behind it beside its own."""
+        own = pane.heading()
+        slot = next((slot for slot in self.slots if pane.id in slot), ())
+        if len(slot) < 2:  # noqa: PLR2004 - alone in its place
+            return own
+        tabs: list[Tab] = []
+        for name in slot:
+            tab = self.query_one(f"#{name}", LinePane).heading().tabs[0]
+            tabs.append(Tab(tab.text, front=name == pane.id))
+        return Heading(tuple(tabs), own.right)
+
+    def _state(self) -> object:
+        return (
+            self.size,
+            self.app.theme,
+            [(pane.region, pane.has_focus, self.heading(pane)) for pane in self.panes],
+        )
+
+    def _draw(self, palette: Palette) -> list[list[Run]]:
+        width, height = self.outer_size
+        joints = [[0] * width for _ in range(height)]
+        bright = [[False] * width for _ in range(height)]
+        for pane in self.panes:
+            edge = _around(pane.region.translate(-self.region.offset))
+            _rule(joints, edge)
+            if pane.has_focus:
+                _brighten(bright, edge)
+        lines = [
+            _line(row, lit, palette["line"], palette["focus"])
+            for row, lit in zip(joints, bright, strict=True)
+        ]
+        for pane in self.panes:
+            at = pane.region.translate(-self.region.offset)
+            if 1 <= at.y <= height:
+                runs = self._title(pane, at.width - 2, palette)
+                lines[at.y - 1] = _inlay(lines[at.y - 1], at.x + 1, runs)
+        return lines
+
+    def _title(self, pane: LinePane, width: int, palette: Palette) -> list[Run]:
+        heading = self.heading(pane)
+        edge = palette["focus"] if pane.has_focus else palette["line"]
+        runs: list[Run] = []
+        for tab in heading.tabs:
+            runs.append((" │ " if runs else " ", edge))
+            runs.append((tab.text, _title_style(palette, pane, tab)))
+        runs.append((" ", edge))
+        right: list[Run] = [(f" {heading.right} ", palette["muted"])] if heading.right else []
+        between = width - width_of(runs) - width_of(right)
+        if between < 1:
+            return cut(runs, width)
+        return [*runs, ("─" * between, edge), *right]
+
+
+def _title_style(palette: Palette, pane: Widget, tab: Tab) -> Style:
+    if not tab.front:
+        return palette["muted"]
+    return palette["focus"] + Style(bold=True) if pane.has_focus else palette["plain"]
+
+
+def _around(region: Region) -> Region:
+    return Region(region.x - 1, region.y - 1, region.width + 2, region.height + 2)
+
+
+def _edges(edge: Region) -> Iterable[tuple[int, int, int]]:
+    """Every cell of a rectangle's outline with the directions its line goes."""
+    left, top, right, bottom = edge.x, edge.y, edge.right - 1, edge.bottom - 1
+    for x in range(left, right + 1):
+        sideways = (LEFT if x > left else 0) | (RIGHT if x < right else 0)
+        yield x, top, sideways
+        yield x, bottom, sideways
+    for y in range(top, bottom + 1):
+        upright = (UP if y > top else 0) | (DOWN if y < bottom else 0)
+        yield left, y, upright
+        yield right, y, upright
+
+
+def _rule(joints: list[list[int]], edge: Region) -> None:
+    for x, y, directions in _edges(edge):
+        if 0 <= y < len(joints) and 0 <= x < len(joints[y]):
+            joints[y][x] |= directions
+
+
+def _brighten(bright: list[list[bool]], edge: Region) -> None:
+    for x, y, _ in _edges(edge):
+        if 0 <= y < len(bright) and 0 <= x < len(bright[y]):
+            bright[y][x] = True
+
+
+def _line(joints: list[int], bright: list[bool], rule: Style, focus: Style) -> list[Run]:
+    runs: list[Run] = []
+    for joint, lit in zip(joints, bright, strict=True):
+        style = focus if lit else rule
+        if runs and runs[-1][1] is style:
+            runs[-1] = (runs[-1][0] + JOINTS[joint], style)
+        else:
+            runs.append((JOINTS[joint], style))
+    return runs
+
+
+def _inlay(line: list[Run], x: int, title: list[Run]) -> list[Run]:
+    """A line with other runs laid over it from column x."""
+    whole, over = _strip(line), _strip(title)
+    parts = (whole.crop(0, x), over, whole.crop(x + over.cell_length))
+    return [(s.text, s.style or Style()) for part in parts for s in part if s.text]
+
+
+def _strip(runs: list[Run]) -> Strip:
+    return Strip([Segment(text, style) for text, style in runs])

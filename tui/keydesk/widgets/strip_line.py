@@ -1,0 +1,73 @@
+"""One-line strips above and below the panes: items side by side, the least important leave first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from rich.style import Style
+from textual.strip import Strip
+
+from keydesk.frame import Frame
+from keydesk.widgets.lines import LinePane, Run, strip_of, width_of
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A word or number of a strip; rank 0 stays longest."""
+
+    runs: tuple[Run, ...]
+    rank: int = 0
+
+
+def fit_items(items: Sequence[Item], width: int, gap: int) -> list[Item]:
+    """The items that have room whole, in their order."""
+    kept = [item for item in items if item.runs]
+    while kept and sum(width_of(i.runs) for i in kept) + gap * (len(kept) - 1) > width:
+        if len(kept) == 1:
+            break
+        kept.remove(max(reversed(kept), key=lambda item: item.rank))
+    return kept
+
+
+class StripLine(LinePane, can_focus=False):
+    """A line of items at the left and, beyond a gap, at the right."""
+
+    DEFAULT_CSS = "StripLine { height: 1; width: 1fr; }"
+    GAP = 3
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """The items from the left edge."""
+        raise NotImplementedError
+
+    def right(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002
+        """The items at the right edge."""
+        return ()
+
+    def backdrop(self, frame: Frame) -> Style:  # noqa: ARG002
+        """The style of the cells between."""
+        return self.palette["plain"]
+
+    def runs(self, y: int, frame: Frame) -> Iterable[Run]:  # noqa: ARG002 - there is one line
+        """Left items, a gap, right items."""
+        blank = self.backdrop(frame)
+        right = list(self.right(frame))
+        taken = sum(width_of(item.runs) + self.GAP for item in right)
+        left = fit_items(list(self.left(frame)), self.inside - taken, self.GAP)
+        line = _joined(left, " " * self.GAP, blank)
+        tail = _joined(right, " " * self.GAP, blank)
+        space = self.inside - width_of(line) - width_of(tail)
+        return [*line, (" " * max(0, space), blank), *tail]
+
+    def _draw(self, y: int) -> Strip:
+        if self.frame is None:
+            return super()._draw(y)
+        return strip_of(self.runs(y, self.frame), self.size.width, self.backdrop(self.frame))
+
+
+def _joined(items: Iterable[Item], gap: str, blank: Style) -> list[Run]:
+    line: list[Run] = []
+    for item in items:
+        line += [(gap, blank)] if line else []
+        line += item.runs
+    return line

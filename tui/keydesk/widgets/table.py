@@ -1,0 +1,219 @@
+"""A pane of rows and columns: fitted columns, a cursor that stays with its row, rows that never jump."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from keydesk.frame import Frame
+from keydesk.keys.keymap import KEYMAP, ROWS
+from keydesk.widgets.lines import LinePane, Run, width_of
+
+WIDEST_GAP = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column; it is there whole or not at all, the highest rank leaves first."""
+
+    key: str
+    title: str
+    width: int
+    rank: int = 0
+    right: bool = True
+
+
+def fit(columns: Sequence[Column], width: int) -> tuple[Column, ...]:
+    """The columns that have room, in their order."""
+    kept = list(columns)
+    while len(kept) > 1 and needed(kept, 1) > width:
+        kept.remove(max(reversed(kept), key=lambda column: column.rank))
+    return tuple(kept)
+
+
+def needed(columns: Sequence[Column], gap: int) -> int:
+    """How many cells the columns take."""
+    return sum(column.width for column in columns) + gap * (len(columns) - 1)
+
+
+def align(runs: Sequence[Run], column: Column, blank: Run) -> list[Run]:
+    """A cell's runs filled up to the column's width."""
+    space = column.width - width_of(runs)
+    if space <= 0:
+        return list(runs)
+    padding = (" " * space, blank[1])
+    return [padding, *runs] if column.right else [*runs, padding]
+
+
+class TablePane(LinePane):
+    """Rows under a header; subclasses name the rows and draw a cell."""
+
+    KEY_CONTEXT: ClassVar[str] = ROWS
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(ROWS)]
+    COLUMNS: ClassVar[tuple[Column, ...]] = ()
+    HEAD = 1  # lines above the rows
+    FOOT = 0  # lines below them
+
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+        self.keys: list[str] = []
+        self.first = 0  # index of the row under the header
+        self.cursor = 0
+        self.fitted: tuple[Column, ...] = ()
+        self.gap = 1
+
+    # What a subclass says.
+
+    def columns(self) -> Sequence[Column]:
+        """The columns wanted, before they are fitted."""
+        return self.COLUMNS
+
+    def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
+        """What stands in a cell."""
+        raise NotImplementedError
+
+    def empty(self, frame: Frame) -> str:  # noqa: ARG002 - the words may depend on it
+        """What is said when there are no rows."""
+        return ""
+
+    def foot(self, line: int, frame: Frame) -> Iterable[Run]:  # noqa: ARG002
+        """What the lines below the rows show."""
+        return ()
+
+    # Rows.
+
+    @property
+    def selected(self) -> str | None:
+        """The key of the row under the cursor."""
+        return self.keys[self.cursor] if self.cursor < len(self.keys) else None
+
+    @property
+    def room(self) -> int:
+        """How many rows the pane shows at once."""
+        return max(1, self.size.height - self.HEAD - self.FOOT)
+
+    def set_keys(self, keys: Sequence[str]) -> None:
+        """Show these rows; the cursor stays with its row when that is still there."""
+        if list(keys) == self.keys:
+            return
+        held = self.selected
+        self.keys = list(keys)
+        if held in self.keys:
+            self.cursor = self.keys.index(held)
+        self.cursor = max(0, min(self.cursor, len(self.keys) - 1))
+        self._scroll()
+        self.redraw()
+
+    def redraw_row(self, key: str) -> None:
+        """Draw a row again, if it is on the screen."""
+        if key in self._shown():
+            self.redraw_line(self.HEAD + self.keys.index(key, self.first) - self.first)
+
+    def _shown(self) -> list[str]:
+        return self.keys[self.first : self.first + self.room]
+
+    def refit(self) -> None:
+        """Choose the columns for the width there is."""
+        self.fitted = fit(self.columns(), self.inside)
+        fitting = [gap for gap in (1, WIDEST_GAP) if needed(self.fitted, gap) <= self.inside]
+        self.gap = max(fitting, default=1)
+
+    def redraw(self) -> None:
+        """Draw everything again, the columns fitted anew."""
+        self.refit()
+        self._scroll()
+        super().redraw()
+
+    # Lines.
+
+    def runs(self, y: int, frame: Frame) -> Iterable[Run]:
+        """Header, rows, and the lines below them."""
+        if y < self.HEAD:
+            return self.header() if self.keys and y == self.HEAD - 1 else ()
+        if y >= self.size.height - self.FOOT:
+            return self.foot(y - (self.size.height - self.FOOT), frame)
+        index = self.first + y - self.HEAD
+        if index < len(self.keys):
+            return self.row(self.keys[index], frame)
+        return (
+            [(self.empty(frame), self.palette["muted"])] if y == self.HEAD and not self.keys else ()
+        )
+
+    def header(self) -> list[Run]:
+        """The names of the columns."""
+        style = self.palette["muted"]
+        return self._joined([(column, [(column.title, style)]) for column in self.fitted])
+
+    def row(self, key: str, frame: Frame) -> list[Run]:
+        """One row, cell by cell."""
+        return self._joined([(c, self.cell(key, c.key, frame)) for c in self.fitted])
+
+    def _joined(self, cells: Sequence[tuple[Column, Sequence[Run]]]) -> list[Run]:
+        blank = (" " * self.gap, self.palette["plain"])
+        runs: list[Run] = []
+        for column, cell in cells:
+            runs += [blank] if runs else []
+            runs += align(cell, column, blank)
+        return runs
+
+    def is_selected(self, y: int) -> bool:
+        """Say whether the line is the row under the cursor, in the focused pane."""
+        return self.has_focus and bool(self.keys) and y == self.HEAD + self.cursor - self.first
+
+    # The cursor.
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row."""
+        if not self.keys:
+            return
+        old, self.cursor = self.cursor, max(0, min(index, len(self.keys) - 1))
+        if old == self.cursor:
+            return
+        if self._scroll():
+            self.redraw()
+        else:
+            self.redraw_line(self.HEAD + old - self.first)
+            self.redraw_line(self.HEAD + self.cursor - self.first)
+        self.moved()
+
+    def moved(self) -> None:
+        """Called when the trader moved the cursor."""
+
+    def _scroll(self) -> bool:
+        """Bring the cursor into view; say whether rows moved."""
+        before = self.first
+        self.first = min(self.first, self.cursor, max(0, len(self.keys) - self.room))
+        self.first = max(self.first, self.cursor - self.room + 1, 0)
+        return before != self.first
+
+    def action_row_down(self) -> None:
+        """Go a row down."""
+        self.move_to(self.cursor + 1)
+
+    def action_row_up(self) -> None:
+        """Go a row up."""
+        self.move_to(self.cursor - 1)
+
+    def action_page_down(self) -> None:
+        """Go a pane full of rows down."""
+        self.move_to(self.cursor + self.room)
+
+    def action_page_up(self) -> None:
+        """Go a pane full of rows up."""
+        self.move_to(self.cursor - self.room)
+
+    def action_top(self) -> None:
+        """Go to the first row."""
+        self.move_to(0)
+
+    def action_bottom(self) -> None:
+        """Go to the last row."""
+        self.move_to(len(self.keys) - 1)
+
+
+def widen(columns: Sequence[Column], widths: dict[str, int]) -> tuple[Column, ...]:
+    """The columns, some as wide as their content asks."""
+    return tuple(replace(c, width=max(c.width, widths.get(c.key, 0))) for c in columns)

@@ -1,0 +1,62 @@
+"""A Textual app as the desk needs one: themes by role at the terminal's depth of colour, few bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic
+
+from rich.console import RenderableType
+from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual.app import App, ReturnType
+from textual.filter import LineFilter, Monochrome
+from textual.geometry import Region
+from textual.screen import Screen
+
+from keydesk import theme
+from keydesk.theme import Depth
+from keydesk.widgets.ascii_only import AsciiOnly
+from keydesk.widgets.terminal_diff import Difference, Front
+
+ASCII_ONLY = AsciiOnly()
+
+
+class TerminalApp(App[ReturnType], Generic[ReturnType]):
+    """An app whose output is compared with what the terminal shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ascii_only = False
+        self._terminal = Front()
+        self._terminal_region: Region | None = None
+        self.app_resume_signal.subscribe(self, lambda _: self._terminal.forget())
+        self.dress()
+
+    def dress(
+        self, theme_name: str = "dark", depth: Depth = "truecolor", *, ascii_only: bool = False
+    ) -> None:
+        """Put on a theme, at the depth of colour that the terminal has (see `theme.colour_depth`)."""
+        self._ascii_only = ascii_only
+        self.ansi_color = True if depth in ("16", "mono") else None
+        for name in theme.names():
+            self.register_theme(theme.load(name, depth).textual())
+        self.theme = theme.MONO if depth == "mono" else theme_name
+
+    def redraw(self) -> None:
+        """Send the whole screen again, whatever the terminal is thought to show."""
+        self._terminal.forget()
+        self.screen.refresh(layout=True)
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """The filters every line passes before it is shown."""
+        # NO_COLOR has a theme of its own here; Textual's greys would be colours again.
+        filters = [each for each in super().get_line_filters() if not isinstance(each, Monochrome)]
+        return [*filters, ASCII_ONLY] if self._ascii_only else filters
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        if isinstance(renderable, LayoutUpdate) and renderable.region != self._terminal_region:
+            self._terminal.forget()  # another size: the terminal may have moved everything
+            self._terminal_region = renderable.region
+        if isinstance(renderable, ChopsUpdate | LayoutUpdate):
+            super()._display(screen, Difference(renderable, self._terminal))
+        else:
+            super()._display(screen, renderable)
