@@ -85,7 +85,8 @@ def test_a_slow_link_gets_four_frames_a_second_until_it_keeps_up() -> None:
 
 
 def test_arithmetic_runs_before_the_frame_and_its_marks_are_in_it() -> None:
-    store, drawn = Store(), []
+    store = Store()
+    drawn: list[Frame] = []
 
     def total(touched: Store, now: float) -> None:
         touched.mark(Topic.ACCOUNT, now)
