@@ -11,6 +11,9 @@ or, with arguments of `practice serve` (as on the command line) or a second run 
 `folder` holds the ledger (`folder/data`) and must be short enough for a socket path; the fixture makes one.
 `practice.get(path)` and `practice.send(method, path, body)` are plain HTTP for tests that need no client of ours.
 `practice.kill()` is `kill -9`; `practice.stop()` is SIGTERM and returns the exit code.
+
+The fixture `desk_of_my_own` is quicker: one process for the whole run, a token with two fresh accounts for each test.
+Do not stop that one.
 """
 
 import asyncio
@@ -18,6 +21,7 @@ import contextlib
 import json
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -44,7 +48,7 @@ class PracticeAccount:
 class PracticeServer:
     """The running broker and what its JSON line said."""
 
-    process: asyncio.subprocess.Process
+    process: asyncio.subprocess.Process | None
     rest_url: str
     stream_url: str
     token: str
@@ -82,11 +86,13 @@ class PracticeServer:
 
     async def kill(self) -> None:
         """End it as a power cut would."""
+        assert self.process is not None
         self.process.kill()
         await self.process.wait()
 
     async def stop(self) -> int:
         """Ask it to leave; returns its exit code."""
+        assert self.process is not None
         if self.process.returncode is None:
             self.process.send_signal(signal.SIGTERM)
         return await asyncio.wait_for(self.process.wait(), STOP_SECONDS)
@@ -95,6 +101,8 @@ class PracticeServer:
         """Leave nothing behind."""
         if self._http is not None:
             await self._http.aclose()
+        if self.process is None:
+            return
         if self.process.returncode is None:
             try:
                 await self.stop()
@@ -159,3 +167,65 @@ async def practice(practice_folder: Path) -> AsyncIterator[PracticeServer]:
     """A practice broker with its usual settings, but for a rate limit that tests do not meet."""
     async with practice_server(practice_folder, "--rate-limit", "100000") as server:
         yield server
+
+
+@dataclass(slots=True)
+class SharedPractice:
+    """One process for the whole run, and the tokens that nobody took yet."""
+
+    process: subprocess.Popen[bytes]
+    said: dict[str, Any]
+    data: Path
+    tokens: list[str]
+
+    def open_desk(self) -> PracticeServer:
+        """Return the broker as seen with a token of one's own."""
+        number = OWNERS - len(self.tokens)
+        accounts = tuple(
+            PracticeAccount(
+                _of_owner(account["id"], number), account["currency"], account["hedging"]
+            )
+            for account in self.said["accounts"]
+        )
+        url = self.said["rest_url"]
+        return PracticeServer(None, url, url, self.tokens.pop(0), accounts, self.data)
+
+
+OWNERS = 150
+
+
+def _of_owner(account_id: str, number: int) -> str:
+    site, division, user, serial = account_id.split("-")
+    return f"{site}-{division}-{int(user) + number}-{serial}"
+
+
+@pytest.fixture(scope="session")
+def shared_practice() -> Iterator[SharedPractice]:
+    """The process behind `desk_of_my_own`."""
+    folder = Path(tempfile.mkdtemp(prefix="kd-"))
+    tokens = [f"token-{number}" for number in range(OWNERS)]
+    words = [word for token in tokens for word in ("--token", token)]
+    command = [sys.executable, "-m", "keydesk_practice.serve", "--uds", str(folder / "s")]
+    process = subprocess.Popen(
+        [*command, "--data", str(folder / "data"), "--rate-limit", "1000000", *words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    try:
+        yield SharedPractice(
+            process, json.loads(process.stdout.readline()), folder / "data", tokens
+        )
+    finally:
+        process.terminate()
+        process.wait(STOP_SECONDS)
+        process.stdout.close()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+async def desk_of_my_own(shared_practice: SharedPractice) -> AsyncIterator[PracticeServer]:
+    """Two fresh accounts at a broker that is running already."""
+    desk = shared_practice.open_desk()
+    yield desk
+    await desk.close()

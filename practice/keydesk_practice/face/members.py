@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from keydesk_practice.face.datetimes import read_time
 from keydesk_practice.face.refusals import invalid, missing
+from keydesk_practice.face.requests import read_time
 
 LONGEST_NUMBER = 40
 LONGEST_TEXT = 8192

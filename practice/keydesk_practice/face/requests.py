@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 from starlette.requests import Request
 
+from keydesk_practice.datetimes import parse_time
 from keydesk_practice.face.refusals import Refused, invalid
 
 LARGEST_BODY = 256 * 1024  # far above any order; what is larger is refused unread
@@ -84,6 +85,11 @@ class Query:
             raise invalid(name)
         return number
 
+    def time(self, name: str) -> int | None:
+        """Return a point in time, None when it is absent."""
+        text = self.text(name)
+        return None if text is None else read_time(text, name)
+
     def flag(self, name: str, default: bool) -> bool:
         """Return a boolean: `true` or `false` in any case."""
         text = self.text(name)
@@ -101,6 +107,14 @@ class Query:
         if text not in allowed:
             raise invalid(name)
         return text
+
+
+def read_time(text: str, name: str) -> int:
+    """Return the nanoseconds since 1970 of a text in either form."""
+    try:
+        return parse_time(text)
+    except ValueError:
+        raise invalid(name) from None
 
 
 def whole_number(text: str, name: str) -> int:

@@ -8,8 +8,6 @@ import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from keydesk_practice.face.refusals import invalid
-
 NANOSECONDS = 1_000_000_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LATEST = 253_402_300_799 * NANOSECONDS + NANOSECONDS - 1  # the year 9999 ends; no text above it
@@ -39,21 +37,21 @@ _DATE_MEMBERS = frozenset(
 )
 
 
-def read_time(text: str, name: str) -> int:
-    """Return the nanoseconds since 1970 of a text in either form; refuses it under `name`."""
+def parse_time(text: str) -> int:
+    """Return the nanoseconds since 1970 of a text in either form; `ValueError` for anything else."""
     if found := _UNIX.fullmatch(text):
-        return _within(int(found[1]) * NANOSECONDS + _fraction(found[2]), name)
+        return _within(int(found[1]) * NANOSECONDS + _fraction(found[2]))
     found = _RFC3339.fullmatch(text)
     if found is None:
-        raise invalid(name)
+        raise ValueError(text)
     try:
         year, month, day, hour, minute, second = map(int, found.group(1, 2, 3, 4, 5, 6))
         moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC) - _offset(found)
-    except (ValueError, OverflowError):
-        raise invalid(name) from None
+    except OverflowError:
+        raise ValueError(text) from None
     since = moment - _EPOCH
     seconds = since.days * 86_400 + since.seconds
-    return _within(seconds * NANOSECONDS + _fraction(found[7]), name)
+    return _within(seconds * NANOSECONDS + _fraction(found[7]))
 
 
 def _offset(found: re.Match[str]) -> timedelta:
@@ -67,9 +65,9 @@ def _fraction(digits: str | None) -> int:
     return int((digits or "").ljust(9, "0")[:9])
 
 
-def _within(nanoseconds: int, name: str) -> int:
+def _within(nanoseconds: int) -> int:
     if not 0 <= nanoseconds <= _LATEST:
-        raise invalid(name)
+        raise ValueError(nanoseconds)
     return nanoseconds
 
 
@@ -97,5 +95,5 @@ def in_unix_form(value: Any) -> Any:  # noqa: ANN401 - any JSON value goes in an
 
 def _member(name: str, value: Any) -> Any:  # noqa: ANN401
     if name in _DATE_MEMBERS and isinstance(value, str) and _RFC3339.fullmatch(value):
-        return unix(read_time(value, name))
+        return unix(parse_time(value))
     return in_unix_form(value)

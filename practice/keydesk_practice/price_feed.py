@@ -1,0 +1,71 @@
+"""Prices to whoever listens: each changed price is written once, whatever the number of readers."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+
+from keydesk_practice.board import PriceBoard
+from keydesk_practice.engine.quotes import Quote
+from keydesk_practice.subscriptions import PriceSubscription
+
+Form = tuple[str | None, bool]
+WriteLine = Callable[[Quote, Form], bytes]
+
+
+class PriceFeed:
+    """The open price streams, and what they last heard."""
+
+    def __init__(self, board: PriceBoard, write_line: WriteLine) -> None:
+        self._board = board
+        self._write_line = write_line
+        self._readers: set[PriceSubscription] = set()
+        self._wanted: Counter[str] = Counter()
+        self._published: dict[str, Quote] = {}
+
+    def join(
+        self, instruments: Iterable[str], home: str | None, unix_times: bool
+    ) -> PriceSubscription:
+        """Return a mailbox that gets the changes of these instruments from now on."""
+        reader = PriceSubscription(instruments, home, unix_times)
+        self._readers.add(reader)
+        self._wanted.update(reader.instruments)
+        return reader
+
+    def leave(self, reader: PriceSubscription) -> None:
+        """Forget a mailbox."""
+        if reader in self._readers:
+            self._readers.remove(reader)
+            self._wanted.subtract(reader.instruments)
+            self._wanted = +self._wanted
+
+    def snapshot(self, reader: PriceSubscription) -> bytes:
+        """Return the prices in force of everything a reader asked for."""
+        return b"".join(
+            self._write_line(self._board.quote(name), reader.form)
+            for name in sorted(reader.instruments)
+        )
+
+    def publish(self) -> None:
+        """Give every price that changed since the last time to its readers."""
+        changed = self._changed()
+        if not changed:
+            return
+        lines = {
+            form: {quote.instrument: self._write_line(quote, form) for quote in changed}
+            for form in {reader.form for reader in self._readers}
+        }
+        for reader in self._readers:
+            reader.offer(lines[reader.form])
+
+    def close(self) -> None:
+        """End every stream."""
+        for reader in list(self._readers):
+            reader.close()
+
+    def _changed(self) -> list[Quote]:
+        changed = []
+        for name in self._wanted:
+            quote = self._board.quote(name)
+            if self._published.get(name) is not quote:
+                self._published[name] = quote
+                changed.append(quote)
+        return changed
