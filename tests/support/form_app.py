@@ -1,6 +1,7 @@
 """Five lines of app around one form, to drive it by keys alone."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from textual.app import App
 from textual.screen import Screen
@@ -31,10 +32,11 @@ def example_situation(store: Store | None = None, preset: int = 3) -> Situation:
 class FormApp(App[None]):
     """Shows one form and keeps what it returned."""
 
-    def __init__(self, form: Callable[[], Screen[object]]) -> None:
+    def __init__(self, form: Callable[[], Screen[Any]]) -> None:
         super().__init__()
         self.form = form
         self.results: list[object] = []
+        self.last_words = ""
         self.register_theme(theme.load("dark", "truecolor").textual())
         self.theme = "dark"
 

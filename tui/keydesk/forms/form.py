@@ -186,7 +186,7 @@ class Form(ModalScreen[Result | None], Generic[Result]):
             case Step.CHALLENGE:
                 letter: Line = (
                     ("type ", "danger"),
-                    (f"  {asked.letter}  ", "live-text"),
+                    (f"  {asked.letter}  ", "live-text on live"),
                     (" to send", "danger"),
                 )
                 return [two_ends(letter, drop, self.inside)]

@@ -9,7 +9,7 @@ from textual.widgets import Static
 from keydesk.clean import clean
 from keydesk.theme import Palette
 
-Words = tuple[str, str]  # text, role
+Words = tuple[str, str]  # text, role; "live-text on live" stands on another role's colour
 Line = Sequence[Words]
 
 BLANK: Line = ()
@@ -22,7 +22,8 @@ def text_of(lines: Iterable[Line], palette: Palette) -> Text:
         if number:
             text.append("\n")
         for words, role in line:
-            text.append(clean(words), palette[role])
+            front, _, backdrop = role.partition(" on ")
+            text.append(clean(words), palette.on(front, backdrop))
     return text
 
 

@@ -146,6 +146,12 @@ KEYS: tuple[Key, ...] = (
     Key("page-up", ("backspace", "ctrl+u", "pageup"), ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
+    # The chart, and the order of the watchlist.
+    Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
+    Key("newer", ("right", "l"), CHART, "forth", "Some candles nearer to now", "newer"),
+    Key("newest", ("g e", "end"), CHART, "now", "The newest candle", "newest"),
+    Key("chart-view", ("v",), CHART, "width", "Wider or narrower candles", "view"),
+    Key("watch-view", ("v",), WATCHLIST, "sort", "Sort: own, change, spread", "view"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
     Key("send", ("y",), FORM, "send", "Send, or type the letter", "send"),
     Key("drop", ("escape", "q"), FORM, "drop", "Drop it, nothing is sent", "drop"),

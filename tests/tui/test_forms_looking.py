@@ -1,0 +1,124 @@
+"""Help, find, the command line and details: what is seen and what comes back."""
+
+import pytest
+
+from keydesk.desk.matching import matching
+from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo, meaning
+from keydesk.forms.command_line import CommandForm
+from keydesk.forms.details import DetailsForm
+from keydesk.forms.find import FindForm
+from keydesk.forms.help import HelpForm
+from keydesk.keys.keymap import KEYMAP, KEYS, TRADES
+from support.desk_store import example_store
+from support.form_app import FormApp
+
+NAMES = ["EUR_USD", "USD_JPY", "EUR_GBP", "GBP_JPY", "GBP_USD", "EUR_JPY"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("gj", "GBP_JPY"),
+        ("eurusd", "EUR_USD"),
+        ("uj", "USD_JPY"),
+        ("gbp", "GBP_JPY"),
+        ("eg", "EUR_GBP"),
+    ],
+)
+def test_some_letters_find_the_instrument(typed: str, first: str) -> None:
+    assert matching(typed, NAMES)[0] == first
+
+
+def test_letters_that_no_name_has_find_nothing() -> None:
+    assert matching("xq", NAMES) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "spoken"),
+    [
+        ("q", Leave()),
+        (":q", Leave()),
+        ("eurusd", TurnTo("EUR_USD")),
+        ("EUR/USD", TurnTo("EUR_USD")),
+        ("help", ShowHelp()),
+        ("b", OpenTicket("BUY", "GBP_USD")),
+        ("sell usdjpy", OpenTicket("SELL", "USD_JPY")),
+    ],
+)
+def test_a_line_means_one_thing(line: str, spoken: Spoken) -> None:
+    assert meaning(line, NAMES, "GBP_USD") == spoken
+
+
+def test_undo_is_answered_honestly() -> None:
+    said = meaning("undo", NAMES, "")
+    assert isinstance(said, Say)
+    assert "cannot be undone" in said.words
+
+
+async def test_find_returns_the_first_match_on_enter() -> None:
+    app = FormApp(lambda: FindForm(example_store()))
+    async with app.run_test() as pilot:
+        await pilot.press("u", "j", "enter")
+    assert app.results == ["USD_JPY"]
+
+
+async def test_find_chooses_with_the_arrows() -> None:
+    app = FormApp(lambda: FindForm(example_store()))
+    async with app.run_test() as pilot:
+        await pilot.press("e", "down", "enter")
+    assert app.results == ["EUR_GBP"]
+
+
+async def test_the_command_line_says_what_it_understood_before_enter() -> None:
+    app = FormApp(lambda: CommandForm(example_store()))
+    async with app.run_test() as pilot:
+        await pilot.press("q")
+        assert "leaves the desk" in app.words
+        await pilot.press("enter")
+    assert app.results == [Leave()]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35)])
+async def test_the_help_shows_every_key_of_pane_and_desk(size: tuple[int, int]) -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, TRADES))
+    async with app.run_test(size=size) as pilot:
+        words = app.words
+        await pilot.press("space")
+        words += app.words
+    missing = [key.words for key in KEYMAP.in_force(TRADES) if key.words not in words]
+    assert missing == []
+
+
+async def test_details_are_paged_and_closed() -> None:
+    rows = [(f"name {n}", f"value {n}") for n in range(40)]
+    app = FormApp(lambda: DetailsForm("Trade #6411", rows))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "value 21" in app.words
+        assert "value 22" not in app.words
+        await pilot.press("space")
+        assert "value 39" in app.words
+        await pilot.press("escape")
+    assert app.results == [None]
+
+
+def test_every_action_of_a_form_exists() -> None:
+    from keydesk.forms.cancelling import CancelEntriesForm  # noqa: PLC0415 - the list reads best here
+    from keydesk.forms.closing import ScaleOutForm  # noqa: PLC0415
+    from keydesk.forms.form import Form  # noqa: PLC0415
+    from keydesk.forms.protection import ProtectionForm  # noqa: PLC0415
+    from keydesk.forms.ticket import TicketForm  # noqa: PLC0415
+    from keydesk.forms.turning import FlattenForm  # noqa: PLC0415
+
+    places: dict[str, list[type]] = {
+        "form": [Form],
+        "ticket": [TicketForm],
+        "modify": [ProtectionForm],
+        "scale-out": [ScaleOutForm],
+        "cancel-entries": [CancelEntriesForm],
+        "flatten": [FlattenForm],
+        "help": [HelpForm, DetailsForm],
+        "find": [FindForm, CommandForm],
+    }
+    for key in KEYS:
+        for place in places.get(key.context, []):
+            assert hasattr(place, f"action_{key.action.partition('(')[0]}"), (key.id, place)

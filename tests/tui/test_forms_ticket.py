@@ -1,0 +1,180 @@
+"""The ticket driven by keys alone, at the example prices."""
+
+from decimal import Decimal
+
+from textual.pilot import Pilot
+
+from keydesk.desk.draft import Side
+from keydesk.desk.instructions import OpenOrder
+from keydesk.forms.ticket import TicketForm
+from keydesk.frame import Frame
+from keydesk.store.state import Arming
+from keydesk.store.store import Store
+from support.desk_store import NOW, WALL_NS, example_store
+from support.form_app import FormApp, example_situation
+
+D = Decimal
+
+
+def ticket_app(
+    side: Side = "BUY",
+    instrument: str = "EUR_USD",
+    store: Store | None = None,
+    preset: int = 3,
+) -> FormApp:
+    situation = example_situation(store, preset)
+    return FormApp(lambda: TicketForm(situation, side, instrument))
+
+
+async def press(pilot: Pilot[None], keys: str) -> None:
+    """Type keys given as one string, special names in spaces."""
+    for word in keys.split(" "):
+        if len(word) > 1 and word in {"up", "down", "tab", "enter", "escape", "backspace"}:
+            await pilot.press(word)
+        else:
+            await pilot.press(*word)
+
+
+async def sent(keys: str, app: FormApp) -> OpenOrder:
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, keys)
+        assert app.results, app.words
+    order = app.results[0]
+    assert isinstance(order, OpenOrder)
+    return order
+
+
+async def seen(keys: str, app: FormApp, size: tuple[int, int] = (80, 24)) -> str:
+    async with app.run_test(size=size) as pilot:
+        await press(pilot, keys)
+        assert not app.results
+        return app.words
+
+
+async def test_b_y_buys_the_preset_with_the_template_bracket() -> None:
+    order = await sent("y", ticket_app())
+    assert order == OpenOrder(
+        instrument="EUR_USD",
+        kind="MARKET",
+        units=D(10_000),
+        bound=D("1.08520"),
+        expected=D("1.08500"),
+        stop=D("1.08300"),
+        target=D("1.08900"),
+        expiry="FOK",
+    )
+
+
+async def test_one_percent_with_a_twenty_pip_stop_is_sized_by_risk() -> None:
+    order = await sent("s20 y", ticket_app(preset=0))
+    assert order.units == D(50_000)
+
+
+async def test_a_limit_fifteen_pips_under_the_market() -> None:
+    order = await sent("o p-15 y", ticket_app())
+    assert (order.kind, order.price, order.bound) == ("LIMIT", D("1.08350"), None)
+    assert (order.stop, order.target, order.expiry) == (D("1.08150"), D("1.08750"), "GTC")
+
+
+async def test_a_sell_is_bounded_below_and_protected_above() -> None:
+    order = await sent("y", ticket_app("SELL", "USD_JPY"))
+    assert (order.units, order.bound) == (D(-10_000), D("155.172"))
+    assert (order.stop, order.target) == (D("155.400"), D("154.800"))
+
+
+async def test_nudges_move_the_active_field_by_one_and_by_ten() -> None:
+    order = await sent("s up up , y", ticket_app())
+    assert order.stop == D("1.08380")
+
+
+async def test_a_full_stop_behind_a_digit_is_the_point() -> None:
+    order = await sent("s12.5 y", ticket_app())
+    assert order.stop == D("1.08375")
+
+
+async def test_a_field_turns_its_unit_and_keeps_its_level() -> None:
+    assert "1.08300] price" in await seen("sm", ticket_app())
+
+
+async def test_enter_space_and_capitals_send_nothing() -> None:
+    words = await seen("enter Y", ticket_app())
+    assert "Caps Lock" in words
+
+
+async def test_without_a_stop_only_the_shown_letter_sends() -> None:
+    words = await seen("s backspace t backspace", ticket_app())
+    assert "No stop: the loss has no limit" in words
+    assert "type   c   to send" in words
+    order = await sent("s backspace t backspace c", ticket_app())
+    assert order.stop is None
+
+
+async def test_a_wrong_letter_closes_a_challenge() -> None:
+    app = ticket_app()
+    async with app.run_test() as pilot:
+        await press(pilot, "s backspace t backspace y")
+        assert app.results == [None]
+
+
+async def test_a_refusal_names_its_reason_and_no_key_sends() -> None:
+    assert "inside the spread" in await seen("s0.5 y", ticket_app())
+    words = await seen("u9999999 y", ticket_app())
+    assert "at most" in words
+
+
+async def test_escape_drops_the_ticket() -> None:
+    app = ticket_app()
+    async with app.run_test() as pilot:
+        await pilot.press("escape")
+    assert app.results == [None]
+
+
+async def test_disarmed_refuses_and_says_how_to_arm() -> None:
+    store = example_store()
+    store.arming = Arming("DISARMED")
+    assert "A arms" in await seen("y", ticket_app(store=store))
+
+
+async def test_a_live_account_is_named_in_the_frame() -> None:
+    store = example_store()
+    store.health.environment = "LIVE"
+    assert "LIVE  main …001" in await seen("", ticket_app(store=store))
+
+
+async def test_the_price_in_the_ticket_moves_and_the_order_freezes_it() -> None:
+    store = example_store()
+    app = ticket_app(store=store)
+    async with app.run_test() as pilot:
+        store.quotes["EUR_USD"].ask = D("1.08520")
+        store.quotes["EUR_USD"].bid = D("1.08510")
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        form.on_frame(Frame(store, {}, NOW, WALL_NS))
+        await pilot.pause()
+        assert "no worse than 1.08540" in app.words
+        await pilot.press("y")
+    order = app.results[0]
+    assert isinstance(order, OpenOrder)
+    assert (order.expected, order.bound) == (D("1.08520"), D("1.08540"))
+
+
+async def test_a_ticket_without_a_price_waits_for_it() -> None:
+    store = example_store()
+    del store.quotes["EUR_USD"]
+    assert "Waiting for a price of EUR/USD" in await seen("y", ticket_app(store=store))
+
+
+async def test_the_worst_ticket_is_whole_on_eighty_by_twenty_four() -> None:
+    store = example_store()
+    store.health.rtt_ms = 800.0
+    words = await seen("u200000 s3", ticket_app(store=store))
+    assert "BUY 200,000 EUR/USD" in words
+    assert "LAG" in words
+    assert "to send" in words
+    assert "Esc drops" in words
+
+
+async def test_an_order_under_way_in_the_instrument_refuses_another() -> None:
+    store = example_store()
+    store.in_flight["k-1"] = "BUY 10,000 EUR/USD at market: sent"
+    assert "still under way" in await seen("y", ticket_app(store=store))
