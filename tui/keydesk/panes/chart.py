@@ -25,8 +25,10 @@ from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 STEPS = (1, 2, 3)  # columns a candle
 WIDE = 70  # a plot this wide gives every candle its own gap
 LEGEND_FROM = 14  # rows a chart needs before one of them tells the day
-TAG = 4  # columns for a word such as SL behind a price
+TAGS = (4, 7)  # columns for words such as SL behind a price: narrow, wide
+ROOMY = 48
 JUMP = 10
+LONGER = {"S5": "M1", "M1": "M15", "M5": "H1", "M15": "H4", "H1": "D", "H4": "D", "D": "W"}
 ENTRY_TYPES = {"LIMIT": "LMT", "STOP": "STP", "MARKET_IF_TOUCHED": "MIT"}
 
 
@@ -35,6 +37,13 @@ class Chart(LinePane):
 
     KEY_CONTEXT: ClassVar[str] = CHART
     BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(CHART)]
+
+    @dataclass
+    class SeriesWanted(Message):
+        """The chart turned to candles that the store may not have."""
+
+        instrument: str
+        granularity: str
 
     @dataclass
     class HistoryWanted(Message):
@@ -47,12 +56,12 @@ class Chart(LinePane):
         self,
         *,
         zone: tzinfo = UTC,
-        granularity: str = "",
+        linked: bool = False,
         id: str | None = "chart",  # noqa: A002 - Textual's own word
     ) -> None:
         super().__init__(id=id)
         self.zone = zone
-        self.fixed_granularity = granularity  # "": the desk's own
+        self.linked = linked  # shows a longer candle length than the desk's own
         self.back = 0  # candles scrolled into the past
         self.step = 0  # 0: chosen by the width
         self._scale: Scale | None = None
@@ -79,6 +88,8 @@ class Chart(LinePane):
         store = frame.store
         if (shown := (store.focus, self._granularity(store))) != self._shown:
             self._shown, self._scale, self.back = shown, None, 0
+            if all(shown):
+                self.post_message(self.SeriesWanted(*shown))
             self._draw_rows(frame)
         elif (
             shown in frame.keys(Topic.CANDLES)
@@ -158,7 +169,7 @@ class Chart(LinePane):
     def _view(self, store: Store, series: CandleSeries, height: int) -> View:
         shape = shape_of(store, store.focus)
         last = series.candles[-1].close
-        axis = len(f"{last:.{shape.precision}f}") + TAG + 2
+        axis = len(f"{last:.{shape.precision}f}") + TAGS[self.inside >= ROOMY] + 1
         step = self._step(axis)
         count = candles.room(self.inside, axis, step)
         self.back = max(0, min(self.back, len(series.candles) - count))
@@ -181,7 +192,8 @@ class Chart(LinePane):
         return self.step or (2 if self.inside - axis >= WIDE else 1)
 
     def _granularity(self, store: Store) -> str:
-        return self.fixed_granularity or store.granularity
+        own = store.granularity
+        return LONGER.get(own, "D") if self.linked else own
 
     # The trader's own prices.
 

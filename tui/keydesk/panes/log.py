@@ -14,8 +14,13 @@ from keydesk.store.state import LogKind, LogLine, Topic
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column, TablePane
 
-TEXT_FROM = 20
+TEXT_FROM = 40  # the words come before the transaction's number
 DAY = 86_400
+TIME = Column("time", "time", 8, right=False)
+KIND = Column("kind", "what", 7, right=False)
+NUMBER = Column("id", "id", 7, right=False)
+PROFIT = Column("pl", "P/L", 9)
+FIXED_WIDTH = TIME.width + KIND.width + PROFIT.width + 3
 ROLE_OF: dict[LogKind, str] = {
     "FILL": "bright",
     "CLOSE": "bright",
@@ -36,15 +41,10 @@ class Log(TablePane):
 
     def columns(self) -> Sequence[Column]:
         """The words take what the other columns leave."""
-        fixed = (
-            Column("time", "time", 8, right=False),
-            Column("kind", "what", 7, right=False),
-            Column("id", "id", 7, rank=2, right=False),
-            Column("pl", "P/L", 10, rank=1),
-        )
-        taken = sum(column.width + 1 for column in fixed)
-        words = Column("text", "", max(TEXT_FROM, self.inside - taken - 4), right=False)
-        return (*fixed[:3], words, fixed[3])
+        numbered = self.inside - FIXED_WIDTH - NUMBER.width - 1 >= TEXT_FROM
+        left = self.inside - FIXED_WIDTH - (NUMBER.width + 1 if numbered else 0)
+        words = Column("text", "", max(1, left), right=False)
+        return (TIME, KIND, *((NUMBER,) if numbered else ()), words, PROFIT)
 
     def heading(self) -> Heading:
         """Where the reader is, when not at the newest line."""
@@ -81,7 +81,7 @@ class Log(TablePane):
                 return self._words(line)
 
     def _words(self, line: LogLine) -> list[Run]:
-        width = next((c.width for c in self.fitted if c.key == "text"), TEXT_FROM)
+        width = next((column.width for column in self.fitted if column.key == "text"), 1)
         text = line.text if len(line.text) <= width else line.text[: width - 1] + "…"
         return [(text, self.palette["plain"])]
 

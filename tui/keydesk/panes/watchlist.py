@@ -24,7 +24,7 @@ COLUMNS = (
     Column("pair", "pair", 7, right=False),
     Column("bid", "bid", 7),
     Column("ask", "ask", 7, rank=3),
-    Column("spread", "pips", 4, rank=1),
+    Column("spread", "spread", 6, rank=1),
     Column("day", "day %", 5, rank=2),
     Column("range", "day range", RANGE + 1, rank=5, right=False),
     Column("own", "own", 6, rank=4),

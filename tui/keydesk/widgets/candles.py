@@ -192,15 +192,21 @@ def _axis_labels(view: View, scale: Scale) -> dict[int, Run]:
     for line in sorted(view.lines, key=lambda line: line.rank):
         meeting.setdefault(row_of(line.price, view, scale), []).append(line)
     for row, lines in meeting.items():
-        labels[row] = _label(lines, scale)
+        labels[row] = _label(lines, scale, view.axis - 1)
     return labels
 
 
-def _label(lines: Sequence[PriceLine], scale: Scale) -> Run:
-    first = lines[0]
-    tags = " ".join(dict.fromkeys(line.tag for line in lines if line.tag))
-    beyond = "" if scale.holds(first.price) else "↑" if first.price > scale.high else "↓"
-    return f"{first.label} {beyond}{tags}".rstrip(), first.role
+def _label(lines: Sequence[PriceLine], scale: Scale, width: int) -> Run:
+    """The first line's price and every tag that has room whole; an arrow: the line is beyond the edge."""
+    text = lines[0].label
+    for tag in dict.fromkeys(_arrow(line, scale) + line.tag for line in lines if line.tag):
+        if len(text) + 1 + len(tag) <= width:
+            text += f" {tag}"
+    return text, lines[0].role
+
+
+def _arrow(line: PriceLine, scale: Scale) -> str:
+    return "" if scale.holds(line.price) else "↑" if line.price > scale.high else "↓"
 
 
 def ticks(view: View, scale: Scale) -> list[float]:

@@ -132,7 +132,11 @@ class LinePane(Widget, can_focus=True):
         """Draw one line again, if it is on the screen."""
         if 0 <= y < self.size.height:
             self._lines.pop(y, None)
-            self.refresh(Region(0, y, self.size.width, 1))
+            self.refresh_line(y)
+
+    def refresh_line(self, y: int) -> None:
+        """Have one line shown again, as it is kept."""
+        self.refresh(Region(0, y, self.size.width, 1))
 
     def render_line(self, y: int) -> Strip:
         """The line as it was drawn last, or drawn now."""

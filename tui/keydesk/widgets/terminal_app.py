@@ -28,8 +28,11 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         self._ascii_only = False
         self._terminal = Front()
         self._terminal_region: Region | None = None
-        self.app_resume_signal.subscribe(self, lambda _: self._terminal.forget())
         self.dress()
+
+    def on_mount(self) -> None:
+        """After a suspension the terminal shows something else."""
+        self.app_resume_signal.subscribe(self, lambda _: self._terminal.forget())
 
     def dress(
         self, theme_name: str = "dark", depth: Depth = "truecolor", *, ascii_only: bool = False

@@ -1,0 +1,143 @@
+"""The dealing pane beside the chart: both prices large, and what B and S would do with the preset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk import format as show
+from keydesk.frame import Frame
+from keydesk.panes.instrument_line import LOT, pip_value
+from keydesk.panes.prices import flash_of, price_runs, prices_are_old, shape_of, signed_role
+from keydesk.panes.watchlist import spread_pips
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.widgets.lines import Heading, LinePane, Run, Tab
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """The size that B and S start with, in words and, when it is fixed, in units."""
+
+    words: str
+    units: Decimal | None = None
+    bracket: tuple[str, ...] = ()  # such as "stop 15 pips", "target 2R"
+
+
+class Deal(LinePane, can_focus=False):
+    """What a hand sees before it presses B or S."""
+
+    KEY_CONTEXT: ClassVar[str] = "desk"
+
+    def __init__(self, *, id: str | None = "ticket") -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+        self.preset = Preset("")
+        self._flash = 0
+
+    def heading(self) -> Heading:
+        """The instrument that B and S would deal in."""
+        name = show.pair(self.frame.store.focus) if self.frame else ""
+        return Heading((Tab(f"Deal {name}".strip()),))
+
+    def take(self, preset: Preset) -> None:
+        """Show another size preset."""
+        self.preset = preset
+        self.redraw()
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when the price, the position or what may be done changed."""
+        store = frame.store
+        quote = store.quotes.get(store.focus)
+        flash = flash_of(quote, frame.now) if quote else 0
+        faded, self._flash = flash != self._flash, flash
+        priced = store.focus in frame.keys(Topic.PRICES)
+        if frame.touched(Topic.FOCUS, Topic.ARMING, Topic.HEALTH):
+            self.redraw()
+        elif priced or faded or frame.touched(Topic.POSITIONS, Topic.ACCOUNT):
+            for y in range(self.size.height):
+                self._redraw_if_different(y)
+
+    def _redraw_if_different(self, y: int) -> None:
+        before = self._lines.get(y)
+        now = self._draw(y)
+        if before is None or before != now:
+            self._lines[y] = now
+            self.refresh_line(y)
+
+    def runs(self, y: int, frame: Frame) -> Iterable[Run]:
+        """Prices, then size, cost and what is held."""
+        store = frame.store
+        quote = store.quotes.get(store.focus)
+        if quote is None:
+            return [("Waiting for a price …", self.palette["muted"])] if y == 0 else []
+        rows = [
+            [],
+            self._side("S sell", "sell", quote.bid, quote.bid_move, frame),
+            self._side("B buy", "buy", quote.ask, quote.ask_move, frame),
+            self._label(
+                "spread", f"{show.pips(spread_pips(store, store.focus), signed=False)} pips"
+            ),
+            [],
+            *self._cost(store),
+            [],
+            *self._held(store),
+            [],
+            *self._permission(store),
+        ]
+        return rows[y] if y < len(rows) else []
+
+    def _side(self, words: str, role: str, price: Decimal, move: int, frame: Frame) -> list[Run]:
+        shape = shape_of(frame.store, frame.store.focus)
+        parts = show.split_price(price, shape.pip_location, shape.precision)
+        old = prices_are_old(frame.store)
+        runs = price_runs(self.palette, parts, flash=self._flash, move=move, dim=old)
+        key, _, word = words.partition(" ")
+        named: list[Run] = [
+            (key, self.palette[role] + self.palette.at_stake),
+            (f" {word:<8}", self.palette[role]),
+        ]
+        return [*named, *runs]
+
+    def _cost(self, store: Store) -> list[list[Run]]:
+        if not self.preset.words:
+            return []
+        rows = [self._label("size", self.preset.words)]
+        rows += [
+            self._label("" if i else "with", part) for i, part in enumerate(self.preset.bracket)
+        ]
+        value = pip_value(store, store.focus)
+        if self.preset.units is not None and value is not None:
+            of_one = value * self.preset.units / LOT
+            cost = of_one * spread_pips(store, store.focus)
+            rows.append(self._label("a pip", show.money(of_one)))
+            rows.append(self._label("to enter", show.money(-cost, signed=True)))
+        return rows
+
+    def _held(self, store: Store) -> list[list[Run]]:
+        position = store.positions.get(store.focus)
+        if position is None:
+            return [self._label("position", "none")]
+        net = position.long_units + position.short_units
+        profit = position.unrealized_pl
+        style = self.palette[signed_role(profit)] + self.palette.at_stake
+        return [
+            self._label("position", show.units(net, signed=True), "buy" if net > 0 else "sell"),
+            [("P/L       ", self.palette["faint"]), (show.money(profit, signed=True), style)],
+        ]
+
+    def _permission(self, store: Store) -> list[list[Run]]:
+        match store.arming.level:
+            case "ARMED":
+                return [[("armed: y sends a ticket", self.palette["muted"])]]
+            case "DISARMED":
+                reason = (
+                    [[(store.arming.reason, self.palette["faint"])]] if store.arming.reason else []
+                )
+                return [[("exit only, A arms", self.palette["warn"])], *reason]
+            case "READ-ONLY":
+                return [[("read-only: nothing is sent", self.palette["muted"])]]
+
+    def _label(self, label: str, value: str, role: str = "plain") -> list[Run]:
+        return [(f"{label:<10}", self.palette["faint"]), (value, self.palette[role])]

@@ -1,0 +1,219 @@
+"""The main screen: which pane stands where, which one has the keys, and one beat for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, tzinfo
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.screen import Screen
+from textual.widgets import Static
+
+from keydesk import theme
+from keydesk.frame import Frame
+from keydesk.keys import keymap as keys
+from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.panes.account_strip import AccountStrip
+from keydesk.panes.books import Books
+from keydesk.panes.chart import Chart
+from keydesk.panes.deal import Deal
+from keydesk.panes.health_line import HealthLine
+from keydesk.panes.instrument_line import InstrumentLine
+from keydesk.panes.key_footer import KeyFooter
+from keydesk.panes.log import Log
+from keydesk.panes.notices import Notices
+from keydesk.panes.orders import Orders
+from keydesk.panes.positions import Positions
+from keydesk.panes.trades import Trades
+from keydesk.panes.watchlist import Watchlist
+from keydesk.screens.tiers import DECK, SMALLEST, Tier, tier_for
+from keydesk.store.state import Topic
+from keydesk.widgets.lines import LinePane
+from keydesk.widgets.ruled_grid import RuledGrid
+
+GRANULARITIES = ("M1", "M5", "M15", "H1", "H4", "D")
+EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
+TOO_SMALL = f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells; this terminal has {{}}×{{}}."
+
+
+class DeskScreen(Screen[None]):
+    """The desk. The frame clock calls `on_frame`; every pane in sight gets the frame."""
+
+    CSS_PATH = theme.folder() / "desk.tcss"
+    AUTO_FOCUS = "#watchlist"
+
+    @dataclass
+    class GranularityChosen(Message):
+        """The trader turned the chart to another candle length."""
+
+        granularity: str
+
+    def __init__(
+        self,
+        *,
+        keymap: KeyMap = KEYMAP,
+        zone: tzinfo = UTC,
+        unavailable: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        super().__init__(id="desk")
+        self.frame: Frame | None = None
+        self._keymap = keymap
+        self._zone = zone
+        self._unavailable = unavailable
+        self._tier: Tier | None = None
+        self._front: dict[str, str] = {}  # first pane of a shared place -> the one in front
+        self._zoomed = ""
+
+    def compose(self) -> ComposeResult:
+        """Strips above and below, the panes between."""
+        zone = self._zone
+        yield AccountStrip(id="account")
+        yield HealthLine(zone=zone, id="health")
+        yield RuledGrid(
+            Watchlist(),
+            Chart(zone=zone),
+            Chart(zone=zone, linked=True, id="linked-chart"),
+            Deal(),
+            Books(),
+            Trades(),
+            Positions(),
+            Orders(),
+            Log(zone=zone),
+            id="panes",
+        )
+        yield InstrumentLine(id="instrument")
+        yield Notices(zone=zone, id="notices")
+        yield KeyFooter(self._keymap, self._unavailable, id="keys")
+        yield Static(id="too-small", markup=False)
+
+    # The beat.
+
+    def on_frame(self, frame: Frame) -> None:
+        """Hand the frame to every pane in sight."""
+        self.frame = frame
+        for pane in self.query(LinePane):
+            if pane.display or pane.frame is None:
+                pane.on_frame(frame)
+        self.grid.check()
+
+    def on_screen_resume(self) -> None:
+        """After a dialog everything may have changed."""
+        self._everything_again()
+
+    def _everything_again(self) -> None:
+        if self.frame is not None:
+            self.on_frame(replace(self.frame, dirty=EVERYTHING))
+
+    # Places.
+
+    @property
+    def grid(self) -> RuledGrid:
+        """The panes and the rules between them."""
+        return self.query_one(RuledGrid)
+
+    def pane(self, name: str) -> LinePane:
+        """A pane by its name: watchlist, chart, trades, orders, positions, log, books, ticket."""
+        return self.query_one(f"#{name}", LinePane)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Choose the layout for the new size."""
+        self._lay_out(event.size)
+
+    def _lay_out(self, size: Size) -> None:
+        tier = tier_for(size)
+        self.set_class(tier is None, "-too-small")
+        words = TOO_SMALL.format(size.width, size.height)
+        self.query_one("#too-small", Static).update(words)
+        self._tier = tier or self._tier or DECK
+        self.query_one("#notices").set_class(self._tier.notices > 1, "-two")
+        self._place()
+
+    def _place(self) -> None:
+        """Show the front pane of every place, with the classes that the geometry goes by."""
+        tier = self._tier or DECK
+        grid = self.grid
+        for name in ("deck", "desk", "cockpit"):
+            grid.set_class(name == tier.name and not self._zoomed, f"-{name}")
+        grid.set_class(bool(self._zoomed), "-zoomed")
+        grid.slots = tier.slots
+        fronts = [self._front_of(slot) for slot in tier.slots]
+        shown = {self._zoomed} if self._zoomed else set(fronts)
+        blotter = next(slot for slot in tier.slots if "trades" in slot)
+        for pane in grid.query(LinePane):
+            name = pane.id or ""
+            pane.set_class(name in blotter, "-blotter")
+            pane.set_class(name in tier.lowest, "-lowest")
+            pane.display = name in shown
+        self._keep_focus()
+        self._everything_again()
+        self.call_after_refresh(grid.check)
+
+    def _front_of(self, slot: tuple[str, ...]) -> str:
+        front = self._front.get(slot[0], slot[0])
+        return front if front in slot else slot[0]
+
+    def _keep_focus(self) -> None:
+        focused = self.focused
+        if focused is None or not focused.display:
+            first = next((pane for pane in self.grid.panes if pane.can_focus), None)
+            self.set_focus(first)
+
+    # Focus, zoom, granularity: the keys that look.
+
+    def on_descendant_focus(self) -> None:
+        """The footer shows the keys of the focused pane."""
+        context = str(getattr(self.focused, "KEY_CONTEXT", keys.DESK))
+        self.query_one(KeyFooter).show_context(context)
+        self.grid.check()
+
+    def action_go(self, name: str) -> None:
+        """Bring a pane to the front of its place and give it the keys."""
+        slots = (self._tier or DECK).slots
+        slot = next((slot for slot in slots if name in slot), None)
+        if slot is None:
+            return
+        self._front[slot[0]] = name
+        if self._zoomed:
+            self._zoomed = name
+        self._place()
+        self.pane(name).focus()
+
+    def action_next_pane(self) -> None:
+        """Give the keys to the next pane."""
+        self.focus_next(LinePane)
+
+    def action_previous_pane(self) -> None:
+        """Give the keys to the pane before."""
+        self.focus_previous(LinePane)
+
+    def action_zoom(self) -> None:
+        """Show the focused pane alone, or all of them again."""
+        focused = self.focused.id if self.focused else None
+        self._zoomed = "" if self._zoomed else focused or ""
+        self._place()
+
+    def action_granularity(self) -> None:
+        """Ask for the next candle length."""
+        now = self.frame.store.granularity if self.frame else GRANULARITIES[0]
+        at = GRANULARITIES.index(now) if now in GRANULARITIES else -1
+        following = GRANULARITIES[(at + 1) % len(GRANULARITIES)]
+        self.post_message(self.GranularityChosen(following))
+
+
+def _bindings() -> list[BindingType]:
+    """The desk's keys: looking is done here, all else is the app's."""
+    found: list[BindingType] = []
+    for binding in KEYMAP.bindings(keys.DESK):
+        assert isinstance(binding, Binding)  # noqa: S101 - the key map makes no others
+        name = binding.action.partition("(")[0]
+        own = hasattr(DeskScreen, f"action_{name}")
+        found.append(binding if own else replace(binding, action=f"app.{binding.action}"))
+    return found
+
+
+DeskScreen.BINDINGS = _bindings()
