@@ -48,6 +48,7 @@ def error_of(answer: Answer, wall: Callable[[], float] = time.time) -> Answered:
         last_transaction_id=_text(members, "lastTransactionID"),
         related_transaction_ids=_ids(members),
         retry_after=seconds_to_wait(answer.headers, wall),
+        explained=_text(members, "errorMessage") is not None or "lastTransactionID" in members,
     )
 
 

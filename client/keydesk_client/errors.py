@@ -8,6 +8,12 @@ KeydeskClientError
 ├── ConnectionLost            the connection broke; whether the request was acted on is not known
 ├── TimedOut                  a phase took too long; `sent` says whether the request may have been acted on
 ├── UnreadableAnswer          an answer came that is not v20 JSON: a web page, half a body, a body without end
+├── UnsafeFile                a file with secrets or orders in it can be used by others
+├── TokenStoreError           tokens can not be kept or fetched
+│   ├── NoTokenStore          this machine has no store of its own, and no vault was asked for
+│   ├── StoreLocked           no passphrase was given
+│   ├── WrongPassphrase       the passphrase does not open the vault
+│   └── StoreDamaged          the vault is not what was written
 ├── MissingMember             a record is read for a member that the service did not send (or sent unreadable)
 └── Answered                  the service answered with an error status
     ├── Refused               4xx: with errorCode, reject reason and reject transaction where the service gives them
@@ -91,6 +97,30 @@ class UnreadableAnswer(KeydeskClientError):
         self.request_id = request_id
 
 
+class UnsafeFile(KeydeskClientError):
+    """Others have rights to a file or folder that must be private, or own it."""
+
+
+class TokenStoreError(KeydeskClientError):
+    """Tokens can not be kept or fetched."""
+
+
+class NoTokenStore(TokenStoreError):
+    """No native store is unlocked, and no vault was asked for."""
+
+
+class StoreLocked(TokenStoreError):
+    """The store is locked, and no passphrase was given."""
+
+
+class WrongPassphrase(TokenStoreError):
+    """The passphrase does not open the vault."""
+
+
+class StoreDamaged(TokenStoreError):
+    """The vault's file is not what was written to it."""
+
+
 class MissingMember(KeydeskClientError, AttributeError):
     """A record is read for a member that the service left out or sent in a form that can not be read."""
 
@@ -118,6 +148,7 @@ class Answered(KeydeskClientError):
         last_transaction_id: str | None = None,
         related_transaction_ids: Sequence[str] = (),
         retry_after: float | None = None,
+        explained: bool = True,
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -128,6 +159,8 @@ class Answered(KeydeskClientError):
         self.last_transaction_id = last_transaction_id
         self.related_transaction_ids = tuple(related_transaction_ids)
         self.retry_after = retry_after
+        self.explained = explained
+        """Whether the service itself spoke: an error page of something in between explains nothing."""
 
     @property
     def reject_transaction(self) -> Rejection | None:

@@ -1,0 +1,169 @@
+"""The order journal: what was sent, and what became of it, on disk before anything leaves.
+
+One JSON object a line, appended and synced: an intent that is in here may have reached the broker, one that is not was
+never sent. A crash can tear the last line only, and a torn intent was never sent. Several processes may share a
+journal (a second login that flattens the account): each append takes the lock beside the file.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from keydesk_client.intent import Intent
+from keydesk_client.private_files import (
+    locked,
+    private_folder,
+    refuse_unsafe,
+    replace_file,
+    sync_folder,
+)
+
+MOST_SETTLED = 1000
+
+Line = dict[str, Any]
+
+
+class Journal(Protocol):
+    """Where a Sender writes down what it is about to do."""
+
+    def write(self, intent: Intent) -> None:
+        """Keep an intent; it is safe when this returns. OSError when it is not."""
+
+    def settle(self, intent: Intent, verdict: str, claimed: Iterable[str] = ()) -> None:
+        """Note what became of it; `claimed` are the transactions that it made, for no other intent to claim."""
+
+    def open_intents(self) -> tuple[Intent, ...]:
+        """Intents of which nobody knows what became, oldest first."""
+
+    def claimed(self) -> frozenset[str]:
+        """Transactions that settled intents made, as far back as an open intent could be confused by them."""
+
+
+class FileJournal:
+    """A journal in a file of its own, 0600 in a 0700 folder."""
+
+    def __init__(self, path: Path | str, *, most_settled: int = MOST_SETTLED) -> None:
+        self.path = Path(path)
+        self.unreadable_lines = 0
+        """Lines in the middle that are no lines of a journal: the disk, or somebody, changed the file."""
+        self._most_settled = most_settled
+        private_folder(self.path.parent)
+        with self._opened():  # refuses an unsafe file now rather than at the first order
+            self._settled = _settled(self._lines())
+
+    def write(self, intent: Intent) -> None:
+        """Keep an intent; it is on disk when this returns."""
+        self._append({"intent": intent.to_wire()}, sync=True)
+
+    def settle(self, intent: Intent, verdict: str, claimed: Iterable[str] = ()) -> None:
+        """Note what became of an intent. Lost in a power cut, it is looked up once more."""
+        self._append(
+            {"settled": intent.id, "as": verdict, "claimed": sorted(claimed, key=int)}, sync=False
+        )
+        self._settled += 1
+        if self._settled > self._most_settled:
+            self._compact()
+
+    def open_intents(self) -> tuple[Intent, ...]:
+        """Intents of which nobody knows what became, oldest first."""
+        return _open_intents(self._lines())
+
+    def claimed(self) -> frozenset[str]:
+        """Transactions that settled intents made."""
+        return frozenset(str(each) for line in self._lines() for each in line.get("claimed", ()))
+
+    def _append(self, line: Line, *, sync: bool) -> None:
+        with self._opened() as descriptor:
+            _cut_torn_line(descriptor)
+            _write_whole(descriptor, _line(line))
+            if sync:
+                os.fsync(descriptor)
+
+    @contextmanager
+    def _opened(self) -> Iterator[int]:
+        """Yield the file under its lock; opened anew each time, because another process may have compacted it."""
+        with locked(self.path):
+            fresh = not self.path.exists()
+            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                refuse_unsafe(self.path, os.fstat(descriptor))
+                if fresh:
+                    sync_folder(self.path.parent)
+                yield descriptor
+            finally:
+                os.close(descriptor)
+
+    def _lines(self) -> list[Line]:
+        lines, self.unreadable_lines = _read(self.path.read_bytes())
+        return lines
+
+    def _compact(self) -> None:
+        """Keep the open intents, and the claims that could matter to them."""
+        with locked(self.path):
+            lines = self._lines()
+            still_open = _open_intents(lines)
+            oldest = min((intent.since for intent in still_open), default=None)
+            claims = [] if oldest is None else [_claims_after(oldest, line) for line in lines]
+            kept = [{"intent": intent.to_wire()} for intent in still_open]
+            content = (*kept, *(line for line in claims if line["claimed"]))
+            replace_file(self.path, b"".join(_line(each) for each in content))
+            self._settled = 0
+
+
+def _line(line: Line) -> bytes:
+    return json.dumps(line, separators=(",", ":")).encode() + b"\n"
+
+
+def _read(content: bytes) -> tuple[list[Line], int]:
+    """Read the lines of a journal, and count those that are none; a torn last line is no line at all."""
+    lines: list[Line] = []
+    unreadable = 0
+    for text in content.split(b"\n")[:-1]:
+        try:
+            line = json.loads(text)
+        except ValueError:
+            line = None
+        if isinstance(line, dict):
+            lines.append(line)
+        else:
+            unreadable += 1
+    return lines, unreadable
+
+
+def _open_intents(lines: Iterable[Line]) -> tuple[Intent, ...]:
+    found: dict[str, Intent] = {}
+    for line in lines:
+        if "intent" in line:
+            intent = Intent.from_wire(line["intent"])
+            found[intent.id] = intent
+        else:
+            found.pop(line.get("settled", ""), None)
+    return tuple(found.values())
+
+
+def _settled(lines: Iterable[Line]) -> int:
+    return sum("settled" in line for line in lines)
+
+
+def _claims_after(oldest: int, line: Line) -> Line:
+    return {
+        "settled": line.get("settled", ""),
+        "as": line.get("as", ""),
+        "claimed": [each for each in line.get("claimed", ()) if int(each) > oldest],
+    }
+
+
+def _cut_torn_line(descriptor: int) -> None:
+    size = os.fstat(descriptor).st_size
+    if size == 0 or os.pread(descriptor, 1, size - 1) == b"\n":
+        return
+    content = os.pread(descriptor, size, 0)
+    os.ftruncate(descriptor, content.rfind(b"\n") + 1)
+
+
+def _write_whole(descriptor: int, text: bytes) -> None:
+    while text:
+        text = text[os.write(descriptor, text) :]

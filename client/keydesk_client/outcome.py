@@ -1,0 +1,100 @@
+"""What became of a request that changes the account: one of four outcomes, never an exception and never a guess.
+
+Sending -> Done          it was acted on: filled, resting, cancelled at once, or applied
+-> Rejected      the broker said no; nothing changed
+-> NotSent       it never left; it can be asked for again without fear
+-> Unknown ...   nobody knows yet; the transactions are being looked up
+-> Done, Rejected
+-> Unconfirmed   not found, yet not disproved: it is never sent again by itself, and watched for
+"""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeAlias
+
+from keydesk_client.intent import Intent
+from keydesk_client.models.transactions.unions import Transaction
+
+
+class Became(Enum):
+    """What a request that was acted on turned into."""
+
+    FILLED = "filled"
+    RESTING = "resting"
+    CANCELLED = "cancelled"
+    """Accepted and cancelled at once: not enough margin, a market halted, a price beyond its bound."""
+    APPLIED = "applied"
+    """A cancel or an edit took effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """The broker acted on it."""
+
+    intent: Intent
+    became: Became
+    transactions: tuple[Transaction, ...] = ()
+    """What it made, in order, as far as known: answers name on-fill orders by id only."""
+    reason: str = ""
+    """Why it was cancelled at once; empty otherwise."""
+    order_id: str | None = None
+    """The order it created, if any."""
+    related_transaction_ids: tuple[str, ...] = ()
+    last_transaction_id: int = 0
+    request_id: str = ""
+    looked_up: bool = False
+    """Found in the transactions afterwards; the answer itself was lost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The broker refused; nothing changed."""
+
+    intent: Intent
+    message: str
+    error_code: str | None = None
+    reject_reason: str | None = None
+    status: int = 0
+    request_id: str = ""
+    last_transaction_id: int = 0
+    looked_up: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """It never left this machine, or the broker turned it away unread."""
+
+    intent: Intent
+    message: str
+    field: str = ""
+    """The member that makes it impossible, when that is the reason."""
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """It may have reached the broker, and is not among its transactions. It can still show up."""
+
+    intent: Intent
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sending:
+    """Journalled, and on its way."""
+
+    intent: Intent
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """The answer was lost; the transactions are being looked up."""
+
+    intent: Intent
+    message: str
+    look_ups: int = 0
+    """How many look-ups were answered."""
+
+
+Outcome: TypeAlias = Done | Rejected | NotSent | Unconfirmed
+Progress: TypeAlias = Sending | Unknown | Outcome

@@ -1,0 +1,61 @@
+"""Files that only their owner may read: made so, and refused when they are not so any more."""
+
+import contextlib
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from keydesk_client.errors import UnsafeFile
+
+OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+def private_folder(folder: Path) -> None:
+    """Make the folder 0700 when it is not there; UnsafeFile when others can enter it."""
+    if not folder.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    refuse_unsafe(folder, folder.stat())
+
+
+def refuse_unsafe(path: Path, status: os.stat_result) -> None:
+    """UnsafeFile when the file or folder belongs to somebody else, or others have rights to it."""
+    if status.st_uid != os.geteuid():
+        raise UnsafeFile(f"{path} belongs to another user")
+    if status.st_mode & OTHERS:
+        wanted = "0700" if stat.S_ISDIR(status.st_mode) else "0600"
+        mode = stat.S_IMODE(status.st_mode)
+        raise UnsafeFile(f"{path} can be used by others (mode {mode:04o}): make it {wanted}")
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Hold the lock beside a file; other processes wait their turn."""
+    descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Put new content in place of the old at once: a reader, or a crash, sees the one or the other."""
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder last through a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

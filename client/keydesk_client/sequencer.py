@@ -1,0 +1,135 @@
+"""One door for every transaction of an account: applied in the order of their ids, each exactly once.
+
+They come from three sides: the transaction stream, the bodies of REST answers, and ranges asked for afterwards. Ids
+have no holes, so what is missing is known by its number. Nothing is ever skipped: when the service does not have an id
+that it must have, the caller is told to start over from a snapshot.
+"""
+
+from collections.abc import Callable, Iterable
+from enum import Enum, auto
+from typing import Generic, Protocol, TypeVar
+
+MOST_HELD = 10_000
+PATIENCE_S = 0.25
+
+
+class Numbered(Protocol):
+    """What the sequencer needs of a transaction."""
+
+    @property
+    def id(self) -> str: ...
+
+
+T = TypeVar("T", bound=Numbered)
+
+Range = tuple[int, int]
+"""First and last transaction id, both included."""
+
+
+class Backfill(Enum):
+    """What an answer to a request for missing transactions brought."""
+
+    COMPLETE = auto()
+    """Nothing is missing any more."""
+    PARTIAL = auto()
+    """It helped, and something is still missing: ask for the next range."""
+    STALE = auto()
+    """The service does not know of the missing ids yet: ask again in a moment."""
+    HOLE = auto()
+    """The service went past an id that it does not give out: take a snapshot and `restart`."""
+
+
+class Sequencer(Generic[T]):
+    """Applies transactions strictly in order; holds back those that came too early."""
+
+    def __init__(
+        self,
+        last: int,
+        apply: Callable[[T], object],
+        *,
+        most_held: int = MOST_HELD,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self.last = last
+        """Id of the newest transaction that was applied."""
+        self.known = last
+        """The newest id that anybody mentioned."""
+        self._apply = apply
+        self._held: dict[int, T] = {}
+        self._most_held = most_held
+        self._patience_s = patience_s
+        self._waiting: tuple[int, float] | None = None
+
+    def offer(self, transaction: T) -> bool:
+        """Take a transaction, from anywhere and in any order; True when it was news."""
+        number = int(transaction.id)
+        self.saw_last(number)
+        if number <= self.last or number in self._held:
+            return False
+        if number == self.last + 1:
+            self._apply_next(transaction)
+            self._apply_held()
+        elif len(self._held) < self._most_held:
+            self._held[number] = transaction  # beyond the bound it is asked for again later
+        return True
+
+    def offer_all(self, transactions: Iterable[T]) -> int:
+        """Take several; returns how many were news."""
+        return sum(self.offer(transaction) for transaction in transactions)
+
+    def saw_last(self, last_transaction_id: int | str) -> None:
+        """Note a lastTransactionID: of a heartbeat, or of any answer."""
+        self.known = max(self.known, int(last_transaction_id))
+
+    @property
+    def missing(self) -> Range | None:
+        """The first range of ids to ask for, or None."""
+        if self.known <= self.last:
+            return None
+        before_held = min(self._held, default=self.known + 1) - 1
+        return self.last + 1, before_held
+
+    def overdue(self, now: float) -> Range | None:
+        """The missing range once it has been missing for a quarter of a second; call it on a beat."""
+        missing = self.missing
+        if missing is None:
+            self._waiting = None
+            return None
+        if self._waiting is None or self._waiting[0] != missing[0]:
+            self._waiting = (missing[0], now)
+        return missing if now - self._waiting[1] >= self._patience_s else None
+
+    def backfilled(
+        self, asked: Range, transactions: Iterable[T], last_transaction_id: int | str
+    ) -> Backfill:
+        """Take the answer to a request for `asked`, and say how it helped."""
+        before = self.last
+        self.offer_all(transactions)
+        self.saw_last(last_transaction_id)
+        if self.missing is None:
+            return Backfill.COMPLETE
+        if self.last > before or asked[0] <= before:
+            return Backfill.PARTIAL
+        return Backfill.HOLE if int(last_transaction_id) >= asked[0] else Backfill.STALE
+
+    def is_behind_us(self, last_transaction_id: int | str) -> bool:
+        """Whether the service knows less than was applied: its history is another one; take a snapshot."""
+        return int(last_transaction_id) < self.last
+
+    def restart(self, last: int) -> None:
+        """Go on after a snapshot whose lastTransactionID is `last`; later ones that wait are applied at once."""
+        self.last = last
+        self._held = {number: held for number, held in self._held.items() if number > last}
+        self.known = max(self._held, default=last)
+        self._waiting = None
+        self._apply_held()
+
+    def _apply_held(self) -> None:
+        while (following := self._held.pop(self.last + 1, None)) is not None:
+            self._apply_next(following)
+
+    def _apply_next(self, transaction: T) -> None:
+        self.last += (
+            1  # before applying: a transaction that fails to apply must not come a second time
+        )
+        self._apply(transaction)
