@@ -17,7 +17,7 @@ from typing import Literal
 from rich.style import Style
 from textual.app import App
 from textual.color import Color
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 Depth = Literal["truecolor", "256", "16", "mono"]
 
@@ -53,6 +53,8 @@ class DeskTheme:
     def textual(self) -> Theme:
         """The theme as Textual takes it, with every role as a CSS variable."""
         colour = self.colours.__getitem__
+        beneath = BUILTIN_THEMES["ansi-dark" if self.dark else "ansi-light"].variables
+        own = dict(self.colours) | {f"{role}-weight": v for role, v in self.weights.items()}
         return Theme(
             self.name,
             primary=colour("focus"),
@@ -67,7 +69,7 @@ class DeskTheme:
             panel=colour("selection"),
             dark=self.dark,
             ansi=self.named_colours,
-            variables=dict(self.colours) | {f"{k}-weight": v for k, v in self.weights.items()},
+            variables=(beneath | own) if self.named_colours else own,
         )
 
 
@@ -80,8 +82,8 @@ class Palette:
         self._styles: dict[tuple[str, str], Style] = {}
 
     def __getitem__(self, role: str) -> Style:
-        """The style of a role on the pane's own background."""
-        return self.on(role, "")
+        """The style of a role on the screen's background."""
+        return self.on(role, "background")
 
     def on(self, role: str, backdrop: str) -> Style:
         """The style of a role on another role's colour, such as a band."""
@@ -97,7 +99,7 @@ class Palette:
 
     def _build(self, role: str, backdrop: str) -> Style:
         colour = Color.parse(self._colours[role]).rich_color
-        behind = Color.parse(self._colours[backdrop]).rich_color if backdrop else None
+        behind = Color.parse(self._colours[backdrop]).rich_color
         weight = self._weights.get(role, "none")
         return Style.parse(weight) + Style.from_color(colour, behind)
 

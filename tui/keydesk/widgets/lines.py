@@ -76,6 +76,12 @@ def strip_of(runs: Iterable[Run], width: int, blank: Style) -> Strip:
     return Strip(segments, MARGIN + taken + max(0, rest))
 
 
+def laid_over(strip: Strip, style: Style) -> Strip:
+    """The line with something laid over every style in it."""
+    over = [Segment(text, own + style if own else style) for text, own, _ in strip]
+    return Strip(over, strip.cell_length)
+
+
 class LinePane(Widget, can_focus=True):
     """A pane made of lines; subclasses say what a line shows and which lines a frame changed."""
 
@@ -150,7 +156,7 @@ class LinePane(Widget, can_focus=True):
         if self.frame is None:
             return strip_of(self.waiting() if y == 0 else (), self.size.width, blank)
         strip = strip_of(self.runs(y, self.frame), self.size.width, blank)
-        return strip.apply_style(self.palette.selected) if self.is_selected(y) else strip
+        return laid_over(strip, self.palette.selected) if self.is_selected(y) else strip
 
     def is_selected(self, y: int) -> bool:  # noqa: ARG002 - a pane with rows answers by y
         """Say whether the line is the selected row."""
