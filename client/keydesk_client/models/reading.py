@@ -1,7 +1,6 @@
 """From bytes to records: one pass of the validator over the body, and salvage.py when that refuses."""
 
 import json
-from decimal import Decimal
 from functools import cached_property
 from typing import Generic, NoReturn, TypeVar
 
@@ -9,7 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypeForm
 
 from keydesk_client.errors import UnreadableAnswer
-from keydesk_client.models.salvage import read_value
+from keydesk_client.models.salvage import WrittenFloat, read_value
 
 T = TypeVar("T")
 
@@ -33,7 +32,7 @@ class Reader(Generic[T]):
 
     def _salvaged(self, text: bytes | str) -> T:
         try:
-            held = json.loads(text, parse_float=Decimal, parse_constant=_refuse)
+            held = json.loads(text, parse_float=WrittenFloat, parse_constant=_refuse)
             found: T = read_value(self._kind, held)
         except (ValueError, RecursionError):
             failure = UnreadableAnswer(f"the answer is no {_name(self._kind)} in JSON")

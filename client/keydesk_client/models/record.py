@@ -31,7 +31,7 @@ class Record(BaseModel):
 
     def to_wire(self) -> Wire:
         """The JSON object that this record was read from, or would be sent as."""
-        return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
+        return self.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
 
     @property
     def unknown(self) -> Mapping[str, Any]:

@@ -15,6 +15,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    Self,
     TypeAlias,
     TypeVar,
     Union,
@@ -38,6 +39,17 @@ Kind: TypeAlias = Any
 """An annotation, as typing gives it."""
 UNIONS: tuple[object, ...] = (Union, UnionType)
 Members: TypeAlias = Mapping[str, Any]
+
+
+class WrittenFloat(float):
+    """A JSON number with a point that remembers how it was written: as a Decimal it is exact after all."""
+
+    def __new__(cls, text: str) -> Self:
+        made = super().__new__(cls, text)
+        made.text = text
+        return made
+
+    text: str
 
 
 def read_value(kind: Kind, value: Any) -> Any:
@@ -142,7 +154,9 @@ def _is_record(kind: Kind) -> bool:
 
 
 def _as_text(choices: tuple[Any, ...], value: Any) -> Any:
-    """A number where text belongs is an id that somebody forgot to quote."""
+    """A number where text belongs is an id or a price that somebody forgot to quote."""
+    if isinstance(value, WrittenFloat):
+        return value.text
     wants_text = str in choices and not isinstance(value, bool)
     return str(value) if wants_text and isinstance(value, int) else value
 

@@ -1,0 +1,229 @@
+"""Whatever a body holds, reading it does not fail, and writing it back gives the same body."""
+
+# ruff: noqa: ANN401 - these are bodies of any shape
+
+import json
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from keydesk_client import models
+from keydesk_client.areas import (
+    accounts,
+    books,
+    candles,
+    orders,
+    positions,
+    pricing,
+    trades,
+    transactions,
+)
+from keydesk_client.errors import MissingMember, UnreadableAnswer
+from keydesk_client.models import (
+    CandlestickResponse,
+    ClientPrice,
+    OrderCreateResponse,
+    OrderFillTransaction,
+    PricingHeartbeat,
+    PricingStreamItem,
+    Reader,
+    Record,
+    Transaction,
+    TransactionHeartbeat,
+    TransactionStreamItem,
+    UnknownOrder,
+    UnknownTransaction,
+)
+from support.wire_samples import Samples, specification
+
+READERS: dict[str, Reader[Any]] = {
+    "get_account": accounts.ACCOUNT,
+    "list_instruments": accounts.INSTRUMENTS,
+    "poll_changes": accounts.CHANGES,
+    "instrument_candles": candles.CANDLES,
+    "latest_candles": candles.LATEST,
+    "get_pricing": pricing.PRICING,
+    "create_order": orders.CREATED,
+    "list_orders": orders.LISTED,
+    "replace_order": orders.REPLACED,
+    "list_trades": trades.LISTED,
+    "close_trade": trades.CLOSED,
+    "set_trade_dependent_orders": trades.PROTECTED,
+    "list_positions": positions.LISTED,
+    "close_position": positions.CLOSED,
+    "transactions_range": transactions.SEVERAL,
+    "list_transactions": transactions.INDEX,
+    "get_order_book": books.ORDER_BOOK,
+    "get_position_book": books.POSITION_BOOK,
+}
+
+FILL = {
+    "id": "7",
+    "accountID": "101-004-1-001",
+    "userID": 1,
+    "batchID": "6",
+    "time": "2025-03-01T12:00:00.123456789Z",
+    "type": "ORDER_FILL",
+    "orderID": "6",
+    "instrument": "EUR_USD",
+    "units": "1000",
+    "reason": "MARKET_ORDER",
+    "pl": "0.0000",
+    "financing": "0.0000",
+    "commission": "0.0000",
+    "accountBalance": "100000.0000",
+}
+
+
+def fuzz(rounds: int) -> None:
+    for seed in range(rounds):
+        chance = Random(seed)
+        operation = chance.choice(sorted(READERS))
+        samples = Samples(
+            chance, optional=chance.random(), surprises=chance.choice([0.0, 0.02, 0.2])
+        )
+        sent = samples.answer(operation)
+        read = READERS[operation].read(json.dumps(sent))
+        assert read.to_wire() == sent, (seed, operation)
+
+
+def test_bodies_with_unknown_members_words_and_types_come_back_as_they_were() -> None:
+    fuzz(300)
+
+
+@pytest.mark.soak
+def test_a_hundred_thousand_bodies_come_back_as_they_were() -> None:
+    fuzz(100_000)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [name for section in ("types", "orders", "transactions") for name in specification()[section]],
+)
+def test_a_record_of_the_interface_has_its_model_with_every_member(name: str) -> None:
+    if name == "Error":
+        return  # an error is raised, not handed out
+    sent = Samples(Random(3)).record(name)
+    kind = getattr(models, name)
+    read = Reader[Any](kind).read(json.dumps(sent))
+    assert read.unknown == {}
+    assert read.to_wire() == sent
+
+
+def spoiled(value: Any, chance: Random) -> Any:
+    """The body with members left out, or of a type that they never have."""
+    if isinstance(value, dict):
+        kept = {name: item for name, item in value.items() if chance.random() > 0.1}
+        return {name: spoiled(item, chance) for name, item in kept.items()}
+    if isinstance(value, list):
+        return [spoiled(item, chance) for item in value]
+    return chance.choice(
+        [value, value, value, None, "NaN", "1E+999999999", 7, {"no": 1}, True, [None]]
+    )
+
+
+def test_a_body_with_missing_and_broken_members_is_read_as_far_as_it_goes() -> None:
+    for seed in range(300):
+        chance = Random(seed)
+        operation = chance.choice(sorted(READERS))
+        sent = spoiled(Samples(chance, optional=0.5).answer(operation), chance)
+        read = READERS[operation].read(json.dumps(sent))
+        assert isinstance(read, Record)
+        json.dumps(read.to_wire())
+
+
+def test_a_missing_member_is_an_error_when_it_is_read_and_not_before() -> None:
+    sent = {key: value for key, value in FILL.items() if key != "accountBalance"} | {"pl": "NaN"}
+    fill = Reader(Transaction).read(json.dumps(sent))
+    assert isinstance(fill, OrderFillTransaction)
+    assert fill.units == Decimal(1000)
+    assert fill.to_wire() == sent
+    with pytest.raises(MissingMember, match=r"OrderFillTransaction\.account_balance"):
+        _ = fill.account_balance
+    with pytest.raises(MissingMember, match=r"OrderFillTransaction\.pl"):
+        _ = fill.pl
+
+
+def test_an_order_that_was_accepted_is_read_although_the_answer_lacks_half_of_it() -> None:
+    answer = Reader(OrderCreateResponse).read(
+        json.dumps({"orderFillTransaction": {"id": "7", "units": 5}})
+    )
+    fill = answer.order_fill_transaction
+    assert fill is not None
+    assert (fill.id, fill.units) == ("7", Decimal(5))
+    with pytest.raises(MissingMember):
+        _ = answer.last_transaction_id
+
+
+def test_a_transaction_of_a_new_kind_is_delivered_whole() -> None:
+    sent = FILL | {"type": "MOON_LANDING", "crew": ["a", {"b": 1}]}
+    read = Reader(TransactionStreamItem).read(json.dumps(sent))
+    assert isinstance(read, UnknownTransaction)
+    assert (read.id, read.type, read.unknown["crew"]) == ("7", "MOON_LANDING", ["a", {"b": 1}])
+    assert read.to_wire() == sent
+
+
+def test_an_order_of_a_new_kind_is_delivered_among_the_others() -> None:
+    body = Samples(Random(1)).answer("list_pending_orders")
+    body["orders"] = [
+        {"id": "4", "createTime": "1512446222.5", "state": "PENDING", "type": "ICEBERG"}
+    ]
+    (order,) = orders.LISTED.read(json.dumps(body)).orders
+    assert isinstance(order, UnknownOrder)
+
+
+def test_stream_lines_are_told_apart_by_their_type() -> None:
+    price = {"bids": [], "asks": [], "closeoutBid": "1", "closeoutAsk": "2"}
+    prices, transactions_ = Reader(PricingStreamItem), Reader(TransactionStreamItem)
+    beat = b'{"type":"HEARTBEAT","time":"2025-03-01T12:00:00.000000000Z","lastTransactionID":"9"}'
+    assert isinstance(prices.read(json.dumps(price)), ClientPrice)
+    assert isinstance(prices.read(json.dumps(price | {"type": "PRICE", "time": 5})), ClientPrice)
+    assert isinstance(prices.read(beat), PricingHeartbeat)
+    assert isinstance(transactions_.read(beat), TransactionHeartbeat)
+    assert isinstance(transactions_.read(json.dumps(FILL)), OrderFillTransaction)
+
+
+def test_both_spellings_of_the_net_asset_value_are_read() -> None:
+    body = Samples(Random(1)).answer("get_account_summary")
+    upper = accounts.SUMMARY.read(json.dumps(body)).account.nav
+    body["account"]["nav"] = body["account"].pop("NAV")
+    assert accounts.SUMMARY.read(json.dumps(body)).account.nav == upper
+
+
+def test_text_with_line_separators_and_numbers_in_the_place_of_ids_are_read() -> None:
+    sent = FILL | {"clientOrderID": "a\u2028b\u0085c", "id": 7}
+    read = Reader(Transaction).read(json.dumps(sent, ensure_ascii=False))
+    assert isinstance(read, OrderFillTransaction)
+    assert (read.id, read.client_order_id) == ("7", "a\u2028b\u0085c")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"[1]",
+        b'"text"',
+        b"null",
+        b'{"instrument":',
+        b"[" * 100_000,
+        b'{"a":NaN}',
+        b"\xff\xfe",
+    ],
+)
+def test_a_body_that_is_no_object_is_an_unreadable_answer(body: bytes) -> None:
+    with pytest.raises(UnreadableAnswer) as raised:
+        Reader(CandlestickResponse).read(body)
+    assert raised.value.sent
+
+
+def test_records_are_frozen_and_equal_by_value() -> None:
+    kind = TypeAdapter(PricingHeartbeat)
+    one = kind.validate_python({"time": "2025-03-01T12:00:00Z"})
+    same = kind.validate_python({"time": "2025-03-01T12:00:00.000000000Z"})
+    assert one == same
+    with pytest.raises(ValueError, match="frozen"):
+        one.time = same.time  # type: ignore[misc]  # that is what must not work
