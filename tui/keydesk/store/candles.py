@@ -48,6 +48,12 @@ def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestic
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
 
 
+def distrust_candles(store: Store) -> None:
+    """Prices were missed: what ticks made of the last candles is to be asked for again."""
+    for series in store.series.values():
+        series.wants_reload = True
+
+
 def loading_failed(store: Store, series: CandleSeries, words: str) -> None:
     """Keep the candles we have and say why there are no newer ones."""
     series.loading = False
@@ -71,6 +77,7 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
     start = period_holding(end, time_ns, series.granularity)
     series.candles.append(Candle(start, mid, mid, mid, mid, False, 1))
     del series.candles[:-MOST_CANDLES]
+    series.rolled_over += 1
     return True
 
 

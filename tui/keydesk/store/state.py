@@ -209,6 +209,8 @@ class CandleSeries:
     candles: list[Candle] = field(default_factory=list)
     loading: bool = True
     error: str = ""  # why the last load failed; old candles stay
+    rolled_over: int = 0  # candles begun by ticks since the last load
+    wants_reload: bool = False  # prices were missed: the candles are to be asked for again
 
 
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]

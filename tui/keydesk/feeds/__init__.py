@@ -1,0 +1,1 @@
+"""The desk's links to the broker: plain coroutines that write the store."""

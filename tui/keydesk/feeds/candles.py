@@ -1,0 +1,55 @@
+"""The candles of what the chart shows: loaded when it turns, and again when a period ends or a gap was."""
+
+from keydesk.feeds.link import Link, reason
+from keydesk.store.candles import close_series, loading_failed, open_series, take_candles
+from keydesk.store.state import CandleSeries
+from keydesk_client.errors import KeydeskClientError
+
+COUNT = 400
+LOOK_EVERY = 0.1
+OVERLAP = 3  # candles asked for again when one is complete: ours were made of the prices we saw
+
+
+async def keep_chart(link: Link) -> None:
+    """Follow the store's focus and granularity."""
+    await link.listed.wait()
+    shown: CandleSeries | None = None
+    while True:
+        shown = await look(link, shown)
+        await link.pause(LOOK_EVERY)
+
+
+async def look(link: Link, shown: CandleSeries | None) -> CandleSeries | None:
+    """Load what the chart turned to, or what its newest candles lack; returns what it shows now."""
+    store = link.store
+    if not store.focus:
+        return shown
+    if shown is None or (shown.instrument, shown.granularity) != (store.focus, store.granularity):
+        if shown is not None:
+            close_series(store, shown.instrument, shown.granularity)
+        shown = open_series(store, store.focus, store.granularity)
+        await load(link, shown, COUNT)
+    elif shown.wants_reload:
+        await load(link, shown, COUNT)
+    elif shown.rolled_over:
+        await load(link, shown, OVERLAP + shown.rolled_over)
+    return shown
+
+
+async def load(link: Link, series: CandleSeries, count: int) -> bool:
+    """Ask for the newest candles of a series; False when there was no answer."""
+    rolled, series.wants_reload = series.rolled_over, False
+    try:
+        answer = await link.ask(
+            link.client.candles.get(
+                series.instrument, granularity=series.granularity, price="M", count=count
+            )
+        )
+    except KeydeskClientError as error:
+        loading_failed(link.store, series, reason(error))
+        series.wants_reload = True
+        await link.back_off(1)
+        return False
+    take_candles(link.store, series, answer.candles)
+    series.rolled_over = max(0, series.rolled_over - rolled)
+    return True

@@ -1,0 +1,67 @@
+"""The trading day of every instrument watched: where it closed before, its high and low since.
+
+Spread out in small requests after the first prices: nobody waits for these, everybody for those.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from keydesk.feeds.link import Link
+from keydesk.feeds.prices import watched
+from keydesk.store.candles import take_day
+from keydesk_client.errors import Answered, KeydeskClientError
+from keydesk_client.models import Candlestick
+
+AT_ONCE = 10
+BETWEEN = 0.15
+AGAIN_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
+
+
+async def keep_days(link: Link) -> None:
+    """Read the days of what is watched, and again every minute."""
+    await link.priced.wait()
+    while True:
+        for names in _portions(watched(link)):
+            await days_once(link, names)
+            await link.pause(BETWEEN)
+        await link.pause(AGAIN_EVERY)
+
+
+async def days_once(link: Link, names: Sequence[str]) -> bool:
+    """Read the days of a few instruments; False when there was no answer."""
+    try:
+        await _latest(link, names)
+    except Answered:  # a service without that operation
+        return await _one_by_one(link, names)
+    except KeydeskClientError:
+        return False
+    return True
+
+
+async def _latest(link: Link, names: Sequence[str]) -> None:
+    wanted = [f"{name}:D:M" for name in names]
+    answer = await link.ask(link.client.candles.latest(wanted))
+    for each in answer.latest_candles:
+        _take(link, each.instrument, each.candles)
+
+
+async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
+    for name in names:
+        try:
+            answer = await link.ask(
+                link.client.candles.get(name, granularity="D", price="M", count=2)
+            )
+        except KeydeskClientError:
+            return False
+        _take(link, name, answer.candles)
+        await link.pause(BETWEEN)
+    return True
+
+
+def _take(link: Link, name: str, candles: Sequence[Candlestick]) -> None:
+    if len(candles) > 1:
+        take_day(link.store, name, candles[-2], candles[-1])
+
+
+def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(names), AT_ONCE):
+        yield names[start : start + AT_ONCE]

@@ -1,0 +1,82 @@
+"""The transaction stream into the door, and the keeper who fetches what it left out."""
+
+from keydesk.feeds.link import Link, reason
+from keydesk.store.state import Topic
+from keydesk_client.errors import KeydeskClientError, NotFound, OutOfRange
+from keydesk_client.models import TransactionHeartbeat
+from keydesk_client.models.transactions.base import TransactionIdentity
+from keydesk_client.sequencer import PATIENCE_S, Range
+
+LARGEST_RANGE = 1000
+
+
+async def stream_transactions(link: Link) -> None:
+    """Keep the transaction stream open and pass what it brings through the door."""
+    tries = 0
+    while True:
+        words = "the stream ended"
+        try:
+            async with link.streams.transactions() as stream:
+                async for item in stream:
+                    tries = 0
+                    take(link, item)
+        except KeydeskClientError as error:
+            words = reason(error)
+        _down(link, words)
+        await link.back_off(tries)
+        tries += 1
+
+
+def take(link: Link, item: object) -> None:
+    """Pass one item of the stream on."""
+    health = link.store.health
+    health.events_heard = link.now()
+    if health.events != "OK":
+        health.events = "OK"
+    link.store.mark(Topic.HEALTH)
+    match item:
+        case TransactionHeartbeat():
+            link.door.saw_last(item.last_transaction_id)
+            link.store.clock_ns = max(link.store.clock_ns, item.time.ns)
+        case TransactionIdentity():
+            link.door.offer(item)  # type: ignore[arg-type]  # the union's members share this base
+        case _:  # the stream was broken and is back: what came in between is in the changes
+            link.write("The transaction stream was interrupted and is back")
+            link.poll_wanted.set()
+
+
+async def fill_gaps(link: Link) -> None:
+    """Fetch transactions that are known to exist and did not come."""
+    tries = 0
+    while True:
+        await link.pause(PATIENCE_S / 2)
+        missing = link.door.overdue(link.now())
+        if missing is None or await backfill(link, missing):
+            tries = 0
+        else:
+            await link.back_off(tries)
+            tries += 1
+
+
+async def backfill(link: Link, missing: Range) -> bool:
+    """Ask for missing transactions; False when that brought nothing."""
+    asked = missing[0], min(missing[1], missing[0] + LARGEST_RANGE - 1)
+    try:
+        answer = await link.ask(link.client.transactions.range(*asked))
+    except (OutOfRange, NotFound):
+        link.doubt(f"The broker does not know transactions {asked[0]} to {asked[1]}")
+        return False
+    except KeydeskClientError as error:
+        link.write(f"Transactions {asked[0]} to {asked[1]} could not be read: {reason(error)}")
+        return False
+    before = link.door.applied
+    link.door.backfilled(asked, answer.transactions, answer.last_transaction_id)
+    return link.door.applied != before
+
+
+def _down(link: Link, words: str) -> None:
+    if link.store.health.events != "DOWN":
+        link.store.health.events = "DOWN"
+        link.write(f"The transaction stream is down: {words}")
+        link.store.mark(Topic.HEALTH)
+    link.poll_wanted.set()

@@ -1,0 +1,99 @@
+"""What every feed of one account shares: the client, the store, the clocks, and who waits for what."""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Protocol, TypeAlias, TypeVar
+
+from keydesk.clean import clean
+from keydesk.feeds.round_trips import RoundTrips
+from keydesk.feeds.transactions import Door
+from keydesk.store.state import LogLine, Topic
+from keydesk.store.store import Store
+from keydesk_client.client import Client
+from keydesk_client.errors import KeydeskClientError, RateLimited
+
+T = TypeVar("T")
+
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 30.0
+
+Stream: TypeAlias = AbstractAsyncContextManager[AsyncIterator[object]]
+"""Prices or transactions, heartbeats and gaps as they come; leaving it closes it."""
+
+
+class Streams(Protocol):
+    """Where the two streams of an account come from."""
+
+    def prices(self, instruments: Sequence[str]) -> Stream: ...
+    def transactions(self) -> Stream: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class Link:
+    """The link to one account, as long as the desk shows it."""
+
+    client: Client
+    store: Store
+    streams: Streams
+    poll_every: float = 5.0  # seconds from one look at the account's changes to the next
+    wanted: tuple[str, ...] = ()  # the trader's own watchlist; without it everything there is
+    now: Callable[[], float] = time.monotonic
+    wall_ns: Callable[[], int] = time.time_ns
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
+    chance: Callable[[], float] = random.random
+    round_trips: RoundTrips = field(default_factory=RoundTrips)
+    snapshot_wanted: asyncio.Event = field(default_factory=asyncio.Event)
+    poll_wanted: asyncio.Event = field(default_factory=asyncio.Event)
+    history_wanted: asyncio.Event = field(default_factory=asyncio.Event)
+    listed: asyncio.Event = field(default_factory=asyncio.Event)  # instruments are known
+    ready: asyncio.Event = field(default_factory=asyncio.Event)  # the account is on the desk
+    priced: asyncio.Event = field(default_factory=asyncio.Event)  # the first price came
+    checked: int = 0  # the transaction up to which broker and desk were found to agree
+    door: Door = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.door = Door(self.store, doubt=self.doubt)
+
+    async def ask(self, call: Awaitable[T]) -> T:
+        """The answer of a REST call, its time taken as a round trip."""
+        began = self.now()
+        try:
+            answer = await call
+        except RateLimited:
+            self.store.health.throttled += 1
+            self.store.mark(Topic.HEALTH)
+            raise
+        self.round_trips.took(self.now() - began)
+        return answer
+
+    def doubt(self, words: str) -> None:
+        """What we believe of the account may be wrong: say so, and read it whole again."""
+        self.write(f"{words}; the account is read again")
+        self.store.health.warning = clean(words)
+        self.store.mark(Topic.HEALTH)
+        self.snapshot_wanted.set()
+
+    def settle_doubt(self) -> None:
+        """What we believe was confirmed."""
+        if self.store.health.warning:
+            self.store.health.warning = ""
+            self.store.mark(Topic.HEALTH)
+
+    def write(self, words: str) -> None:
+        """A line of the desk's own in the log."""
+        moment = self.store.clock_ns or self.wall_ns()
+        self.store.write_log(LogLine("", moment, "LINK", "", clean(words)))
+
+    async def back_off(self, tries: int) -> None:
+        """Wait before the next try: full jitter under a ceiling that doubles."""
+        ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(tries, 10))
+        await self.pause(max(FIRST_PAUSE / 2, ceiling * self.chance()))
+
+
+def reason(error: KeydeskClientError) -> str:
+    """Why something failed, in words that are safe to print."""
+    return clean(str(error) or type(error).__name__)

@@ -1,0 +1,133 @@
+"""The price stream into the store, and the conversions to home currency beside it."""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from keydesk.feeds.link import Link, reason
+from keydesk.store.candles import distrust_candles
+from keydesk.store.prices import forget_ages, take_conversions, take_price
+from keydesk.store.state import Topic
+from keydesk_client.errors import KeydeskClientError
+from keydesk_client.models import ClientPrice, PricingHeartbeat
+
+CONVERSIONS_EVERY = 5.0
+
+
+async def stream_prices(link: Link) -> None:
+    """Keep the price stream open for everything watched or held; opened anew when that changes."""
+    await link.listed.wait()
+    tries = 0
+    while True:
+        names = watched(link)
+        words = "the stream ended"
+        try:
+            async with (
+                _leaving_when_changed(link, names) as left,
+                link.streams.prices(names) as stream,
+            ):
+                async for item in stream:
+                    tries = 0
+                    take(link, item)
+                    if left.is_set():
+                        break
+        except KeydeskClientError as error:
+            words = reason(error)
+        if watched(link) == names:
+            _down(link, words)
+            await link.back_off(tries)
+            tries += 1
+
+
+def watched(link: Link) -> tuple[str, ...]:
+    """The instruments whose prices the desk needs: the watchlist, what is held, what is in focus."""
+    store = link.store
+    held = (name for name in store.positions if name in store.instruments)
+    focus = (store.focus,) if store.focus in store.instruments else ()
+    return tuple(dict.fromkeys((*store.watchlist, *held, *focus)))
+
+
+def take(link: Link, item: object) -> None:
+    """Write one item of the stream; the hot path, thousands a second."""
+    now = link.now()
+    health = link.store.health
+    health.prices_heard = now
+    if isinstance(item, ClientPrice):
+        take_price(link.store, item, now)
+        if item.home_conversions:
+            take_conversions(link.store, item.home_conversions)
+        if health.prices != "OK":
+            _up(link)
+    elif isinstance(item, PricingHeartbeat):
+        link.store.clock_ns = max(link.store.clock_ns, item.time.ns)
+        link.store.mark(Topic.HEALTH)
+    else:  # the stream was broken and is back: perhaps with another broker's clock
+        forget_ages(link.store)
+        distrust_candles(link.store)
+        link.write("The price stream was interrupted and is back")
+
+
+async def keep_conversions(link: Link) -> None:
+    """Ask what currencies are worth at home: of everything at first, then of what is held or in focus."""
+    await link.listed.wait()
+    tries = 0
+    asked_all = False
+    while True:
+        names = _held_or_shown(link) if asked_all else watched(link)
+        if names and await conversions_once(link, names):
+            tries, asked_all = 0, True
+            await link.pause(CONVERSIONS_EVERY)
+        else:
+            await link.back_off(tries)
+            tries += 1
+
+
+async def conversions_once(link: Link, names: Sequence[str]) -> bool:
+    """Ask once, prices included; False when there was no answer."""
+    try:
+        answer = await link.ask(link.client.pricing.get(names, include_home_conversions=True))
+    except KeydeskClientError:
+        return False
+    take_conversions(link.store, answer.home_conversions or ())
+    received = link.now()
+    for price in answer.prices:
+        take_price(link.store, price, received)
+    return True
+
+
+def _held_or_shown(link: Link) -> tuple[str, ...]:
+    held = tuple(name for name in link.store.positions if name in link.store.instruments)
+    return tuple(dict.fromkeys((*held, link.store.focus))) if link.store.focus else held
+
+
+@asynccontextmanager
+async def _leaving_when_changed(link: Link, names: Sequence[str]) -> AsyncIterator[asyncio.Event]:
+    """An event that is set once other instruments are needed than the stream was opened for."""
+    changed = asyncio.Event()
+
+    async def look() -> None:
+        while set(watched(link)) <= set(names):
+            await link.pause(0.5)
+        changed.set()
+
+    task = asyncio.create_task(look())
+    try:
+        yield changed
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+def _up(link: Link) -> None:
+    link.store.health.prices = "OK"
+    link.store.mark(Topic.HEALTH)
+    link.priced.set()
+
+
+def _down(link: Link, words: str) -> None:
+    if link.store.health.prices != "DOWN":
+        link.store.health.prices = "DOWN"
+        link.write(f"The price stream is down: {words}")
+        link.store.mark(Topic.HEALTH)

@@ -1,0 +1,44 @@
+"""One account on the desk: every feed of it, to be run side by side for as long as it is shown.
+
+The price stream opens as soon as the instruments are known, beside the snapshot, so that prices are on
+the screen early; the transaction stream opens at once and waits at the door until the snapshot is taken.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from typing import TypeAlias
+
+from keydesk.feeds.account import keep_account
+from keydesk.feeds.candles import keep_chart
+from keydesk.feeds.changes import poll_changes
+from keydesk.feeds.days import keep_days
+from keydesk.feeds.events import fill_gaps, stream_transactions
+from keydesk.feeds.health import watch_health
+from keydesk.feeds.history import keep_history
+from keydesk.feeds.instruments import list_instruments
+from keydesk.feeds.link import Link
+from keydesk.feeds.prices import keep_conversions, stream_prices
+
+Feed: TypeAlias = Callable[[Link], Coroutine[None, None, None]]
+
+FEEDS: Mapping[str, Feed] = {
+    "instruments": list_instruments,
+    "transaction stream": stream_transactions,
+    "account": keep_account,
+    "price stream": stream_prices,
+    "conversions": keep_conversions,
+    "changes": poll_changes,
+    "gaps": fill_gaps,
+    "chart": keep_chart,
+    "days": keep_days,
+    "history": keep_history,
+    "health": watch_health,
+}
+"""Every feed by name, in the order in which they are started."""
+
+
+async def run(link: Link) -> None:
+    """Run every feed until cancelled; one that fails by a fault of ours takes the others with it."""
+    async with asyncio.TaskGroup() as group:
+        for name, feed in FEEDS.items():
+            group.create_task(feed(link), name=name)

@@ -1,0 +1,109 @@
+"""What earlier transactions tell: the log's first lines, what the day has booked, the trades' first stops."""
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+
+from keydesk.desk.profit import closing_price, profit
+from keydesk.store.lines import line_of
+from keydesk.store.rows import dependent_row, trailing_row
+from keydesk.store.snapshot import remember_first_stop
+from keydesk.store.state import Today, Topic
+from keydesk.store.store import LOG_LIMIT, Store
+from keydesk.store.valuation import factors_of, quote_currency
+from keydesk_client import models as m
+
+NOTHING = Decimal(0)
+
+
+def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
+    """Put the lines of earlier transactions ahead of what the log holds already."""
+    numbered = [int(line.id) for line in store.log if line.id]
+    first = min(numbered, default=None)
+    earlier = [
+        line_of(each, store) for each in transactions if first is None or int(each.id) < first
+    ]
+    store.log[:0] = earlier[-LOG_LIMIT:]
+    store.mark(Topic.LOG)
+
+
+def count_day(store: Store, transactions: Sequence[m.Transaction], start_ns: int) -> Today:
+    """What was booked since the day began, and what the trades open then were worth at its start."""
+    since = [each for each in transactions if each.time.ns > start_ns]
+    today = Today(start_ns)
+    for each in since:
+        amount = line_of(each, store).amount or NOTHING
+        if isinstance(each, m.TransferFundsTransaction):
+            today.transfers += amount
+        else:
+            today.booked += amount
+    today.unrealized_then = _worth_at_start(store, since, start_ns)
+    return today
+
+
+def held_at_start(
+    store: Store, transactions: Sequence[m.Transaction], start_ns: int
+) -> frozenset[str]:
+    """The instruments of which something was open when the day began."""
+    since = [each for each in transactions if each.time.ns > start_ns]
+    open_still = {row.instrument for row in store.trades.values() if row.open_time_ns <= start_ns}
+    return frozenset(open_still | {fill.instrument for fill, _ in _closed_since(since)})
+
+
+def remember_first_stops(store: Store, transactions: Sequence[m.Transaction]) -> None:
+    """Find the stop that each open trade began with."""
+    for each in transactions:
+        match each:
+            case m.StopLossOrderTransaction() | m.GuaranteedStopLossOrderTransaction():
+                order = dependent_row(each, each.time, store.trades)
+            case m.TrailingStopLossOrderTransaction():
+                order = trailing_row(each, each.time, store.trades)
+            case _:
+                continue
+        trade = store.trades.get(each.trade_id)
+        if trade is not None:
+            remember_first_stop(trade, order)
+            store.mark(Topic.TRADES, trade.id)
+
+
+def _worth_at_start(store: Store, since: Sequence[m.Transaction], start_ns: int) -> Decimal | None:
+    """The profit, at the day's first price, of all that was open then; None while a price is not known."""
+    worth = NOTHING
+    for trade in store.trades.values():
+        if trade.open_time_ns <= start_ns:
+            still = _at_start(store, trade.instrument, trade.units, trade.price)
+            if still is None:
+                return None
+            worth += still
+    for fill, part in _closed_since(since):
+        made_today = _at_start(store, fill.instrument, part.units, part.price)
+        if made_today is None:
+            return None
+        worth += part.realized_pl - made_today
+    return worth
+
+
+def _at_start(store: Store, instrument: str, units: Decimal, entry: Decimal) -> Decimal | None:
+    """What units at a price were worth at the day's first price, sided by the spread of now."""
+    day, quote = store.days.get(instrument), store.quotes.get(instrument)
+    factors = factors_of(store, quote_currency(instrument))
+    if day is None or quote is None or factors is None:
+        return None
+    half = (quote.ask - quote.bid) / 2
+    close = closing_price(units, day.previous_close - half, day.previous_close + half)
+    return profit(units, entry, close, factors)
+
+
+def _closed_since(
+    since: Sequence[m.Transaction],
+) -> Iterator[tuple[m.OrderFillTransaction, m.TradeReduce]]:
+    """The parts closed today of trades that were open before today."""
+    fills = [each for each in since if isinstance(each, m.OrderFillTransaction)]
+    opened = {fill.trade_opened.trade_id for fill in fills if fill.trade_opened is not None}
+    for fill in fills:
+        parts = (
+            *(fill.trades_closed or ()),
+            *((fill.trade_reduced,) if fill.trade_reduced else ()),
+        )
+        for part in parts:
+            if part.trade_id not in opened:
+                yield fill, part
