@@ -11,7 +11,10 @@ from keydesk_client.models.record import Record, Wire
 
 
 class RequestedOrder(Record):
-    """An order as a client asks for it; InvalidRequest when it can not be right."""
+    """An order as a client asks for it; InvalidRequest when it can not be right.
+
+    It stands last among the bases of a request: pydantic lets the last one decide what is forbidden.
+    """
 
     model_config = ConfigDict(extra="forbid", loc_by_alias=False)
 

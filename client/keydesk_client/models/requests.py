@@ -10,7 +10,7 @@ from keydesk_client.models.scalars import DecimalNumber, PriceValue
 from keydesk_client.models.terms import DependentTerms, EntryTerms, OnFillTerms, PendingTerms
 
 
-class MarketOrderRequest(RequestedOrder, EntryTerms, OnFillTerms):
+class MarketOrderRequest(EntryTerms, OnFillTerms, RequestedOrder):
     """Body of a market order."""
 
     type: Literal["MARKET"] = "MARKET"
@@ -20,13 +20,13 @@ class MarketOrderRequest(RequestedOrder, EntryTerms, OnFillTerms):
     """Worst price accepted."""
 
 
-class LimitOrderRequest(RequestedOrder, EntryTerms, PendingTerms, OnFillTerms):
+class LimitOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
     """Body of a limit order."""
 
     type: Literal["LIMIT"] = "LIMIT"
 
 
-class StopOrderRequest(RequestedOrder, EntryTerms, PendingTerms, OnFillTerms):
+class StopOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
     """Body of a stop order."""
 
     type: Literal["STOP"] = "STOP"
@@ -34,7 +34,7 @@ class StopOrderRequest(RequestedOrder, EntryTerms, PendingTerms, OnFillTerms):
     """Worst price accepted after the trigger."""
 
 
-class MarketIfTouchedOrderRequest(RequestedOrder, EntryTerms, PendingTerms, OnFillTerms):
+class MarketIfTouchedOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
     """Body of a market-if-touched order."""
 
     type: Literal["MARKET_IF_TOUCHED"] = "MARKET_IF_TOUCHED"
@@ -42,7 +42,7 @@ class MarketIfTouchedOrderRequest(RequestedOrder, EntryTerms, PendingTerms, OnFi
     """Worst price accepted after the trigger."""
 
 
-class TakeProfitOrderRequest(RequestedOrder, DependentTerms):
+class TakeProfitOrderRequest(DependentTerms, RequestedOrder):
     """Body of a stand-alone take-profit."""
 
     type: Literal["TAKE_PROFIT"] = "TAKE_PROFIT"
@@ -52,7 +52,7 @@ class TakeProfitOrderRequest(RequestedOrder, DependentTerms):
     """Instead of price; only newer services take it."""
 
 
-class StopLossOrderRequest(RequestedOrder, DependentTerms):
+class StopLossOrderRequest(DependentTerms, RequestedOrder):
     """Body of a stand-alone stop-loss."""
 
     type: Literal["STOP_LOSS"] = "STOP_LOSS"
@@ -64,7 +64,7 @@ class StopLossOrderRequest(RequestedOrder, DependentTerms):
     """Deprecated; default true only when the account requires it."""
 
 
-class GuaranteedStopLossOrderRequest(RequestedOrder, DependentTerms):
+class GuaranteedStopLossOrderRequest(DependentTerms, RequestedOrder):
     """Body of a stand-alone guaranteed stop."""
 
     type: Literal["GUARANTEED_STOP_LOSS"] = "GUARANTEED_STOP_LOSS"
@@ -74,7 +74,7 @@ class GuaranteedStopLossOrderRequest(RequestedOrder, DependentTerms):
     """From the current price: ask for a long trade, bid for a short one."""
 
 
-class TrailingStopLossOrderRequest(RequestedOrder, DependentTerms):
+class TrailingStopLossOrderRequest(DependentTerms, RequestedOrder):
     """Body of a stand-alone trailing stop."""
 
     type: Literal["TRAILING_STOP_LOSS"] = "TRAILING_STOP_LOSS"

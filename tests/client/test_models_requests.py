@@ -1,0 +1,156 @@
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from keydesk_client.errors import InvalidRequest
+from keydesk_client.models import (
+    Instrument,
+    LimitOrderRequest,
+    MarketIfTouchedOrderRequest,
+    MarketOrderRequest,
+    OrderRequest,
+    Reader,
+    StopLossDetails,
+    StopLossOrderRequest,
+    StopOrderRequest,
+    TakeProfitDetails,
+    TakeProfitOrderRequest,
+    TrailingStopLossDetails,
+    TrailingStopLossOrderRequest,
+)
+from keydesk_client.models.precision import refuse_unfit, refuse_unfit_details
+
+EUR_USD = Instrument(
+    name="EUR_USD",
+    type="CURRENCY",
+    display_name="EUR/USD",
+    pip_location=-4,
+    display_precision=5,
+    trade_units_precision=0,
+    minimum_trade_size=Decimal(1),
+    maximum_trailing_stop_distance=Decimal("1.00000"),
+    minimum_trailing_stop_distance=Decimal("0.00050"),
+    maximum_position_size=Decimal(0),
+    maximum_order_units=Decimal(1_000_000),
+    margin_rate=Decimal("0.02"),
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "members", "field"),
+    [
+        (MarketOrderRequest, {"units": 0}, "units"),
+        (MarketOrderRequest, {"units": 1.5}, "units"),
+        (MarketOrderRequest, {"units": Decimal("NaN")}, "units"),
+        (MarketOrderRequest, {}, "units"),
+        (MarketOrderRequest, {"units": 1, "time_in_force": "GTC"}, "time_in_force"),
+        (MarketOrderRequest, {"units": 1, "prise_bound": 1}, "prise_bound"),
+        (MarketOrderRequest, {"units": 1, "price_bound": "-1"}, "price_bound"),
+        (LimitOrderRequest, {"units": 1}, "price"),
+        (LimitOrderRequest, {"units": 1, "price": 0}, "price"),
+        (LimitOrderRequest, {"units": 1, "price": 1, "time_in_force": "GTD"}, "gtd_time"),
+        (LimitOrderRequest, {"units": 1, "price": 1, "time_in_force": "SOON"}, "time_in_force"),
+        (
+            StopOrderRequest,
+            {"units": 1, "price": 1, "time_in_force": "GTD", "gtd_time": datetime(2030, 1, 1)},  # noqa: DTZ001 - that is the point
+            "gtd_time",
+        ),
+        (
+            StopOrderRequest,
+            {"units": 1, "price": 1, "gtd_time": "2030-01-01T00:00:00Z"},
+            "gtd_time",
+        ),
+        (
+            MarketIfTouchedOrderRequest,
+            {
+                "units": 1,
+                "price": 1,
+                "take_profit_on_fill": TakeProfitDetails(price="1", distance="1"),
+            },
+            "take_profit_on_fill.distance",
+        ),
+        (
+            MarketOrderRequest,
+            {"units": 1, "stop_loss_on_fill": StopLossDetails()},
+            "stop_loss_on_fill.price",
+        ),
+        (
+            MarketOrderRequest,
+            {"units": 1, "stop_loss_on_fill": StopLossDetails(price=1, time_in_force="FOK")},
+            "stop_loss_on_fill.time_in_force",
+        ),
+    ],
+)
+def test_an_impossible_order_is_refused_by_the_name_of_its_member(
+    kind: type[Any], members: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        kind(instrument="EUR_USD", **members)
+    assert refused.value.field == field
+    assert not refused.value.sent
+
+
+@pytest.mark.parametrize(
+    ("kind", "members", "field"),
+    [
+        (StopLossOrderRequest, {"price": "1.1", "distance": "0.1"}, "distance"),
+        (StopLossOrderRequest, {}, "price"),
+        (TakeProfitOrderRequest, {"price": "1.1", "time_in_force": "IOC"}, "time_in_force"),
+        (TrailingStopLossOrderRequest, {}, "distance"),
+        (TrailingStopLossOrderRequest, {"distance": "0"}, "distance"),
+    ],
+)
+def test_an_impossible_dependent_order_is_refused(
+    kind: type[Any], members: dict[str, Any], field: str
+) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        kind(trade_id="7", **members)
+    assert refused.value.field == field
+
+
+@pytest.mark.parametrize(
+    ("order", "field"),
+    [
+        (MarketOrderRequest(instrument="USD_JPY", units=1), "instrument"),
+        (MarketOrderRequest(instrument="EUR_USD", units="1.5"), "units"),
+        (MarketOrderRequest(instrument="EUR_USD", units="-1000001"), "units"),
+        (MarketOrderRequest(instrument="EUR_USD", units=1, price_bound="1.123456"), "price_bound"),
+        (LimitOrderRequest(instrument="EUR_USD", units=1, price="1.123456"), "price"),
+        (
+            LimitOrderRequest(
+                instrument="EUR_USD",
+                units=1,
+                price="1.1",
+                stop_loss_on_fill=StopLossDetails(distance="0.000001"),
+            ),
+            "stop_loss_on_fill.distance",
+        ),
+        (
+            MarketOrderRequest(
+                instrument="EUR_USD",
+                units=1,
+                trailing_stop_loss_on_fill=TrailingStopLossDetails(distance="0.0001"),
+            ),
+            "trailing_stop_loss_on_fill.distance",
+        ),
+        (TrailingStopLossOrderRequest(trade_id="7", distance="1.5"), "distance"),
+    ],
+)
+def test_an_order_that_does_not_fit_its_instrument_is_refused_and_not_rounded(
+    order: OrderRequest, field: str
+) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        refuse_unfit(order, EUR_USD)
+    assert refused.value.field == field
+
+
+def test_trailing_zeros_are_no_excess_of_precision() -> None:
+    refuse_unfit(LimitOrderRequest(instrument="EUR_USD", units="1.000", price="1.1000000"), EUR_USD)
+    refuse_unfit_details("stop_loss", StopLossDetails(price="1.10000"), EUR_USD)
+
+
+def test_an_order_request_reads_back_what_it_writes() -> None:
+    order = LimitOrderRequest(instrument="EUR_USD", units=-5, price="1.10")
+    assert Reader(LimitOrderRequest).read(order.model_dump_json(by_alias=True)) == order
