@@ -73,7 +73,7 @@ class Books(LinePane):
         nearest = min(
             range(len(book.buckets)), key=lambda i: abs(book.buckets[i].price - book.price)
         )
-        index = nearest + (self.size.height - 1) // 2 - (y - 1)
+        index = nearest + (self.outer_size.height - 1) // 2 - (y - 1)
         if not 0 <= index < len(book.buckets):
             return []
         return self._bucket(book.buckets[index], here=index == nearest, frame=frame)

@@ -28,6 +28,7 @@ LEGEND_FROM = 14  # rows a chart needs before one of them tells the day
 TAGS = (4, 7)  # columns for words such as SL behind a price: narrow, wide
 ROOMY = 48
 JUMP = 10
+PACE = 0.2  # seconds between two pictures of a moving candle
 LONGER = {"S5": "M1", "M1": "M15", "M5": "H1", "M15": "H4", "H1": "D", "H4": "D", "D": "W"}
 ENTRY_TYPES = {"LIMIT": "LMT", "STOP": "STP", "MARKET_IF_TOUCHED": "MIT"}
 
@@ -67,6 +68,8 @@ class Chart(LinePane):
         self._scale: Scale | None = None
         self._picture: list[list[candles.Run]] = []
         self._shown: tuple[str, str] = ("", "")
+        self._behind = False
+        self._drawn_at = 0.0
 
     # What it shows.
 
@@ -91,12 +94,12 @@ class Chart(LinePane):
             if all(shown):
                 self.post_message(self.SeriesWanted(*shown))
             self._draw_rows(frame)
-        elif (
-            shown in frame.keys(Topic.CANDLES)
-            or frame.whole(Topic.CANDLES)
-            or frame.touched(Topic.TRADES, Topic.ORDERS, Topic.HEALTH)
-            or (self._legend and store.focus in frame.keys(Topic.PRICES))
-        ):
+            return
+        if frame.whole(Topic.CANDLES) or frame.touched(Topic.ORDERS, Topic.HEALTH):
+            self._draw_rows(frame)
+        elif shown in frame.keys(Topic.CANDLES) or frame.touched(Topic.TRADES):
+            self._behind = True
+        if self._behind and frame.now - self._drawn_at >= PACE:
             self._draw_rows(frame)
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
@@ -114,6 +117,7 @@ class Chart(LinePane):
 
     def _draw_rows(self, frame: Frame) -> None:
         """Draw the picture and refresh only the rows that came out different."""
+        self._behind, self._drawn_at = False, frame.now
         before, self._picture = self._picture, self._paint(frame)
         if len(before) != len(self._picture):
             super().redraw()
@@ -127,7 +131,7 @@ class Chart(LinePane):
         if series is None or not series.candles:
             return self._words(frame, series)
         legend = [self._legend_row(frame)] if self._legend else []
-        view = self._view(frame.store, series, self.size.height - len(legend))
+        view = self._view(frame.store, series, self.outer_size.height - len(legend))
         self._scale = candles.scale_of(view, self._scale)
         rows = [*legend, *candles.draw(view, self._scale)]
         if series.error:
@@ -145,11 +149,11 @@ class Chart(LinePane):
             words, role = "Loading candles …", "muted"
         else:
             words, role = "No candles for this time.", "muted"
-        return [[(words, role)], *[[] for _ in range(self.size.height - 1)]]
+        return [[(words, role)], *[[] for _ in range(self.outer_size.height - 1)]]
 
     @property
     def _legend(self) -> bool:
-        return self.size.height >= LEGEND_FROM
+        return self.outer_size.height >= LEGEND_FROM
 
     def _legend_row(self, frame: Frame) -> list[candles.Run]:
         store = frame.store

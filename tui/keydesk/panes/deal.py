@@ -35,6 +35,7 @@ class Deal(LinePane, can_focus=False):
         super().__init__(id=id)
         self.preset = Preset("")
         self._flash = 0
+        self._rows: list[list[Run]] | None = None
 
     def heading(self) -> Heading:
         """The instrument that B and S would deal in."""
@@ -56,29 +57,40 @@ class Deal(LinePane, can_focus=False):
         if frame.touched(Topic.FOCUS, Topic.ARMING, Topic.HEALTH):
             self.redraw()
         elif priced or faded or frame.touched(Topic.POSITIONS, Topic.ACCOUNT):
-            for y in range(self.size.height):
-                self._redraw_if_different(y)
+            self._redraw_what_differs(frame)
 
-    def _redraw_if_different(self, y: int) -> None:
-        before = self._lines.get(y)
-        now = self._draw(y)
-        if before is None or before != now:
-            self._lines[y] = now
-            self.refresh_line(y)
+    def redraw(self) -> None:
+        """Everything anew."""
+        self._rows = None
+        super().redraw()
+
+    def _redraw_what_differs(self, frame: Frame) -> None:
+        before, self._rows = self._rows or [], self._all_rows(frame)
+        if len(before) != len(self._rows):
+            super().redraw()
+            return
+        for y, (old, new) in enumerate(zip(before, self._rows, strict=True)):
+            if old != new:
+                self.redraw_line(y)
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
+        """One of the rows."""
+        if self._rows is None:
+            self._rows = self._all_rows(frame)
+        return self._rows[y] if y < len(self._rows) else []
+
+    def _all_rows(self, frame: Frame) -> list[list[Run]]:
         """Prices, then size, cost and what is held."""
         store = frame.store
         quote = store.quotes.get(store.focus)
         if quote is None:
-            return [("Waiting for a price …", self.palette["muted"])] if y == 0 else []
-        rows = [
+            return [[("Waiting for a price …", self.palette["muted"])]]
+        spread = show.pips(spread_pips(store, store.focus), signed=False)
+        return [
             [],
             self._side("S sell", "sell", quote.bid, quote.bid_move, frame),
             self._side("B buy", "buy", quote.ask, quote.ask_move, frame),
-            self._label(
-                "spread", f"{show.pips(spread_pips(store, store.focus), signed=False)} pips"
-            ),
+            self._label("spread", f"{spread} pips"),
             [],
             *self._cost(store),
             [],
@@ -86,7 +98,6 @@ class Deal(LinePane, can_focus=False):
             [],
             *self._permission(store),
         ]
-        return rows[y] if y < len(rows) else []
 
     def _side(self, words: str, role: str, price: Decimal, move: int, frame: Frame) -> list[Run]:
         shape = shape_of(frame.store, frame.store.focus)

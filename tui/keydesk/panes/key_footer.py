@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable
 
 from keydesk.frame import Frame
 from keydesk.keys.keymap import DESK, Key, KeyMap
+from keydesk.store.state import Topic
 from keydesk.widgets.lines import width_of
 from keydesk.widgets.strip_line import Item, StripLine
 
+WATCHED = (Topic.ARMING, Topic.HEALTH, Topic.FOCUS)
+ROWS_OF = (Topic.TRADES, Topic.ORDERS, Topic.POSITIONS)
 ALWAYS = ("command", "help")  # how to leave and how to learn the rest stay at the end
 
 
@@ -38,7 +41,7 @@ class KeyFooter(StripLine):
 
     def changed(self, frame: Frame) -> None:
         """Redraw when what is possible may have changed."""
-        if frame.dirty:
+        if frame.touched(*WATCHED) or any(frame.whole(topic) for topic in ROWS_OF):
             self._redraw_if_different()
 
     def _redraw_if_different(self) -> None:

@@ -71,7 +71,7 @@ class Trades(TablePane):
         for key in dirty:
             self.redraw_row(str(key))
         if dirty or frame.touched(Topic.ACCOUNT):
-            self.redraw_line(self.size.height - 1)
+            self.redraw_line(self.outer_size.height - 1)
 
     # Cells.
 

@@ -68,13 +68,8 @@ class DeskScreen(Screen[None]):
         self._tier: Tier | None = None
         self._front: dict[str, str] = {}  # first pane of a shared place -> the one in front
         self._zoomed = ""
-
-    def compose(self) -> ComposeResult:
-        """Strips above and below, the panes between."""
-        zone = self._zone
-        yield AccountStrip(id="account")
-        yield HealthLine(zone=zone, id="health")
-        yield RuledGrid(
+        self._all_panes: list[LinePane] = []
+        self._panes = RuledGrid(
             Watchlist(),
             Chart(zone=zone),
             Chart(zone=zone, linked=True, id="linked-chart"),
@@ -86,20 +81,31 @@ class DeskScreen(Screen[None]):
             Log(zone=zone),
             id="panes",
         )
+
+    def compose(self) -> ComposeResult:
+        """Strips above and below, the panes between."""
+        zone = self._zone
+        yield AccountStrip(id="account")
+        yield HealthLine(zone=zone, id="health")
+        yield self._panes
         yield InstrumentLine(id="instrument")
         yield Notices(zone=zone, id="notices")
         yield KeyFooter(self._keymap, self._unavailable, id="keys")
         yield Static(id="too-small", markup=False)
+
+    def on_mount(self) -> None:
+        """Look up once what every frame needs."""
+        self._all_panes = list(self.query(LinePane))
 
     # The beat.
 
     def on_frame(self, frame: Frame) -> None:
         """Hand the frame to every pane in sight."""
         self.frame = frame
-        for pane in self.query(LinePane):
+        for pane in self._all_panes:
             if pane.display or pane.frame is None:
                 pane.on_frame(frame)
-        self.grid.check()
+        self._panes.check()
 
     def on_screen_resume(self) -> None:
         """After a dialog everything may have changed."""
@@ -110,11 +116,6 @@ class DeskScreen(Screen[None]):
             self.on_frame(replace(self.frame, dirty=EVERYTHING))
 
     # Places.
-
-    @property
-    def grid(self) -> RuledGrid:
-        """The panes and the rules between them."""
-        return self.query_one(RuledGrid)
 
     def pane(self, name: str) -> LinePane:
         """A pane by its name: watchlist, chart, trades, orders, positions, log, books, ticket."""
@@ -136,7 +137,7 @@ class DeskScreen(Screen[None]):
     def _place(self) -> None:
         """Show the front pane of every place, with the classes that the geometry goes by."""
         tier = self._tier or DECK
-        grid = self.grid
+        grid = self._panes
         for name in ("deck", "desk", "cockpit"):
             grid.set_class(name == tier.name and not self._zoomed, f"-{name}")
         grid.set_class(bool(self._zoomed), "-zoomed")
@@ -151,7 +152,7 @@ class DeskScreen(Screen[None]):
             pane.display = name in shown
         self._keep_focus()
         self._everything_again()
-        self.call_after_refresh(grid.check)
+        self.call_after_refresh(grid.moved)
 
     def _front_of(self, slot: tuple[str, ...]) -> str:
         front = self._front.get(slot[0], slot[0])
@@ -160,7 +161,7 @@ class DeskScreen(Screen[None]):
     def _keep_focus(self) -> None:
         focused = self.focused
         if focused is None or not focused.display:
-            first = next((pane for pane in self.grid.panes if pane.can_focus), None)
+            first = next((pane for pane in self._panes.panes if pane.can_focus), None)
             self.set_focus(first)
 
     # Focus, zoom, granularity: the keys that look.
@@ -169,7 +170,7 @@ class DeskScreen(Screen[None]):
         """The footer shows the keys of the focused pane."""
         context = str(getattr(self.focused, "KEY_CONTEXT", keys.DESK))
         self.query_one(KeyFooter).show_context(context)
-        self.grid.check()
+        self._panes.check()
 
     def action_go(self, name: str) -> None:
         """Bring a pane to the front of its place and give it the keys."""

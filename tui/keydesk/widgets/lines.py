@@ -6,13 +6,14 @@ and a frame costs only the lines that are different.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
+from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
@@ -101,10 +102,12 @@ class LinePane(Widget, can_focus=True):
             self._palette = palette_of(self.app)
         return self._palette
 
+    # A pane has neither border nor padding, so its outer size, which costs no search, is its size.
+
     @property
     def inside(self) -> int:
         """Columns that a line may fill."""
-        return max(0, self.size.width - 2 * MARGIN)
+        return max(0, self.outer_size.width - 2 * MARGIN)
 
     def heading(self) -> Heading:
         """What stands in the upper rule."""
@@ -136,27 +139,32 @@ class LinePane(Widget, can_focus=True):
 
     def redraw_line(self, y: int) -> None:
         """Draw one line again, if it is on the screen."""
-        if 0 <= y < self.size.height:
+        if 0 <= y < self.outer_size.height:
             self._lines.pop(y, None)
             self.refresh_line(y)
 
     def refresh_line(self, y: int) -> None:
         """Have one line shown again, as it is kept."""
-        self.refresh(Region(0, y, self.size.width, 1))
+        self.refresh(Region(0, y, self.outer_size.width, 1))
 
     def render_line(self, y: int) -> Strip:
         """The line as it was drawn last, or drawn now."""
         strip = self._lines.get(y)
-        if strip is None or strip.cell_length != self.size.width:
+        if strip is None or strip.cell_length != self.outer_size.width:
             strip = self._lines[y] = self._draw(y)
         return strip
 
     def _draw(self, y: int) -> Strip:
         blank = self.palette["plain"]
         if self.frame is None:
-            return strip_of(self.waiting() if y == 0 else (), self.size.width, blank)
-        strip = strip_of(self.runs(y, self.frame), self.size.width, blank)
+            return strip_of(self.waiting() if y == 0 else (), self.outer_size.width, blank)
+        strip = strip_of(self.runs(y, self.frame), self.outer_size.width, blank)
         return laid_over(strip, self.palette.selected) if self.is_selected(y) else strip
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Not Textual's translation of named colours: a palette has none to translate."""
+        filters = super().get_line_filters()
+        return [each for each in filters if not isinstance(each, ANSIToTruecolor)]
 
     def is_selected(self, y: int) -> bool:  # noqa: ARG002 - a pane with rows answers by y
         """Say whether the line is the selected row."""

@@ -36,7 +36,8 @@ class RuledGrid(Container):
     def __init__(self, *panes: LinePane, id: str | None = None) -> None:  # noqa: A002
         super().__init__(*panes, id=id)
         self.slots: Sequence[Slot] = ()
-        self._drawn: object = None
+        self._regions: list[Region] | None = None
+        self._words: list[object] = []
         self._lines: list[list[Run]] = []
 
     @property
@@ -45,17 +46,27 @@ class RuledGrid(Container):
         return [child for child in self.children if isinstance(child, LinePane) and child.display]
 
     def check(self) -> None:
-        """Draw the rules again if panes moved, headings changed or the focus went elsewhere."""
-        if self._state() != self._drawn:
-            self.refresh()
+        """Draw the rules again if a heading changed or the focus went elsewhere."""
+        if self._written() != self._words:
+            self.moved()
+
+    def moved(self) -> None:
+        """Draw the rules again: panes stand elsewhere."""
+        self._regions = None
+        self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """A line of rules, where no pane stands."""
-        state = self._state()
-        if state != self._drawn:
-            self._drawn = state
-            self._lines = self._draw(palette_of(self.app))
+        if y == 0 or self._regions is None:
+            self._keep_up()
         return _strip(self._lines[y]) if y < len(self._lines) else Strip([])
+
+    def _keep_up(self) -> None:
+        regions = [pane.region.translate(-self.region.offset) for pane in self.panes]
+        words = self._written()
+        if (regions, words) != (self._regions, self._words):
+            self._regions, self._words = regions, words
+            self._lines = self._draw(palette_of(self.app), regions)
 
     def heading(self, pane: LinePane) -> Heading:
         """The pane's heading, the names of those behind it beside its own."""
@@ -69,28 +80,23 @@ class RuledGrid(Container):
             tabs.append(Tab(tab.text, front=name == pane.id))
         return Heading(tuple(tabs), own.right)
 
-    def _state(self) -> object:
-        return (
-            self.size,
-            self.app.theme,
-            [(pane.region, pane.has_focus, self.heading(pane)) for pane in self.panes],
-        )
+    def _written(self) -> list[object]:
+        panes = self.panes
+        return [self.app.theme, *((pane.has_focus, self.heading(pane)) for pane in panes)]
 
-    def _draw(self, palette: Palette) -> list[list[Run]]:
+    def _draw(self, palette: Palette, regions: Sequence[Region]) -> list[list[Run]]:
         width, height = self.outer_size
         joints = [[0] * width for _ in range(height)]
         bright = [[False] * width for _ in range(height)]
-        for pane in self.panes:
-            edge = _around(pane.region.translate(-self.region.offset))
-            _rule(joints, edge)
+        for pane, at in zip(self.panes, regions, strict=True):
+            _rule(joints, _around(at))
             if pane.has_focus:
-                _brighten(bright, edge)
+                _brighten(bright, _around(at))
         lines = [
             _line(row, lit, palette["line"], palette["focus"])
             for row, lit in zip(joints, bright, strict=True)
         ]
-        for pane in self.panes:
-            at = pane.region.translate(-self.region.offset)
+        for pane, at in zip(self.panes, regions, strict=True):
             if 1 <= at.y <= height:
                 runs = self._title(pane, at.width - 2, palette)
                 lines[at.y - 1] = _inlay(lines[at.y - 1], at.x + 1, runs)

@@ -62,7 +62,7 @@ class StripLine(LinePane, can_focus=False):
     def _draw(self, y: int) -> Strip:
         if self.frame is None:
             return super()._draw(y)
-        return strip_of(self.runs(y, self.frame), self.size.width, self.backdrop(self.frame))
+        return strip_of(self.runs(y, self.frame), self.outer_size.width, self.backdrop(self.frame))
 
 
 def _joined(items: Iterable[Item], gap: str, blank: Style) -> list[Run]:

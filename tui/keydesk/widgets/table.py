@@ -93,7 +93,7 @@ class TablePane(LinePane):
     @property
     def room(self) -> int:
         """How many rows the pane shows at once."""
-        return max(1, self.size.height - self.HEAD - self.FOOT)
+        return max(1, self.outer_size.height - self.HEAD - self.FOOT)
 
     def set_keys(self, keys: Sequence[str]) -> None:
         """Show these rows; the cursor stays with its row when that is still there."""
@@ -133,8 +133,8 @@ class TablePane(LinePane):
         """Header, rows, and the lines below them."""
         if y < self.HEAD:
             return self.header() if self.keys and y == self.HEAD - 1 else ()
-        if y >= self.size.height - self.FOOT:
-            return self.foot(y - (self.size.height - self.FOOT), frame)
+        if y >= self.outer_size.height - self.FOOT:
+            return self.foot(y - (self.outer_size.height - self.FOOT), frame)
         index = self.first + y - self.HEAD
         if index < len(self.keys):
             return self.row(self.keys[index], frame)
