@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import AsyncIterable
+from contextlib import suppress
 
 from keydesk_client.errors import UnreadableAnswer
 
@@ -34,15 +35,13 @@ async def _plain(pieces: AsyncIterable[bytes], most: int) -> bytes:
 async def _unzipped(pieces: AsyncIterable[bytes], most: int) -> bytes:
     unzip = zlib.decompressobj(GZIP_WINDOW)
     held = bytearray()
-    try:
+    with suppress(zlib.error):  # a broken one has no end
         async for piece in pieces:
             held += unzip.decompress(piece, most + 1 - len(held))
             if len(held) > most or unzip.unconsumed_tail:
                 raise _too_large(most)
-    except zlib.error:
-        raise UnreadableAnswer("the compressed answer is broken") from None
     if not unzip.eof:
-        raise UnreadableAnswer("the compressed answer ends half way")
+        raise UnreadableAnswer("the compressed answer is broken or ends half way")
     return bytes(held)
 
 
