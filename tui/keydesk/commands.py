@@ -1,0 +1,254 @@
+"""From a decision to the broker: what each instruction of a form asks for, by the order protocol.
+
+Exits are never refused here: no lock, limit, duplicate rule or stale price stands before a close, a cancel
+or a tighter stop. What opens risk is bounded, sent on a fresh price, and once at a time an instrument.
+"""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Literal, Protocol
+
+from keydesk.delivery import Delivery
+from keydesk.desk.checks import DUPLICATE_WITHIN
+from keydesk.desk.instructions import (
+    CancelOrders,
+    CloseTrades,
+    Flatten,
+    Instruction,
+    MoveEntry,
+    OpenOrder,
+    Reverse,
+    SetProtection,
+)
+from keydesk.desk.profit import closing_price
+from keydesk.desk.rounding import pip
+from keydesk.flattening import Flattening, Standing
+from keydesk.format import pair, units
+from keydesk.instruction_words import change_words, open_words
+from keydesk.order_requests import (
+    moved_order,
+    order_request,
+    reversal_request,
+    stop_edit,
+    target_edit,
+    trail_edit,
+)
+from keydesk.outcome_words import Asked
+from keydesk.store.prices import take_price
+from keydesk.store.store import Store
+from keydesk_client.client import Client
+from keydesk_client.errors import InvalidRequest, KeydeskClientError
+from keydesk_client.models import (
+    OrderRequest,
+    StopLossDetails,
+    TakeProfitDetails,
+    TrailingStopLossDetails,
+)
+from keydesk_client.outcome import Outcome
+from keydesk_client.unset import Unset
+
+FRESH = 3.0  # seconds: an older price is asked for again before anything opens on it
+ALL: Literal["ALL"] = "ALL"
+
+
+class Sender(Protocol):
+    """The order protocol of the client, as far as commands use it."""
+
+    def create(self, order: OrderRequest) -> Awaitable[Outcome]: ...
+    def cancel(self, specifier: str) -> Awaitable[Outcome]: ...
+    def replace(self, specifier: str, order: OrderRequest) -> Awaitable[Outcome]: ...
+    def close_trade(
+        self, specifier: str, *, units: Literal["ALL"] | Decimal = "ALL"
+    ) -> Awaitable[Outcome]: ...
+    def set_dependent_orders(
+        self,
+        specifier: str,
+        *,
+        take_profit: TakeProfitDetails | Unset | None = ...,
+        stop_loss: StopLossDetails | Unset | None = ...,
+        trailing_stop_loss: TrailingStopLossDetails | Unset | None = ...,
+    ) -> Awaitable[Outcome]: ...
+
+
+@dataclass(slots=True)
+class Commands:
+    """Carries out what forms returned; one per account."""
+
+    client: Client
+    sender: Sender
+    delivery: Delivery
+    _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    _opening: set[str] = field(default_factory=set)
+
+    @property
+    def store(self) -> Store:
+        """What the desk knows."""
+        return self.delivery.store
+
+    async def carry_out(self, instruction: Instruction) -> None:
+        """Do it, and tell the trader what became of it."""
+        self.delivery.record("decided", repr(instruction))
+        match instruction:
+            case OpenOrder():
+                await self._open(instruction)
+            case Reverse():
+                await self._reverse(instruction)
+            case CloseTrades():
+                await self._close(instruction)
+            case SetProtection():
+                await self._protect(instruction)
+            case CancelOrders(order_ids=order_ids):
+                await asyncio.gather(*(self._cancel(order_id) for order_id in order_ids))
+            case MoveEntry():
+                await self._move(instruction)
+            case Flatten(instrument=instrument):
+                flattening = Flattening(self.client, self.store, self.delivery, self._wipe)
+                await flattening.run(instrument)
+
+    def sent_like_this(self, instrument: str, kind: str, side: str) -> float | None:
+        """Return how many seconds ago the same order was sent; None: not lately."""
+        at = self._sent.get((instrument, kind, side))
+        since = None if at is None else self.delivery.now() - at
+        return since if since is not None and since < DUPLICATE_WITHIN else None
+
+    # What opens risk.
+
+    async def _open(self, order: OpenOrder) -> None:
+        words = open_words(order)
+        market = order.kind == "MARKET"
+        if not await self._may_open(order.instrument, order.units, order.bound, words):
+            return
+        try:
+            request = order_request(order, self._broker_time())
+        except InvalidRequest as error:
+            self.delivery.tell("bad", f"NOT SENT {words}: {error}")
+            return
+        self._sent[order.instrument, order.kind, order.side] = self.delivery.now()
+        asked = self._asked(words, order.side[0], order.instrument)
+        asked = replace(asked, expected=order.expected if market else None, bound=order.bound)
+        await self._open_once(order.instrument, asked, self.sender.create(request))
+
+    async def _reverse(self, reverse: Reverse) -> None:
+        words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
+        if not await self._may_open(reverse.instrument, reverse.units, reverse.bound, words):
+            return
+        asked = self._asked(words, "R", reverse.instrument)
+        asked = replace(asked, expected=reverse.expected, bound=reverse.bound)
+        sending = self.sender.create(reversal_request(reverse))
+        await self._open_once(reverse.instrument, asked, sending)
+
+    async def _open_once(self, instrument: str, asked: Asked, sending: Awaitable[Outcome]) -> None:
+        self._opening.add(instrument)
+        try:
+            await self.delivery.send(asked, sending)
+        finally:
+            self._opening.discard(instrument)
+
+    async def _may_open(
+        self, instrument: str, signed_units: Decimal, bound: Decimal | None, words: str
+    ) -> bool:
+        """Whether the price is fresh and within the bound, and nothing else opens here just now."""
+        why = await self._why_not(instrument, signed_units, bound)
+        if why:
+            self.delivery.tell("bad", f"NOT SENT {words}: {why}")
+        return not why
+
+    async def _why_not(self, instrument: str, signed_units: Decimal, bound: Decimal | None) -> str:
+        if instrument in self._opening:
+            return f"an order in {pair(instrument)} is under way"
+        trouble = await self._requote(instrument)
+        quote = self.store.quotes.get(instrument)
+        if trouble or quote is None:
+            return trouble or "there is no price"
+        touch = quote.ask if signed_units > 0 else quote.bid
+        passed = bound is not None and (touch > bound if signed_units > 0 else touch < bound)
+        return f"the price moved to {touch}, past the bound {bound}" if passed else ""
+
+    async def _requote(self, instrument: str) -> str:
+        """Ask for the price again when it is old; return why that failed, or nothing."""
+        quote = self.store.quotes.get(instrument)
+        if quote is not None and self.delivery.now() - quote.received <= FRESH:
+            return ""
+        try:
+            answer = await self.client.pricing.get([instrument])
+        except KeydeskClientError as error:
+            return f"the price is old and could not be read again ({error})"
+        for price in answer.prices:
+            take_price(self.store, price, self.delivery.now())
+        return ""
+
+    # What closes, cancels and protects. Nothing here refuses.
+
+    async def _close(self, close: CloseTrades) -> None:
+        await asyncio.gather(
+            *(
+                self._close_one(trade_id, close.instrument, close.units)
+                for trade_id in close.trade_ids
+            )
+        )
+
+    async def _close_one(self, trade_id: str, instrument: str, part: Decimal | None) -> None:
+        amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
+        size = "all" if isinstance(amount, str) else units(amount)
+        asked = self._asked(f"CLOSE {size} of #{trade_id} {pair(instrument)}", "C", instrument)
+        asked = replace(asked, expected=self._price_seen(trade_id))
+        await self.delivery.send(asked, self.sender.close_trade(trade_id, units=amount))
+
+    async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
+        """Read the size again just before a part of it is closed; what the store knows when that fails."""
+        try:
+            still_open = abs((await self.client.trades.get(trade_id)).trade.current_units)
+        except KeydeskClientError:
+            trade = self.store.trades.get(trade_id)
+            still_open = abs(trade.units) if trade is not None else part
+        return part if part < still_open else ALL
+
+    async def _protect(self, change: SetProtection) -> None:
+        words = f"{change_words(change)} on #{change.trade_id}"
+        asked = self._asked(words, "M", change.instrument)
+        sending = self.sender.set_dependent_orders(
+            change.trade_id,
+            stop_loss=stop_edit(change.stop),
+            take_profit=target_edit(change.target),
+            trailing_stop_loss=trail_edit(change.trail),
+        )
+        await self.delivery.send(asked, sending)
+
+    async def _cancel(self, order_id: str) -> None:
+        asked = Asked(f"CANCEL order #{order_id}", "D")
+        await self.delivery.send(asked, self.sender.cancel(order_id))
+
+    async def _move(self, move: MoveEntry) -> None:
+        order = self.store.orders.get(move.order_id)
+        if order is None:
+            words = f"NOT SENT: order #{move.order_id} is filled or cancelled already"
+            self.delivery.tell("bad", words)
+            return
+        request = order_request(moved_order(move, order), self._broker_time())
+        asked = self._asked(f"MOVE order #{move.order_id} to {move.price}", "M", move.instrument)
+        await self.delivery.send(asked, self.sender.replace(move.order_id, request))
+
+    async def _wipe(self, standing: Standing) -> None:
+        """Close these trades and cancel these orders, all at once."""
+        await asyncio.gather(
+            *(self._close_one(id_, instrument, None) for id_, instrument in standing.trades),
+            *(self._cancel(id_) for id_ in standing.orders),
+        )
+
+    # What a command is measured by.
+
+    def _asked(self, words: str, again: str, instrument: str) -> Asked:
+        known = self.store.instruments.get(instrument)
+        return Asked(words, again, pip=pip(known.pip_location) if known else None)
+
+    def _price_seen(self, trade_id: str) -> Decimal | None:
+        trade = self.store.trades.get(trade_id)
+        quote = self.store.quotes.get(trade.instrument) if trade else None
+        if trade is None or quote is None:
+            return None
+        return closing_price(trade.units, quote.bid, quote.ask)
+
+    def _broker_time(self) -> int:
+        return self.store.clock_ns or self.delivery.wall_ns()
