@@ -161,14 +161,12 @@ class Chart(LinePane):
         if day is None:
             return []
         change = day_change(store, store.focus)
-        return [
-            ("day ", "faint"),
-            (f"{show.percent(change, signed=True)}%", signed_role(change)),
-            ("   high ", "faint"),
-            (shape.write(day.high), "muted"),
-            ("   low ", "faint"),
-            (shape.write(day.low), "muted"),
-        ]
+        row = [("day ", "faint"), (f"{show.percent(change, signed=True)}%", signed_role(change))]
+        for label, price in (("high", day.high), ("low", day.low)):
+            more = [(f"   {label} ", "faint"), (shape.write(price), "muted")]
+            if sum(len(text) for text, _ in [*row, *more]) <= self.inside:
+                row += more
+        return row
 
     def _view(self, store: Store, series: CandleSeries, height: int) -> View:
         shape = shape_of(store, store.focus)

@@ -75,4 +75,5 @@ class KeyFooter(StripLine):
     def _item(self, key: Key) -> Item:
         off = self._unavailable(key.id)
         strong, weak = ("faint", "faint") if off else ("plain", "muted")
-        return Item(((key.shown, self.palette[strong]), (f" {key.hint}", self.palette[weak])))
+        name = key.shown.split()[0]  # the help has the others
+        return Item(((name, self.palette[strong]), (f" {key.hint}", self.palette[weak])))

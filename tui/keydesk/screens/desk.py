@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -41,11 +42,25 @@ EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
 TOO_SMALL = f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells; this terminal has {{}}×{{}}."
 
 
+LOOKING = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
+
+
+def _bindings() -> list[BindingType]:
+    """The desk's keys: looking is done here, all else is the app's."""
+    found: list[BindingType] = []
+    for binding in KEYMAP.bindings(keys.DESK):
+        assert isinstance(binding, Binding)  # noqa: S101 - the key map makes no others
+        own = binding.action.partition("(")[0] in LOOKING
+        found.append(binding if own else replace(binding, action=f"app.{binding.action}"))
+    return found
+
+
 class DeskScreen(Screen[None]):
     """The desk. The frame clock calls `on_frame`; every pane in sight gets the frame."""
 
     CSS_PATH = theme.folder() / "desk.tcss"
     AUTO_FOCUS = "#watchlist"
+    BINDINGS: ClassVar[list[BindingType]] = _bindings()
 
     @dataclass
     class GranularityChosen(Message):
@@ -204,17 +219,3 @@ class DeskScreen(Screen[None]):
         at = GRANULARITIES.index(now) if now in GRANULARITIES else -1
         following = GRANULARITIES[(at + 1) % len(GRANULARITIES)]
         self.post_message(self.GranularityChosen(following))
-
-
-def _bindings() -> list[BindingType]:
-    """The desk's keys: looking is done here, all else is the app's."""
-    found: list[BindingType] = []
-    for binding in KEYMAP.bindings(keys.DESK):
-        assert isinstance(binding, Binding)  # noqa: S101 - the key map makes no others
-        name = binding.action.partition("(")[0]
-        own = hasattr(DeskScreen, f"action_{name}")
-        found.append(binding if own else replace(binding, action=f"app.{binding.action}"))
-    return found
-
-
-DeskScreen.BINDINGS = _bindings()
