@@ -55,8 +55,9 @@ class Rejected:
     error_code: str | None = None
     reject_reason: str | None = None
     status: int = 0
-    request_id: str = ""
+    related_transaction_ids: tuple[str, ...] = ()
     last_transaction_id: int = 0
+    request_id: str = ""
     looked_up: bool = False
 
 
