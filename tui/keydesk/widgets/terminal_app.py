@@ -55,11 +55,14 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         filters = [each for each in super().get_line_filters() if not isinstance(each, Monochrome)]
         return [*filters, ASCII_ONLY] if self._ascii_only else filters
 
-    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        if isinstance(renderable, LayoutUpdate) and renderable.region != self._terminal_region:
+    def reduced(self, update: RenderableType | None) -> RenderableType | None:
+        """An update without what the terminal shows already."""
+        if isinstance(update, LayoutUpdate) and update.region != self._terminal_region:
             self._terminal.forget()  # another size: the terminal may have moved everything
-            self._terminal_region = renderable.region
-        if isinstance(renderable, ChopsUpdate | LayoutUpdate):
-            super()._display(screen, Difference(renderable, self._terminal))
-        else:
-            super()._display(screen, renderable)
+            self._terminal_region = update.region
+        if isinstance(update, ChopsUpdate | LayoutUpdate):
+            return Difference(update, self._terminal)
+        return update
+
+    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
+        super()._display(screen, self.reduced(renderable))

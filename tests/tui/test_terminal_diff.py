@@ -1,0 +1,187 @@
+"""The terminal shows what the compositor drew, to the cell, though only differences are sent."""
+
+import random
+import unicodedata
+from collections.abc import Sequence
+
+import pyte
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pyte.screens import Char
+from rich.color import ColorSystem
+from rich.console import RenderableType
+from rich.segment import Segment
+from rich.style import Style
+from textual.app import ComposeResult
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Label, OptionList
+
+from keydesk.widgets.terminal_app import TerminalApp
+from keydesk.widgets.terminal_diff import Difference, Front, change, is_sure, look_of
+
+STYLES = (
+    None,
+    Style.parse("#ffffff on #000000"),
+    Style.parse("bold #ffffff on #000000"),
+    Style.parse("#7fdd9c on #000000"),
+    Style.parse("underline #7fdd9c on #1d2836"),
+    Style.parse("reverse"),
+    Style.parse("red on default"),
+)
+WIDTH, HEIGHT = 40, 6
+
+
+def look(cell: Char) -> tuple[object, ...]:
+    return cell.data, cell.fg, cell.bg, cell.bold, cell.underscore, cell.reverse
+
+
+def drawn(lines: Sequence[Sequence[Segment]]) -> pyte.Screen:
+    """The same lines sent whole to a fresh terminal."""
+    screen = pyte.Screen(WIDTH, HEIGHT)
+    sent = Front().take([(y, 0, line) for y, line in enumerate(lines)], ColorSystem.TRUECOLOR)
+    pyte.Stream(screen).feed(sent)
+    return screen
+
+
+def wrong_cells(left: pyte.Screen, right: pyte.Screen) -> int:
+    return sum(
+        look(left.buffer[y][x]) != look(right.buffer[y][x])
+        for y in range(left.lines)
+        for x in range(left.columns)
+    )
+
+
+def random_line(chance: random.Random) -> list[Segment]:
+    segments, left = [], WIDTH
+    while left:
+        size = min(left, chance.randint(1, 9))
+        text = "".join(chance.choice("01234 .−│╽a") for _ in range(size))
+        segments.append(Segment(text, chance.choice(STYLES)))
+        left -= size
+    return segments
+
+
+@given(st.integers(0, 2**32))
+@settings(max_examples=60, deadline=None)
+def test_after_many_changes_the_terminal_shows_the_last_lines(seed: int) -> None:
+    chance = random.Random(seed)
+    screen, front = pyte.Screen(WIDTH, HEIGHT), Front()
+    stream = pyte.Stream(screen)
+    lines = [random_line(chance) for _ in range(HEIGHT)]
+    stream.feed(front.take([(y, 0, line) for y, line in enumerate(lines)], ColorSystem.TRUECOLOR))
+    for _ in range(12):
+        y = chance.randrange(HEIGHT)
+        lines[y] = random_line(chance)
+        stream.feed(front.take([(y, 0, lines[y])], ColorSystem.TRUECOLOR))
+    assert wrong_cells(screen, drawn(lines)) == 0
+
+
+def test_what_is_shown_already_costs_nothing() -> None:
+    line = [Segment("1.08", STYLES[1]), Segment("43", STYLES[2])]
+    front = Front()
+    front.take([(0, 0, line)], ColorSystem.TRUECOLOR)
+    assert front.take([(0, 0, list(line))], ColorSystem.TRUECOLOR) == ""
+
+
+def test_one_changed_digit_is_one_digit_on_the_wire() -> None:
+    front = Front()
+    front.take([(2, 0, [Segment("EUR/USD  1.08431", STYLES[1])])], ColorSystem.TRUECOLOR)
+    sent = front.take([(2, 0, [Segment("EUR/USD  1.08432", STYLES[1])])], ColorSystem.TRUECOLOR)
+    assert sent.startswith("\x1b[3;16H")
+    assert sent.removesuffix("\x1b[0m").endswith("m2")
+
+
+def test_after_forgetting_everything_is_sent_again() -> None:
+    line = [Segment("price", STYLES[1])]
+    front = Front()
+    first = front.take([(0, 0, line)], ColorSystem.TRUECOLOR)
+    front.forget()
+    assert front.take([(0, 0, line)], ColorSystem.TRUECOLOR) == first
+
+
+def test_the_column_is_not_trusted_behind_a_glyph_of_doubtful_width() -> None:
+    front = Front()
+    line = [Segment("▲", STYLES[1]), Segment("up", STYLES[1])]
+    sent = front.take([(0, 0, line)], ColorSystem.TRUECOLOR)
+    assert "\x1b[1;2H" in sent
+
+
+def test_lines_and_minus_signs_are_of_sure_width_where_fonts_agree() -> None:
+    assert is_sure("│╽─█")
+    assert is_sure("1.08")
+    assert not is_sure("値")
+
+
+@pytest.mark.parametrize("before", STYLES)
+@pytest.mark.parametrize("after", STYLES)
+def test_a_change_of_colours_leaves_nothing_of_the_old_ones(
+    before: Style | None, after: Style | None
+) -> None:
+    first, second = (look_of(style, ColorSystem.TRUECOLOR) for style in (before, after))
+    screen, fresh = pyte.Screen(2, 1), pyte.Screen(2, 1)
+    nothing = look_of(None, ColorSystem.TRUECOLOR)
+    pyte.Stream(screen).feed(change(nothing, first) + "a" + change(first, second) + "b")
+    pyte.Stream(fresh).feed(change(nothing, second) + " b")
+    assert look(screen.buffer[0][1]) == look(fresh.buffer[0][1])
+
+
+class Words(ModalScreen[None]):
+    def compose(self) -> ComposeResult:
+        yield Label("BUY 34,046 EUR/USD at market\n値段 wide, e\u0301 accented")
+
+
+class Taped(TerminalApp[None]):
+    """An app whose bytes go to a terminal emulator."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.terminal = pyte.Screen(80, 24)
+        self._stream = pyte.Stream(self.terminal)
+
+    def compose(self) -> ComposeResult:
+        yield OptionList(*(f"{i:03} 値段 {'é' * (i % 7)} price {i * 37 % 101}" for i in range(200)))
+
+    def _display(
+        self,
+        screen: Screen[object],  # noqa: ARG002 - Textual's own signature
+        renderable: RenderableType | None,
+    ) -> None:
+        update = self.reduced(renderable)
+        if isinstance(update, Difference) and not self._batch_count:
+            self._stream.feed(update.render_segments(self.console))
+
+    def wrong_lines(self) -> list[tuple[str, str]]:
+        expected = [strip.text for strip in self.screen._compositor.render_strips()]
+        shown = ["".join(self.terminal.buffer[y][x].data for x in range(80)) for y in range(24)]
+        return [
+            (want, have)
+            for want, have in zip(expected, shown, strict=True)
+            if unicodedata.normalize("NFC", want.rstrip()) != have.rstrip()
+        ]
+
+
+async def test_no_cell_is_wrong_after_scrolls_modals_and_wide_characters() -> None:
+    app = Taped()
+    chance = random.Random(7)
+    async with app.run_test(size=(80, 24)) as pilot:
+        for step in range(12):
+            app.query_one(OptionList).scroll_to(y=chance.randrange(150), animate=False)
+            if step % 4 == 1:
+                app.push_screen(Words())
+            if step % 4 == 3:
+                app.pop_screen()
+            await pilot.pause()
+            assert app.wrong_lines() == []
+
+
+async def test_a_resized_terminal_is_drawn_whole() -> None:
+    app = Taped()
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.resize_terminal(60, 20)
+        await pilot.resize_terminal(80, 24)
+        await pilot.pause()
+        app.terminal.reset()
+        app.redraw()
+        await pilot.pause()
+        assert app.wrong_lines() == []
