@@ -1,0 +1,126 @@
+"""How a fill changes the account: the order ends, trades shrink, close and open, positions and money follow."""
+
+from dataclasses import replace
+
+from keydesk_practice.engine.account import Account
+from keydesk_practice.engine.applying_orders import end_order
+from keydesk_practice.engine.order_states import trade_after
+from keydesk_practice.engine.records import Position, Side, Trade
+from keydesk_practice.engine.transactions import OrderFilled, TradeOpened, TradeReduced
+
+
+def apply_fill(account: Account, fill: OrderFilled) -> None:
+    """Change the account by a fill."""
+    account.balance = fill.account_balance
+    account.pl += fill.pl
+    account.financing += fill.financing
+    account.commission += fill.commission
+    account.guaranteed_execution_fees += fill.guaranteed_execution_fee
+    account.last_order_fill_time = fill.time
+    _end_filled(account, fill)
+    position = account.position(fill.instrument)
+    if fill.commission:
+        position = replace(position, commission=position.commission + fill.commission)
+    for closed in fill.trades_closed or ():
+        position = _reduce(account, position, closed, fill)
+    if fill.trade_reduced is not None:
+        position = _reduce(account, position, fill.trade_reduced, fill)
+    if fill.trade_opened is not None:
+        position = _open(account, position, fill.trade_opened, fill)
+    account.positions[fill.instrument] = position
+
+
+def _end_filled(account: Account, fill: OrderFilled) -> None:
+    closed = tuple(part.trade_id for part in fill.trades_closed or ())
+    ended = replace(
+        account.orders[fill.order_id],
+        filling_transaction_id=fill.id,
+        filled_time=fill.time,
+        trade_opened_id=fill.trade_opened.trade_id if fill.trade_opened else None,
+        trade_reduced_id=fill.trade_reduced.trade_id if fill.trade_reduced else None,
+        trade_closed_ids=closed or None,
+    )
+    end_order(account, ended, "FILLED")
+
+
+def _reduce(
+    account: Account, position: Position, part: TradeReduced, fill: OrderFilled
+) -> Position:
+    """Shrink or close a trade; `part.units` has the opposite sign of the trade's."""
+    trade = account.trades[part.trade_id]
+    left = trade.current_units + part.units
+    shrunk = replace(
+        trade,
+        state=trade_after(trade.state, "REDUCED" if left else "CLOSED"),
+        current_units=left,
+        realized_pl=trade.realized_pl + part.realized_pl,
+        financing=trade.financing + part.financing,
+        closing_value=trade.closing_value - part.units * part.price,
+        closing_transaction_ids=(*(trade.closing_transaction_ids or ()), fill.id),
+        close_time=None if left else fill.time,
+    )
+    if left:
+        account.trades[trade.id] = shrunk
+    else:
+        _put_away(account, shrunk)
+    return _with_side(position, trade.long, _side_after(position, trade, part, bool(left)))
+
+
+def _put_away(account: Account, trade: Trade) -> None:
+    del account.trades[trade.id]
+    if trade.client_id is not None and account.trade_ids.get(trade.client_id) == trade.id:
+        del account.trade_ids[trade.client_id]
+    account.ended.keep_trade(
+        replace(
+            trade,
+            take_profit_id=None,
+            stop_loss_id=None,
+            trailing_stop_loss_id=None,
+            guaranteed_stop_loss_id=None,
+        )
+    )
+
+
+def _side_after(position: Position, trade: Trade, part: TradeReduced, stays: bool) -> Side:
+    side = position.long if trade.long else position.short
+    return replace(
+        side,
+        units=side.units + part.units,
+        value=side.value + part.units * trade.price,
+        trade_ids=side.trade_ids if stays else _without(side.trade_ids, trade.id),
+        pl=side.pl + part.realized_pl,
+        financing=side.financing + part.financing,
+        guaranteed_execution_fees=side.guaranteed_execution_fees + part.guaranteed_execution_fee,
+    )
+
+
+def _open(account: Account, position: Position, part: TradeOpened, fill: OrderFilled) -> Position:
+    trade = Trade(
+        id=part.trade_id,
+        instrument=fill.instrument,
+        price=part.price,
+        open_time=fill.time,
+        initial_units=part.units,
+        current_units=part.units,
+        initial_margin_required=part.initial_margin_required,
+        client_extensions=part.client_extensions,
+    )
+    account.trades[trade.id] = trade
+    if trade.client_id is not None:
+        account.trade_ids[trade.client_id] = trade.id
+    side = position.long if trade.long else position.short
+    grown = replace(
+        side,
+        units=side.units + part.units,
+        value=side.value + part.units * part.price,
+        trade_ids=(*side.trade_ids, trade.id),
+    )
+    return _with_side(position, trade.long, grown)
+
+
+def _with_side(position: Position, long: bool, side: Side) -> Position:
+    return replace(position, long=side) if long else replace(position, short=side)
+
+
+def _without(ids: tuple[int, ...], gone: int) -> tuple[int, ...]:
+    return tuple(id_ for id_ in ids if id_ != gone)
