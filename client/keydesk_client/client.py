@@ -47,8 +47,8 @@ class Client:
         carrier: Carrier | None = None,
     ) -> None:
         secret, token = hidden(token), ""  # a traceback from here on must not show it as a local
+        self._rest_url, self.account_id = rest_url, account_id
         self.transport = Transport(secret, rest_url, stream_url, timeouts=timeouts, carrier=carrier)
-        self.account_id = account_id
         caller = Caller(self.transport, limiter or Limiter(), retries)
         defaults = Defaults(account_id, datetime_format)
         self.accounts = Accounts(caller, defaults)
@@ -93,4 +93,4 @@ class Client:
         await self.close()
 
     def __repr__(self) -> str:
-        return f"Client({self.transport.rest.base!r}, account_id={self.account_id!r})"
+        return f"Client({self._rest_url!r}, account_id={self.account_id!r})"

@@ -1,0 +1,45 @@
+import pytest
+
+from keydesk_client.addresses import address_of
+from keydesk_client.errors import InvalidSettings
+
+
+@pytest.mark.parametrize(
+    ("url", "base", "socket_path"),
+    [
+        ("https://api.example.test/", "https://api.example.test", None),
+        ("https://api.example.test:8443/base/", "https://api.example.test:8443/base", None),
+        ("http://localhost:8020", "http://localhost:8020", None),
+        ("http://127.0.0.53:8020", "http://127.0.0.53:8020", None),
+        ("http://[::1]:8020", "http://[::1]:8020", None),
+        ("http+unix:///run/user/0/practice.sock", "http://localhost", "/run/user/0/practice.sock"),
+    ],
+)
+def test_a_token_may_travel_encrypted_or_within_this_machine(
+    url: str, base: str, socket_path: str | None
+) -> None:
+    address = address_of(url)
+    assert (address.base, address.socket_path) == (base, socket_path)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "api.example.test",
+        "http://api.example.test",
+        "http://localhost.example.test",
+        "http://127.0.0.1.example.test",
+        "http://10.0.0.1",
+        "ftp://localhost",
+        "https://",
+        "https://user:password@api.example.test",
+        "https://api.example.test/?token=x",
+        "https://api.example.test:port",
+        "http+unix://host/path",
+        "http+unix:relative",
+    ],
+)
+def test_a_token_may_not_travel_in_the_open(url: str) -> None:
+    with pytest.raises(InvalidSettings):
+        address_of(url)

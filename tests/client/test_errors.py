@@ -1,0 +1,101 @@
+import pickle
+
+import httpx
+import pytest
+
+from keydesk_client import Client, errors
+from keydesk_client.errors import Answered, KeydeskClientError, NotFound, Refused
+from keydesk_client.models import (
+    MarketOrderRejectTransaction,
+    MarketOrderRequest,
+    OrderCancelRejectTransaction,
+)
+
+REJECT = {
+    "id": "8",
+    "accountID": "1",
+    "userID": 1,
+    "batchID": "8",
+    "time": "2025-03-01T12:00:00.000000000Z",
+    "type": "MARKET_ORDER_REJECT",
+    "instrument": "EUR_USD",
+    "units": "1",
+    "timeInForce": "FOK",
+    "positionFill": "DEFAULT",
+    "reason": "CLIENT_ORDER",
+    "rejectReason": "INSUFFICIENT_MARGIN",
+}
+BODY = {
+    "orderRejectTransaction": REJECT,
+    "relatedTransactionIDs": ["8"],
+    "lastTransactionID": "8",
+    "errorCode": "INSUFFICIENT_MARGIN",
+    "errorMessage": "Not enough margin.",
+}
+
+
+def client_answering(status: int, body: object) -> Client:
+    def answer(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(status, json=body, headers={"RequestID": "77"})
+
+    url = "https://rest.test"
+    carrier = httpx.MockTransport(answer)
+    return Client(token="t", rest_url=url, stream_url=url, account_id="1", carrier=carrier)
+
+
+async def test_a_refused_order_tells_why_with_its_reject_transaction() -> None:
+    client = client_answering(400, BODY)
+    with pytest.raises(Refused) as raised:
+        await client.orders.create(MarketOrderRequest(instrument="EUR_USD", units=1))
+    error = raised.value
+    assert (error.status, error.error_code, error.request_id) == (400, "INSUFFICIENT_MARGIN", "77")
+    assert (error.last_transaction_id, error.related_transaction_ids) == ("8", ("8",))
+    assert error.reject_reason == "INSUFFICIENT_MARGIN"
+    assert isinstance(error.reject_transaction, MarketOrderRejectTransaction)
+    assert error.reject_transaction.to_wire() == REJECT
+    assert str(error) == "400 INSUFFICIENT_MARGIN: Not enough margin."
+
+
+async def test_every_reject_transaction_of_an_answer_is_kept() -> None:
+    cancel = {"id": "9", "type": "ORDER_CANCEL_REJECT", "rejectReason": "ORDER_DOESNT_EXIST"}
+    body = {
+        "stopLossOrderCancelRejectTransaction": cancel,
+        "takeProfitOrderRejectTransaction": {"type": "TAKE_PROFIT_ORDER_REJECT"},
+        "errorMessage": "no",
+    }
+    with pytest.raises(NotFound) as raised:
+        await client_answering(404, body).trades.set_dependent_orders("7", take_profit=None)
+    first, second = raised.value.reject_transactions
+    assert isinstance(first, OrderCancelRejectTransaction)
+    assert raised.value.reject_reason == "ORDER_DOESNT_EXIST"
+    with pytest.raises(errors.MissingMember):
+        _ = second.reject_reason
+
+
+def every_error(kind: type[KeydeskClientError]) -> list[type[KeydeskClientError]]:
+    return [kind, *(found for each in kind.__subclasses__() for found in every_error(each))]
+
+
+@pytest.mark.parametrize("kind", every_error(KeydeskClientError))
+def test_every_error_pickles_with_all_that_it_carries(kind: type[KeydeskClientError]) -> None:
+    error = kind("words")
+    if isinstance(error, Answered):
+        error.status, error.retry_after = 429, 1.5
+    back = pickle.loads(pickle.dumps(error))
+    assert type(back) is kind
+    assert (str(back), vars(back)) == (str(error), vars(error))
+
+
+async def test_an_error_with_a_reject_transaction_pickles() -> None:
+    with pytest.raises(Refused) as raised:
+        await client_answering(400, BODY).orders.create(
+            MarketOrderRequest(instrument="EUR_USD", units=1)
+        )
+    back = pickle.loads(pickle.dumps(raised.value))
+    assert vars(back) == vars(raised.value)
+
+
+def test_the_tree_at_the_head_of_the_file_names_every_error() -> None:
+    drawn = errors.__doc__ or ""
+    for kind in every_error(KeydeskClientError):
+        assert kind.__name__ in drawn
