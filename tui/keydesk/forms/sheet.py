@@ -23,7 +23,8 @@ def text_of(lines: Iterable[Line], palette: Palette) -> Text:
             text.append("\n")
         for words, role in line:
             front, _, backdrop = role.partition(" on ")
-            text.append(clean(words), palette.on(front, backdrop))
+            style = palette.on(front, backdrop) if backdrop else palette[front]
+            text.append(clean(words), style)
     return text
 
 

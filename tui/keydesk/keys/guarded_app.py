@@ -18,6 +18,7 @@ from keydesk.keys.chords import Chords
 from keydesk.keys.guard import ON_THE_DESK, SETTLE, Front, Guard, Verdict
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
 
+ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
 NoticeLevel = Literal["info", "good", "warn", "bad"]
 
 
@@ -36,6 +37,7 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
             )
         )
         self.chords = Chords(self.keymap)
+        self._tripped_at = float("-inf")
 
     # What the desk answers to the guard.
 
@@ -112,7 +114,10 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         while isinstance(form := self.screen, ModalScreen):
             form.dismiss(None)
         self.disarm(cause)
-        self.tell("bad", f"Keys dropped: {cause.value.words}. Nothing was sent.")
+        now = monotonic()
+        if now - self._tripped_at > ONE_BURST:
+            self.tell("bad", f"Keys dropped: {cause.value.words}. Nothing was sent.")
+        self._tripped_at = now
 
     def _front(self) -> Front:
         front = getattr(self.screen, "guard_front", None)

@@ -1,0 +1,245 @@
+"""The guard before a real app: the table of accidents, with forms opening and closing."""
+
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from keydesk import theme
+from keydesk.forms.find import FindForm
+from keydesk.forms.ticket import TicketForm
+from keydesk.keys.arming import Cause
+from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
+from support.desk_store import example_store
+from support.form_app import example_situation
+
+HUMAN = 0.45
+
+
+class Desk(GuardedApp[None]):
+    """B opens a ticket, / finds; what is sent is kept."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("B", "buy"),
+        Binding("slash", "find"),
+        Binding("j", "down"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_theme(theme.load("dark", "truecolor").textual())
+        self.theme = "dark"
+        self.sent: list[object] = []
+        self.causes: list[Cause] = []
+        self.told: list[str] = []
+        self.downs = 0
+        self.went: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """Something to look at."""
+        yield Static("desk")
+
+    def disarm(self, cause: Cause) -> None:
+        """Keep why."""
+        self.causes.append(cause)
+
+    def tell(self, level: NoticeLevel, words: str) -> None:
+        """Keep what was said."""
+        self.told.append(f"{level} {words}")
+
+    def action_buy(self) -> None:
+        """Open a ticket."""
+        self.push_screen(TicketForm(example_situation(), "BUY", "EUR_USD"), self.sent.append)
+
+    def action_find(self) -> None:
+        """Open the finder."""
+        self.push_screen(FindForm(example_store()))
+
+    def action_down(self) -> None:
+        """Count."""
+        self.downs += 1
+
+    def action_go(self, place: str) -> None:
+        """Keep where to."""
+        self.went.append(place)
+
+    @property
+    def orders(self) -> list[object]:
+        """What tickets returned, but for dropped ones."""
+        return [result for result in self.sent if result is not None]
+
+
+class Hand:
+    """Types keys at chosen times of the events' own clock, after what the app painted last."""
+
+    def __init__(self, app: Desk, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.at = events.Key("j", "j").time - 1000  # long ago: forms are painted after it
+
+    async def types(self, keys: str, gap: float = 0.001, after: float = HUMAN) -> None:
+        for number, key in enumerate(keys):
+            event = events.Key("enter" if key == "\r" else key, key)
+            self.at += after if number == 0 else gap
+            event.time = self.at
+            self.app.post_message(event)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until held keys were let through or dropped."""
+        while True:
+            await self.pilot.pause()
+            if not self.app.guard.held:
+                break
+            await self.pilot.pause(0.01)
+        await self.pilot.pause()
+        screen = self.app.screen
+        if isinstance(screen, TicketForm):
+            while screen.painted is None:
+                await self.pilot.pause()
+            self.at = max(self.at, screen.painted)
+
+    async def pastes(self, text: str) -> None:
+        event = events.Paste(text)
+        self.at += HUMAN
+        event.time = self.at
+        self.app.post_message(event)
+        await self.settle()
+
+
+async def test_a_hand_buys() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("y")
+    assert len(app.orders) == 1
+    assert app.causes == []
+
+
+async def test_a_raw_paste_trips_and_sends_nothing() -> None:
+    for burst in ("By", "B\r", "B\ry", "yB"):
+        app = Desk()
+        async with app.run_test() as pilot:
+            hand = Hand(app, pilot)
+            await hand.types(burst)
+            assert app.screen_stack == [app.screen]
+        assert app.orders == []
+        assert Cause.BURST in app.causes
+
+
+async def test_four_capitals_in_one_read_and_then_four_sends() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("BBBB")
+        await hand.types("yyyy")
+    assert app.orders == []
+    assert len([words for words in app.told if "Keys dropped" in words]) == 1, "said once"
+
+
+async def test_a_held_b_and_then_y_sends_nothing() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("BBBBBB", gap=0.033, after=0.5)
+        await hand.types("y")
+    assert app.orders == []
+    assert app.causes[0] is Cause.BURST
+
+
+async def test_a_bracketed_paste_closes_the_ticket_and_disarms() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.pastes("y")
+        assert len(app.screen_stack) == 1
+    assert app.orders == []
+    assert app.causes == [Cause.PASTE]
+
+
+async def test_a_paste_with_an_end_inside_sends_nothing() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.pastes("harmless")
+        await hand.types("By", after=0.001)
+    assert app.orders == []
+    assert app.causes[:2] == [Cause.PASTE, Cause.BURST]
+
+
+async def test_a_confirm_right_behind_the_form_is_too_early_and_the_form_stays() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("y", after=0.15)
+        assert isinstance(app.screen, TicketForm)
+        assert any("Too early" in words for words in app.told)
+        await hand.types("y")
+    assert len(app.orders) == 1
+
+
+async def test_a_lost_focus_disarms() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        app.post_message(events.AppBlur())
+        await pilot.pause()
+    assert app.causes == [Cause.FOCUS_OUT]
+
+
+async def test_escape_and_a_key_in_one_drops_the_form() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        app.post_message(events.Key("alt+y", None))
+        await hand.settle()
+        assert len(app.screen_stack) == 1
+    assert app.sent == [None]
+
+
+async def test_a_held_j_scrolls() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await Hand(app, pilot).types("j" * 20, gap=0.033)
+    assert app.downs == 20
+    assert app.causes == []
+
+
+async def test_letters_of_a_name_are_typed_at_any_pace_and_pasted() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("/")
+        await hand.types("usdjpy", gap=0.002)
+        screen = app.screen
+        assert isinstance(screen, FindForm)
+        assert screen.text == "usdjpy"
+    assert app.causes == []
+
+
+async def test_a_chord_goes_somewhere_and_an_unknown_one_nowhere() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("gc", gap=0.2)
+        await hand.types("g?", gap=0.2)
+        await hand.types("j")
+    assert app.went == ["chart"]
+    assert app.downs == 1
+
+
+async def test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_layout() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("JKH", gap=0.2)
+        await hand.types("ф")
+    assert any("Caps Lock" in words for words in app.told)
+    assert any("layout" in words for words in app.told)
