@@ -32,7 +32,7 @@ class Settings:
 
     last_profile: str = PRACTICE_MARKET
     theme: str = "dark"
-    frames_per_second: int = 10
+    frames_per_second: int | None = None  # None: ten, fewer on a slow link
     profiles: dict[str, Profile] = field(default_factory=dict)
 
 
@@ -63,7 +63,7 @@ def _settings(data: dict[str, Any], path: Path) -> Settings:
     return Settings(
         last_profile=_text(data, "last_profile", path, PRACTICE_MARKET),
         theme=_text(data, "theme", path, "dark"),
-        frames_per_second=_frames(data.get("fps", 10), path),
+        frames_per_second=_frames(data.get("fps"), path),
         profiles={name: _profile(name, table, path) for name, table in profiles.items()},
     )
 
@@ -90,7 +90,9 @@ def _text(table: dict[str, Any], key: str, path: Path, default: str | None = Non
     return value
 
 
-def _frames(value: object, path: Path) -> int:
+def _frames(value: object, path: Path) -> int | None:
+    if value is None:
+        return None
     if not isinstance(value, int) or isinstance(value, bool) or value not in FRAMES:
         raise BadSettings(f"{path}: fps must be a whole number from 1 to 30")
     return value

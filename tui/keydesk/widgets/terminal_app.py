@@ -44,6 +44,12 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
             self.register_theme(theme.load(name, depth).textual())
         self.theme = theme.MONO if depth == "mono" else theme_name
 
+    def writes_waiting(self) -> int:
+        """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""
+        writer = getattr(self._driver, "_writer_thread", None)
+        queue = getattr(writer, "_queue", None)
+        return int(queue.qsize()) if queue is not None else 0
+
     def redraw(self) -> None:
         """Send the whole screen again, whatever the terminal is thought to show."""
         self._terminal.forget()

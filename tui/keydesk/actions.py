@@ -1,0 +1,265 @@
+"""The desk's actions: what each key of the key map opens. Capitals open forms; nothing here sends."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeVar
+
+from textual.screen import ModalScreen
+
+from keydesk.desk.instructions import Instruction
+from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo
+from keydesk.desk.template import RISK_PRESET, Template
+from keydesk.format import pair, percent, units
+from keydesk.forms import detail_rows
+from keydesk.forms.arming import ArmForm
+from keydesk.forms.break_even import BreakEvenForm
+from keydesk.forms.cancelling import CancelEntriesForm, CancelForm
+from keydesk.forms.closing import CloseForm, ScaleOutForm
+from keydesk.forms.command_line import CommandForm
+from keydesk.forms.details import DetailsForm
+from keydesk.forms.find import FindForm
+from keydesk.forms.help import HelpForm
+from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
+from keydesk.forms.situation import Situation
+from keydesk.forms.ticket import TicketForm
+from keydesk.forms.turning import FlattenForm, ReverseForm
+from keydesk.keys.arming import Cause, armed
+from keydesk.keys.guarded_app import GuardedApp
+from keydesk.panes.deal import Deal, Preset
+from keydesk.panes.watchlist import Watchlist
+from keydesk.screens.desk import DeskScreen
+from keydesk.selection import Selection
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.widgets.table import TablePane
+
+if TYPE_CHECKING:
+    from keydesk.desk.draft import Side
+
+Decided = TypeVar("Decided", bound=Instruction)
+
+
+class DeskActions(GuardedApp[int]):
+    """What the keys of the desk do; the application brings the store and carries decisions out."""
+
+    store: Store
+    template: Template
+    preset: int
+
+    def situation(self) -> Situation:
+        """Return what a form needs to know."""
+        raise NotImplementedError
+
+    def carry_out(self, instruction: Instruction | None) -> None:
+        """Start what a form decided."""
+        raise NotImplementedError
+
+    def ask(self, form: ModalScreen[Decided | None]) -> None:
+        """Open a form and carry out what it decides."""
+        self.push_screen(form, self.carry_out)
+
+    def leave(self, code: int = 0) -> None:
+        """Leave the desk."""
+        raise NotImplementedError
+
+    # What is selected.
+
+    @property
+    def desk(self) -> DeskScreen:
+        """The main screen, whatever lies over it."""
+        return next(screen for screen in self.screen_stack if isinstance(screen, DeskScreen))
+
+    def selection(self) -> Selection:
+        """Return what a key would act on."""
+        focused = self.focused
+        return Selection(
+            focused.id or "" if focused is not None else "",
+            *(self._row_of(name) for name in ("trades", "positions", "orders")),
+        )
+
+    def _row_of(self, name: str) -> str | None:
+        pane = self.desk.pane(name)
+        return pane.selected if isinstance(pane, TablePane) else None
+
+    # Money: each opens a form.
+
+    def action_buy(self) -> None:
+        """Open a buy ticket."""
+        self._ticket("BUY", self.store.focus)
+
+    def action_sell(self) -> None:
+        """Open a sell ticket."""
+        self._ticket("SELL", self.store.focus)
+
+    def _ticket(self, side: Side, instrument: str) -> None:
+        if instrument:
+            self.ask(TicketForm(self.situation(), side, instrument))
+        else:
+            self.tell("info", "The account's instruments are still being read")
+
+    def action_close(self) -> None:
+        """Close the selected trade, or what is held in the instrument."""
+        selection = self.selection()
+        trade = selection.trade(self.store)
+        held = [trade] if trade is not None else selection.trades(self.store)
+        if held:
+            ids = [each.id for each in held]
+            self.ask(CloseForm(self.situation(), held[0].instrument, ids))
+        else:
+            self._nothing_to("close")
+
+    def action_scale_out(self) -> None:
+        """Close a part of the selected trade."""
+        self._on_trade(ScaleOutForm, "close a part of")
+
+    def action_break_even(self) -> None:
+        """Move the selected trade's stop to break-even."""
+        self._on_trade(BreakEvenForm, "move to break-even")
+
+    def action_protect(self) -> None:
+        """Add the template's stop and target to the selected trade."""
+        self._on_trade(ProtectForm, "protect")
+
+    def action_trailing(self) -> None:
+        """Set a trailing stop on the selected trade."""
+        self._on_trade(TrailingForm, "trail")
+
+    def action_modify(self) -> None:
+        """Move stop and target of the selected trade."""
+        self._on_trade(ProtectionForm, "modify")
+
+    def _on_trade(
+        self, form: type[ScaleOutForm | BreakEvenForm | ProtectionForm], verb: str
+    ) -> None:
+        trade = self.selection().trade(self.store)
+        if trade is not None:
+            self.ask(form(self.situation(), trade.id))
+        elif self.selection().trades(self.store):
+            self.tell("info", f"Several trades here: select the one to {verb} with g t")
+        else:
+            self._nothing_to(verb)
+
+    def _nothing_to(self, verb: str) -> None:
+        instrument = self.selection().instrument(self.store)
+        self.tell("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
+
+    def action_cancel_order(self) -> None:
+        """Cancel the selected order."""
+        order = self.selection().order(self.store)
+        if order is not None:
+            self.ask(CancelForm(self.situation(), order.id))
+        else:
+            self.tell("info", "Nothing to cancel: select an order with g o")
+
+    def action_cancel_entries(self) -> None:
+        """Cancel entry orders, of the instrument or of all."""
+        self.ask(CancelEntriesForm(self.situation(), self.selection().instrument(self.store)))
+
+    def action_reverse(self) -> None:
+        """Turn the position round."""
+        instrument = self.selection().instrument(self.store)
+        if instrument in self.store.positions:
+            self.ask(ReverseForm(self.situation(), instrument))
+        else:
+            self._nothing_to("reverse")
+
+    def action_flatten(self) -> None:
+        """Close everything, or everything in the instrument."""
+        self.ask(FlattenForm(self.situation(), self.selection().instrument(self.store)))
+
+    def action_arm(self) -> None:
+        """Disarm at once, or ask for what arms."""
+        if self.store.arming.level == "ARMED":
+            self.disarm(Cause.BY_HAND)
+        else:
+            self.push_screen(ArmForm(self.situation()), self._armed)
+
+    def _armed(self, yes: bool | None) -> None:
+        if yes:
+            self.store.arming = armed(self.store.arming)
+            self.store.mark(Topic.ARMING)
+
+    # Looking.
+
+    def action_preset(self, number: int) -> None:
+        """Make a size preset the active one."""
+        self.preset = number
+        self.show_preset()
+
+    def show_preset(self) -> None:
+        """Show the active size preset where B and S are explained."""
+        self.desk.query_one(Deal).take(preset_shown(self.template, self.preset))
+
+    def action_find(self) -> None:
+        """Find an instrument by some of its letters."""
+        self.push_screen(FindForm(self.store), self._turn_to)
+
+    def _turn_to(self, instrument: str | None) -> None:
+        if instrument:
+            self.store.set_focus(instrument)
+
+    def action_command_line(self) -> None:
+        """Open the command line."""
+        self.push_screen(CommandForm(self.store), self._spoken)
+
+    def _spoken(self, spoken: Spoken | None) -> None:
+        match spoken:
+            case Leave():
+                self.leave()
+            case ShowHelp():
+                self.action_help()
+            case TurnTo(instrument):
+                self._turn_to(instrument)
+            case OpenTicket(side, instrument):
+                self._ticket(side, instrument)
+            case Say(level, words):
+                self.tell(level, words)
+
+    def action_help(self) -> None:
+        """Show the keys of the focused pane."""
+        self.push_screen(HelpForm(self.keymap, self.key_context()))
+
+    def action_details(self) -> None:
+        """Show everything that is known of the selected row."""
+        title, rows = self._details()
+        self.push_screen(DetailsForm(title, rows))
+
+    def _details(self) -> tuple[str, detail_rows.Rows]:
+        store, selection = self.store, self.selection()
+        row = self._row_of(selection.pane) if selection.pane in _LISTS else None
+        match selection.pane:
+            case "trades" if trade := store.trades.get(row or ""):
+                return f"Trade #{trade.id}", detail_rows.of_trade(trade, store)
+            case "orders" if order := store.orders.get(row or ""):
+                return f"Order #{order.id}", detail_rows.of_order(order, store)
+            case "positions" if position := store.positions.get(row or ""):
+                return "Position", detail_rows.of_position(position, store)
+            case "log" if line := next((each for each in store.log if each.id == row), None):
+                return "Transaction", detail_rows.of_log_line(line, store)
+            case _:
+                return "Instrument", detail_rows.of_instrument(store.focus, store)
+
+    # What panes wish for.
+
+    def on_watchlist_chosen(self, message: Watchlist.Chosen) -> None:
+        """Let chart, ticket and books follow the watchlist."""
+        self.store.set_focus(message.instrument)
+
+    def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
+        """Turn the chart to another candle length."""
+        self.store.set_granularity(message.granularity)
+
+
+_LISTS = frozenset(("trades", "orders", "positions", "log"))
+
+
+def preset_shown(template: Template, number: int) -> Preset:
+    """Return a size preset as the dealing pane shows it."""
+    bracket = (
+        *((f"stop {template.stop_pips:f} pips",) if template.stop_pips is not None else ()),
+        *((f"target {template.target_r:f}R",) if template.target_r is not None else ()),
+    )
+    if number == RISK_PRESET:
+        return Preset(f"{percent(template.risk_percent / 100)} risk", None, bracket)
+    size = template.sizes.get(number)
+    return Preset("" if size is None else f"{number}: {units(size)} units", size, bracket)

@@ -1,0 +1,250 @@
+"""The desk's application: it owns the screen, the frame clock and the workers, and turns keys into forms."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import random
+import sys
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from time import monotonic, time_ns
+from typing import ClassVar, Literal
+
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState
+
+from keydesk import lifecycle, theme
+from keydesk.actions import DeskActions
+from keydesk.cli.arguments import DeskOptions
+from keydesk.config import Profile, Settings
+from keydesk.connection import Connection, Target, opened
+from keydesk.desk.instructions import Instruction
+from keydesk.desk.template import Limits, Template
+from keydesk.embedded import EmbeddedBroker, PracticeFailed
+from keydesk.forms.situation import Situation
+from keydesk.frame import Frame, FrameClock
+from keydesk.keys.arming import IDLE_LIMIT, Cause, after, at_start
+from keydesk.keys.confirm import Letters
+from keydesk.paths import Folders
+from keydesk.screens.desk import DeskScreen
+from keydesk.store.state import Notice, Topic
+from keydesk.store.store import Store
+from keydesk.store.valuation import revalue
+from keydesk.widgets.terminal_app import TerminalApp
+
+DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
+AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
+INTERRUPTED = 130
+THRESHOLDS = (50_000, 20, 50)
+
+
+class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
+    """The desk."""
+
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        options: DeskOptions,
+        settings: Settings,
+        folders: Folders,
+        open_target: Callable[[], Coroutine[None, None, Target]],
+        environment: Literal["PRACTICE", "LIVE"],
+    ) -> None:
+        super().__init__()
+        self.title = f"Keydesk {environment}"
+        self.store = Store()
+        self.store.health.environment = environment
+        self.store.arming = at_start(environment, read_only=options.read_only)
+        self.letters = Letters(random.SystemRandom().choice)
+        self.template, self.limits = Template(), Limits()
+        self.preset = 3
+        self.connection: Connection | None = None
+        self.last_words = ""
+        self._folders = folders
+        self._open_target = open_target
+        self._interrupted_at = float("-inf")
+        self._leaving = False
+        self.clock = FrameClock(
+            self.store,
+            self.draw,
+            now=monotonic,
+            wall_ns=time_ns,
+            backlog=self.writes_waiting,
+            before=(revalue,),
+            fps=options.fps or settings.frames_per_second,
+        )
+        self.dress(
+            options.theme or settings.theme,
+            theme.colour_depth(os.environ),
+            ascii_only=options.ascii,
+        )
+
+    # Starting.
+
+    def get_default_screen(self) -> Screen[None]:
+        """Start on the desk itself: the frame is the loading state."""
+        return DeskScreen(keymap=self.keymap)
+
+    def on_mount(self) -> None:
+        """Begin everything that goes on by itself."""
+        self.animation_level = "none"
+        self.set_interval(self.clock.period, self.beat)
+        lifecycle.leave_on_signals(self.leave)
+        self.run_worker(lifecycle.leave_without_terminal(self.leave), "terminal", group="lifecycle")
+        self.call_after_refresh(self._open)
+
+    def _open(self) -> None:
+        self.run_worker(self._keep_account(), "account", group="feeds", exit_on_error=False)
+
+    async def _keep_account(self) -> None:
+        try:
+            target = await self._open_target()
+        except PracticeFailed as error:
+            self.last_words = f"the practice market did not open: {error}"
+            self.exit(1, return_code=1)
+            return
+        state = self._folders.private("orders")
+        name = target.account_id or "account"
+        journal, audit = state / f"{name}.journal", state / f"{name}.audit"
+        async with opened(target, self.store, journal, audit) as connection:
+            self.connection = connection
+            self.call_later(_settle_memory)
+            await connection.run()
+
+    # The beat.
+
+    def beat(self) -> None:
+        """Give the frame clock its chance, and the idle rule."""
+        self.clock.beat()
+        if monotonic() - self.last_key_at > IDLE_LIMIT:
+            self.disarm(Cause.IDLE)
+
+    def draw(self, frame: Frame) -> None:
+        """Hand the frame to every screen that shows something live."""
+        for screen in self.screen_stack:
+            on_frame = getattr(screen, "on_frame", None)
+            if on_frame is not None:
+                on_frame(frame)
+
+    # What the guard asks for.
+
+    def disarm(self, cause: Cause) -> None:
+        """Take arming away, if the cause asks for it here."""
+        now = after(cause, self.store.arming, self.store.health.environment)
+        if now != self.store.arming:
+            self.store.arming = now
+            self.store.mark(Topic.ARMING)
+
+    def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
+        """Show the person at the keys one line."""
+        self.store.notify(Notice(level, words, self.store.clock_ns or time_ns()))
+
+    # Forms.
+
+    def situation(self) -> Situation:
+        """Return what a form needs to know."""
+        connection = self.connection
+        return Situation(
+            store=self.store,
+            letters=self.letters,
+            clock=monotonic,
+            wall_ns=lambda: self.store.clock_ns or time_ns(),
+            template=self.template,
+            limits=self.limits,
+            preset=self.preset,
+            keymap=self.keymap,
+            **({"sent_like_this": connection.commands.sent_like_this} if connection else {}),
+        )
+
+    def carry_out(self, instruction: Instruction | None) -> None:
+        """Start the command; nothing waits for it but its own worker."""
+        if instruction is None:
+            return
+        if self.connection is None:
+            self.tell("bad", "NOT SENT: the account is not open yet")
+            return
+        self.run_worker(
+            self.connection.carry_out(instruction),
+            type(instruction).__name__,
+            group="commands",
+            exit_on_error=False,
+        )
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say on the screen what broke in a worker: a fault of ours is never silent."""
+        if event.state is not WorkerState.ERROR:
+            return
+        error = event.worker.error
+        words = f"{event.worker.name} failed ({type(error).__name__}: {error})"
+        if event.worker.group == "commands":
+            self.tell("bad", f"OUTCOME NOT SHOWN: {words}. Look at trades and orders.")
+        else:
+            self.tell("bad", f"{words}. Leave with :q and start again; exits work at the broker.")
+
+    # Leaving.
+
+    def action_interrupt(self) -> None:
+        """Leave on the second Ctrl-C in a row; the first one only says how to leave."""
+        now = monotonic()
+        if now - self._interrupted_at <= AGAIN_WITHIN:
+            self.leave(INTERRUPTED)
+            return
+        self._interrupted_at = now
+        self.tell("info", "Press :q and Enter to leave, or Ctrl-C again now")
+
+    def leave(self, code: int = 0) -> None:
+        """Leave once what is in flight has had its chance."""
+        if self._leaving:
+            return
+        self._leaving = True
+        lifecycle.start_watchdog(code)
+        self.run_worker(self._drain_and_exit(code), "leaving", group="lifecycle")
+
+    async def _drain_and_exit(self, code: int) -> None:
+        commands = [each for each in self.workers if each.group == "commands" and each.is_running]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                await self.workers.wait_for_complete(commands)
+        self.exit(code, return_code=code)
+
+
+def run_desk(
+    options: DeskOptions,
+    settings: Settings,
+    folders: Folders,
+    profile: Profile | None,
+    broker: EmbeddedBroker | None,
+) -> int:
+    """Open the desk and stay until it is left; returns the exit code."""
+    assert profile is None  # noqa: S101
+    assert broker is not None  # noqa: S101
+
+    async def practice() -> Target:
+        address = await broker.address()
+        return Target(
+            address.rest_url,
+            address.stream_url,
+            address.token,
+            address.account_ids[0],
+            own_broker=True,
+        )
+
+    app = KeydeskApp(options, settings, folders, practice, "PRACTICE")
+    app.run(mouse=options.mouse)
+    if app.last_words:
+        print(f"keydesk: {app.last_words}", file=sys.stderr)  # noqa: T201 - the command's voice
+    return app.return_code or 0
+
+
+def _settle_memory() -> None:
+    """Take what start-up made out of the collector's sight: its pauses were 100 ms and more."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*THRESHOLDS)

@@ -1,0 +1,95 @@
+"""One opened account: the client, its feeds and commands, from the moment it is asked for until it is left.
+
+Everything heavy (the models, HTTP, the keyring) is imported here, when the first picture is already on the screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keydesk.commands import Commands
+    from keydesk.desk.instructions import Instruction
+    from keydesk.feeds.link import Link
+    from keydesk.store.store import Store
+    from keydesk_client.sending import Sender
+
+PRACTICE_POLL = 1.0  # seconds
+POLL = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Which account to open, and where."""
+
+    rest_url: str
+    stream_url: str
+    token: str = field(repr=False)
+    account_id: str
+    own_broker: bool  # the practice market on this machine
+
+
+@dataclass(slots=True)
+class Connection:
+    """An opened account; `run` feeds the store until it is cancelled."""
+
+    link: Link
+    sender: Sender
+    commands: Commands
+    recovered: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def run(self) -> None:
+        """Feed the store, and settle what the last session left open before new risk may be opened."""
+        from keydesk.feeds import session  # noqa: PLC0415 - see the module's head
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(session.run(self.link), name="feeds")
+            group.create_task(self._recover(), name="recovery")
+
+    async def _recover(self) -> None:
+        await self.link.ready.wait()
+        await self.sender.recover()
+        self.recovered.set()
+
+    async def carry_out(self, instruction: Instruction) -> None:
+        """Do what a form decided."""
+        await self.commands.carry_out(instruction)
+
+
+@asynccontextmanager
+async def opened(
+    target: Target, store: Store, journal: Path, audit: Path
+) -> AsyncIterator[Connection]:
+    """Open the account; leaving the block closes every connection."""
+    from keydesk.audit import AuditLog  # noqa: PLC0415 - see the module's head
+    from keydesk.commands import Commands  # noqa: PLC0415
+    from keydesk.delivery import Delivery  # noqa: PLC0415
+    from keydesk.feeds.link import Link  # noqa: PLC0415
+    from keydesk.feeds.wire_streams import WireStreams  # noqa: PLC0415
+    from keydesk_client.client import Client  # noqa: PLC0415
+    from keydesk_client.journal import FileJournal  # noqa: PLC0415
+    from keydesk_client.sending import Sender  # noqa: PLC0415
+
+    async with Client(
+        token=target.token,
+        rest_url=target.rest_url,
+        stream_url=target.stream_url,
+        account_id=target.account_id,
+    ) as client:
+        link = Link(
+            client=client,
+            store=store,
+            streams=WireStreams(client),
+            poll_every=PRACTICE_POLL if target.own_broker else POLL,
+        )
+        delivery = Delivery(store, link.door.offer_all, link.door.saw_last, audit=AuditLog(audit))
+        sender = Sender(
+            client, FileJournal(journal), lambda: link.door.applied or 0, delivery.progress
+        )
+        link.door.listen(sender.watch)
+        yield Connection(link, sender, Commands(client, sender, delivery))

@@ -1,0 +1,53 @@
+"""What a key acts on: the row under the cursor where there is one, else what is held in the focused instrument."""
+
+from dataclasses import dataclass
+
+from keydesk.store.state import OrderRow, TradeRow
+from keydesk.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The focused pane's name, the keys of the rows under the cursors of the lists."""
+
+    pane: str
+    trade_row: str | None
+    position_row: str | None
+    order_row: str | None
+
+    def trade(self, store: Store) -> TradeRow | None:
+        """Return the trade to act on; None when it would have to be guessed."""
+        if self.pane == "trades":
+            return store.trades.get(self.trade_row or "")
+        held = self.trades(store)
+        if len(held) == 1:
+            return held[0]
+        marked = store.trades.get(self.trade_row or "")
+        return marked if marked in held else None
+
+    def trades(self, store: Store) -> list[TradeRow]:
+        """Return every trade of the instrument to act on, oldest first."""
+        instrument = self.instrument(store)
+        held = [trade for trade in store.trades.values() if trade.instrument == instrument]
+        return sorted(held, key=lambda trade: int(trade.id))
+
+    def order(self, store: Store) -> OrderRow | None:
+        """Return the pending order to act on; None when it would have to be guessed."""
+        if self.pane == "orders":
+            return store.orders.get(self.order_row or "")
+        focused = [
+            order
+            for order in store.orders.values()
+            if order.instrument == store.focus and order.trade_id is None
+        ]
+        return focused[0] if len(focused) == 1 else None
+
+    def instrument(self, store: Store) -> str:
+        """Return the instrument to act on: the row's own in the lists, else the focused one."""
+        if self.pane == "trades" and (trade := store.trades.get(self.trade_row or "")):
+            return trade.instrument
+        if self.pane == "positions" and self.position_row:
+            return self.position_row
+        if self.pane == "orders" and (order := store.orders.get(self.order_row or "")):
+            return order.instrument
+        return store.focus
