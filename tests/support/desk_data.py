@@ -201,7 +201,7 @@ def log() -> list[LogLine]:
 
 def candles(close: float, count: int, seed: int, *, minutes: int = 5) -> list[Candle]:
     """A path that ends at this price, drawn backwards."""
-    chance = random.Random(seed)  # noqa: S311 - a made-up chart
+    chance = random.Random(seed)
     found: list[Candle] = []
     pace = close * 0.00025
     for i in range(count):

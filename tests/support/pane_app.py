@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import TypeVar
 
 from textual.app import App, ComposeResult
 from textual.message import Message
@@ -47,8 +48,11 @@ def text_of(pane: LinePane) -> list[str]:
     return [pane.render_line(y).text for y in range(pane.outer_size.height)]
 
 
-def heard(pilot: Pilot[None], kind: type[Message]) -> list[Message]:
-    """The messages of a kind that the pane posted."""
+Kind = TypeVar("Kind", bound=Message)
+
+
+def heard(pilot: Pilot[None], kind: type[Kind]) -> list[Kind]:
+    """The messages of a kind that the pane posted; each bubbles past the hook more than once."""
     app = pilot.app
     assert isinstance(app, PaneApp)
-    return list(dict.fromkeys(message for message in app.heard if isinstance(message, kind)))
+    return list({id(each): each for each in app.heard if isinstance(each, kind)}.values())

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
+from textual.binding import BindingType
 from textual.message import Message
 
 from keydesk import format as show
 from keydesk.frame import Frame
-from keydesk.keys.keymap import WATCHLIST
+from keydesk.keys.keymap import KEYMAP, WATCHLIST
 from keydesk.panes import prices
 from keydesk.panes.prices import Shape, flash_of, price_runs, prices_are_old, shape_of, signed_role
 from keydesk.store.state import Day, Quote, Topic
@@ -63,6 +64,7 @@ class Watchlist(TablePane):
     """The instruments watched; the row under the cursor is the one on chart, ticket and books."""
 
     KEY_CONTEXT: ClassVar[str] = WATCHLIST
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(WATCHLIST)]
 
     @dataclass
     class Chosen(Message):

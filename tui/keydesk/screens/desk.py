@@ -197,7 +197,7 @@ class DeskScreen(Screen[None]):
         if self._zoomed:
             self._zoomed = name
         self._place()
-        self.pane(name).focus()
+        self.set_focus(self.pane(name))
 
     def action_next_pane(self) -> None:
         """Give the keys to the next pane."""

@@ -197,11 +197,14 @@ def _axis_labels(view: View, scale: Scale) -> dict[int, Run]:
 
 
 def _label(lines: Sequence[PriceLine], scale: Scale, width: int) -> Run:
-    """The first line's price and every tag that has room whole; an arrow: the line is beyond the edge."""
+    """The first line's price and the tags that have room whole; a plus says that there are more."""
     text = lines[0].label
-    for tag in dict.fromkeys(_arrow(line, scale) + line.tag for line in lines if line.tag):
-        if len(text) + 1 + len(tag) <= width:
-            text += f" {tag}"
+    tags = list(dict.fromkeys(_arrow(line, scale) + line.tag for line in lines if line.tag))
+    for tag in tags:
+        left = 0 if tag == tags[-1] else 1  # room for the plus
+        if len(text) + 1 + len(tag) > width - left:
+            return f"{text}+"[:width], lines[0].role
+        text += f" {tag}"
     return text, lines[0].role
 
 

@@ -1,0 +1,134 @@
+"""The strips above and below the panes: what they keep when room is short, and what they alarm about."""
+
+from decimal import Decimal
+
+import pytest
+
+from keydesk.keys.keymap import DESK, KEYMAP, WATCHLIST
+from keydesk.panes.account_strip import AccountStrip
+from keydesk.panes.books import Books, Bucket, Snapshot
+from keydesk.panes.deal import Deal, Preset
+from keydesk.panes.health_line import HealthLine
+from keydesk.panes.instrument_line import InstrumentLine
+from keydesk.panes.key_footer import KeyFooter
+from keydesk.panes.notices import Notices
+from keydesk.store.state import Arming, Topic
+from support.desk_data import WALL_NS, desk_store, frame_of
+from support.pane_app import shown, text_of
+
+D = Decimal
+
+
+async def test_the_account_strip_keeps_the_environment_worth_and_armed_state_longest() -> None:
+    pane = AccountStrip()
+    async with shown(pane, desk_store(), size=(50, 3)):
+        line = text_of(pane)[0]
+    assert line.split() == ["PRACTICE", "NAV", "10,214.55", "uPL", "+0.90", "ARMED"]
+
+
+async def test_a_wide_account_strip_tells_the_rest() -> None:
+    pane = AccountStrip()
+    async with shown(pane, desk_store(), size=(190, 3)):
+        line = text_of(pane)[0]
+    for words in (
+        "main …042 USD",
+        "day +33.90",
+        "risk 0.27% +1 naked",
+        "closeout 3%",
+        "free 9,686.45",
+    ):
+        assert words in line
+
+
+@pytest.mark.parametrize(
+    ("environment", "arming", "words", "band"),
+    [
+        ("PRACTICE", "ARMED", "PRACTICE", "practice"),
+        ("LIVE", "DISARMED", "LIVE real money", "live"),
+        ("LIVE", "READ-ONLY", "READ-ONLY LIVE", "readonly"),
+    ],
+)
+async def test_the_band_says_in_words_and_colour_where_orders_go(
+    environment: str, arming: str, words: str, band: str
+) -> None:
+    pane, store = AccountStrip(), desk_store()
+    store.health.environment = environment  # type: ignore[assignment]  # one of the two literals
+    store.arming = Arming(arming)  # type: ignore[arg-type]  # one of the three literals
+    async with shown(pane, store, size=(120, 3)):
+        strip = pane.render_line(0)
+        behind = pane.palette.on(f"{band}-text", band).bgcolor
+    assert words in strip.text
+    assert {s.style.bgcolor for s in strip if s.style and not s.style.reverse} == {behind}
+
+
+async def test_health_is_calm_while_all_is_well_and_loud_when_not() -> None:
+    pane, store = HealthLine(), desk_store()
+    async with shown(pane, store):
+        assert "prices ok" in text_of(pane)[0]
+        assert text_of(pane)[0].rstrip().endswith("13:43:22 UTC")
+        store.health.prices, store.health.warning = "STALE", "The account disagrees with the poll"
+        store.mark(Topic.HEALTH)
+        pane.on_frame(frame_of(store))
+        assert "prices STALE 0s" in text_of(pane)[0]
+        assert "The account disagrees with the poll" in text_of(pane)[0]
+
+
+async def test_the_instrument_line_tells_what_a_pip_is_worth() -> None:
+    pane = InstrumentLine()
+    async with shown(pane, desk_store(), size=(120, 3)):
+        line = text_of(pane)[0]
+    assert "EUR/USD   1.08431 / 1.08443   spread 1.2   pip 1.00 USD/10k   margin 3.33%" in line
+
+
+async def test_notices_have_the_newest_first_below_what_is_under_way() -> None:
+    pane, store = Notices(), desk_store()
+    store.in_flight["a"] = "Sending BUY 10,000 EUR/USD"
+    async with shown(pane, store):
+        lines = text_of(pane)
+    assert "Sending BUY" in lines[0]
+    assert "✓ Filled 6411" in lines[1]
+    assert "✗ Rejected" in lines[2]
+
+
+async def test_the_footer_shows_the_focused_panes_keys_and_always_how_to_learn_more() -> None:
+    pane = KeyFooter(KEYMAP)
+    async with shown(pane, desk_store(), size=(60, 3)):
+        assert text_of(pane)[0].split()[:2] == ["B", "buy"]
+        pane.show_context(WATCHLIST)
+        line = text_of(pane)[0].split()
+    assert line[:2] == ["v", "sort"]
+    assert line[-4:] == [":", "command", "?", "keys"]
+
+
+async def test_a_key_that_can_do_nothing_now_is_dim() -> None:
+    pane = KeyFooter(KEYMAP, lambda name: name == "buy")
+    async with shown(pane, desk_store(), size=(60, 3)):
+        styles = {s.text: s.style for s in pane.render_line(0)}
+        assert styles["B"] == pane.palette["faint"]
+        assert styles["S"] == pane.palette["plain"]
+    assert DESK
+
+
+async def test_the_dealing_pane_shows_both_prices_the_size_and_what_is_held() -> None:
+    pane = Deal()
+    async with shown(pane, desk_store(), size=(27, 18)):
+        pane.take(Preset("1  10,000", D(10_000), ("stop 15 pips", "target 2R")))
+        text = "\n".join(text_of(pane))
+    for words in ("S sell", "1.08431", "B buy", "1.08443", "to enter  −1.20", "position  +10,000"):
+        assert words in text
+
+
+async def test_books_say_plainly_that_there_is_no_snapshot() -> None:
+    pane = Books()
+    async with shown(pane, desk_store()):
+        assert "No order or position book of EUR/USD." in text_of(pane)[0]
+
+
+async def test_a_book_stands_around_the_price_and_is_never_called_depth() -> None:
+    pane = Books()
+    buckets = [Bucket(D("1.0800") + D(i) / 2000, D(i % 5) / 10, D(i % 3) / 10) for i in range(30)]
+    async with shown(pane, desk_store(), size=(60, 12)):
+        pane.take(Snapshot("orders", "EUR_USD", WALL_NS, D("1.08431"), buckets))
+        assert pane.heading().right == "client orders, not depth, 0s old"
+        middle = text_of(pane)[6]
+    assert "1.08450" in middle

@@ -1,0 +1,138 @@
+"""Trades, positions, orders and the log say what is at stake."""
+
+import dataclasses
+from decimal import Decimal
+
+import pytest
+
+from keydesk.panes.log import Log
+from keydesk.panes.orders import Orders
+from keydesk.panes.positions import Positions
+from keydesk.panes.trades import Trades
+from keydesk.store.state import LogLine, Topic
+from keydesk.widgets.lines import LinePane
+from keydesk.widgets.table import Column, fit
+from support.desk_data import WALL_NS, desk_store, frame_of
+from support.pane_app import shown, text_of
+
+
+async def test_a_trade_shows_its_profit_with_its_sign_and_its_stop() -> None:
+    pane = Trades()
+    async with shown(pane, desk_store()):
+        newest = text_of(pane)[1].split()
+    assert newest[:4] == ["6411", "EUR/USD", "LONG", "10,000"]
+    assert {"+5.1", "+5.10", "1.08200", "1.08650"} <= set(newest)
+
+
+async def test_a_trade_without_a_stop_raises_an_alarm_in_row_tab_and_total() -> None:
+    pane = Trades()
+    async with shown(pane, desk_store()):
+        lines = text_of(pane)
+        assert "none !" in lines[2]
+        assert pane.heading().tabs[0].text == "Trades 2 !"
+        assert "1 without a stop !" in lines[-1]
+
+
+async def test_the_totals_add_up_to_the_account_strip() -> None:
+    pane = Trades()
+    async with shown(pane, desk_store()):
+        foot = text_of(pane)[-1]
+    assert "2 trades" in foot
+    assert "+0.90 USD" in foot
+    assert "27.78 (0.27% of NAV)" in foot
+
+
+async def test_only_the_trade_that_moved_is_drawn_again() -> None:
+    pane, store = Trades(), desk_store()
+    async with shown(pane, store):
+        before = {y: pane.render_line(y) for y in range(12)}
+        store.trades["6398"].unrealized_pl = Decimal("-5.00")
+        store.mark(Topic.TRADES, "6398")
+        pane.on_frame(frame_of(store))
+        drawn = [y for y in range(12) if pane.render_line(y) is not before[y]]
+        assert "−5.00" in text_of(pane)[2]
+    assert drawn == [2, 11]
+
+
+async def test_the_cursor_stays_with_its_trade_when_another_comes() -> None:
+    pane, store = Trades(), desk_store()
+    async with shown(pane, store) as pilot:
+        await pilot.press("j")
+        assert pane.selected == "6398"
+        newer = dataclasses.replace(store.trades["6411"], id="6420")
+        store.trades["6420"] = newer
+        store.mark(Topic.TRADES)
+        pane.on_frame(frame_of(store))
+        assert pane.selected == "6398"
+        assert pane.cursor == 2
+
+
+async def test_positions_tell_the_sides_apart() -> None:
+    pane = Positions()
+    async with shown(pane, desk_store()):
+        euro, yen = (line.split() for line in text_of(pane)[1:3])
+    assert euro[:4] == ["EUR/USD", "LONG", "+10,000", "+5.10"]
+    assert yen[:4] == ["USD/JPY", "SHORT", "−5,000", "−4.20"]
+
+
+async def test_entry_orders_stand_above_what_hangs_on_trades() -> None:
+    pane = Orders()
+    async with shown(pane, desk_store()):
+        rows = [line.split() for line in text_of(pane)[1:4]]
+        assert pane.heading().tabs[0].text == "Orders 1"
+    assert rows[0][:5] == ["6415", "EUR/USD", "BUY", "LIMIT", "20,000"]
+    assert [row[2:5] for row in rows[1:]] == [["stop", "of", "6411"], ["target", "of", "6411"]]
+
+
+async def test_the_log_has_the_newest_line_first() -> None:
+    pane = Log()
+    async with shown(pane, desk_store()):
+        lines = text_of(pane)
+    assert "FILL" in lines[1]
+    assert "CLOSE" in lines[6]
+    assert lines[6].rstrip().endswith("+33.00")
+
+
+async def test_a_new_line_does_not_push_away_what_is_being_read() -> None:
+    pane, store = Log(), desk_store()
+    async with shown(pane, store) as pilot:
+        await pilot.press("j", "j")
+        reading = pane.selected
+        store.write_log(LogLine("6500", WALL_NS, "FILL", "EUR_USD", "SELL 5,000 EUR/USD"))
+        pane.on_frame(frame_of(store))
+        assert pane.selected == reading
+
+
+async def test_ten_thousand_lines_are_scrolled_by_row() -> None:
+    pane, store = Log(), desk_store()
+    store.log = [LogLine(str(i), WALL_NS, "NOTE", "", f"line {i}") for i in range(10_000)]
+    async with shown(pane, store) as pilot:
+        await pilot.press("end")
+        assert "line 0 " in text_of(pane)[-1]
+        await pilot.press("home")
+        assert "line 9999" in text_of(pane)[1]
+
+
+@pytest.mark.parametrize("pane", [Trades(), Positions(), Orders(), Log()], ids=lambda pane: pane.id)
+async def test_an_empty_pane_says_how_it_fills(pane: LinePane) -> None:
+    store = desk_store()
+    store.trades, store.positions, store.orders, store.log = {}, {}, {}, []
+    async with shown(pane, store):
+        words = " ".join(text_of(pane)[1].split())
+    assert words.endswith(".")
+    assert len(words) > 20
+
+
+@pytest.mark.parametrize("width", [40, 60, 78, 100, 130, 200])
+@pytest.mark.parametrize("kind", [Trades, Positions, Orders])
+async def test_columns_are_whole_at_every_width(kind: type[LinePane], width: int) -> None:
+    pane = kind()
+    async with shown(pane, desk_store(), size=(width, 8)):
+        assert all(len(line) == width and "…" not in line for line in text_of(pane)[:3])
+
+
+def test_the_highest_rank_leaves_first() -> None:
+    columns = (Column("a", "a", 5), Column("b", "b", 5, rank=2), Column("c", "c", 5, rank=1))
+    assert [column.key for column in fit(columns, 17)] == ["a", "b", "c"]
+    assert [column.key for column in fit(columns, 16)] == ["a", "c"]
+    assert [column.key for column in fit(columns, 3)] == ["a"]

@@ -1,0 +1,141 @@
+"""The desk screen at its three sizes: what stands where, which pane has the keys."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from itertools import pairwise
+
+import pytest
+from textual.geometry import Size
+from textual.pilot import Pilot
+
+from keydesk.screens.desk import DeskScreen
+from keydesk.screens.tiers import COCKPIT, DECK, DESK, TIERS, tier_for
+from keydesk.store.store import Store
+from keydesk.widgets.lines import LinePane
+from support.desk_app import DeskApp
+from support.desk_data import desk_store
+
+SIZES = ((80, 24), (99, 30), (100, 30), (120, 35), (159, 50), (160, 44), (200, 50), (240, 70))
+
+
+@asynccontextmanager
+async def desk(
+    size: tuple[int, int], store: Store | None = None
+) -> AsyncIterator[tuple[Pilot[None], DeskScreen]]:
+    app = DeskApp(store or desk_store())
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        assert isinstance(app.screen, DeskScreen)
+        yield pilot, app.screen
+
+
+def shown(screen: DeskScreen) -> set[str]:
+    return {pane.id or "" for pane in screen.query(LinePane) if pane.display}
+
+
+def picture(screen: DeskScreen) -> list[str]:
+    return [strip.text for strip in screen._compositor.render_strips()]
+
+
+@pytest.mark.parametrize(
+    ("size", "tier"),
+    [
+        ((79, 24), None),
+        ((80, 23), None),
+        ((80, 24), DECK),
+        ((99, 60), DECK),
+        ((100, 24), DESK),
+        ((200, 43), DESK),
+        ((160, 44), COCKPIT),
+    ],
+)
+def test_the_size_chooses_the_layout(size: tuple[int, int], tier: object) -> None:
+    assert tier_for(Size(*size)) is tier
+
+
+def test_every_pane_of_the_mission_has_a_place_in_every_layout() -> None:
+    for tier in TIERS:
+        places = {name for slot in tier.slots for name in slot}
+        assert places >= {"watchlist", "chart", "trades", "positions", "orders", "log", "books"}
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_no_line_is_too_long_and_panes_never_overlap(size: tuple[int, int]) -> None:
+    async with desk(size) as (_, screen):
+        lines = picture(screen)
+        regions = [pane.region for pane in screen.query(LinePane) if pane.display]
+    assert len(lines) == size[1]
+    assert {len(line) for line in lines} == {size[0]}
+    assert not any(a.overlaps(b) for a in regions for b in regions if a is not b)
+    assert all(region.right <= size[0] and region.bottom <= size[1] for region in regions)
+
+
+async def test_neighbours_share_one_line() -> None:
+    async with desk((80, 24)) as (_, screen):
+        lines = picture(screen)
+    assert lines[2].startswith("─ Watch ─")
+    assert "┬─ EUR/USD M5" in lines[2]
+    assert all(line.count("│") >= 1 for line in lines[3:13])
+
+
+async def test_rules_join_where_they_meet() -> None:
+    async with desk((200, 50)) as (_, screen):
+        rules = "".join(picture(screen))
+    for joint in "┬├┤┴":
+        assert joint in rules
+
+
+async def test_g_and_a_letter_bring_a_pane_to_the_front_and_focus_it() -> None:
+    async with desk((80, 24)) as (_, screen):
+        assert "trades" in shown(screen)
+        for name in ("orders", "positions", "log", "books", "trades"):
+            screen.action_go(name)
+            assert name in shown(screen)
+            assert screen.focused is screen.pane(name)
+        assert len(shown(screen) & {"trades", "orders", "positions", "log", "books"}) == 1
+
+
+async def test_tab_walks_the_panes() -> None:
+    async with desk((80, 24)) as (pilot, screen):
+        walked = []
+        for _ in range(4):
+            walked.append(screen.focused.id if screen.focused else "")
+            await pilot.press("tab")
+    assert walked == ["watchlist", "chart", "trades", "watchlist"]
+
+
+async def test_z_shows_a_pane_alone_and_all_again() -> None:
+    async with desk((120, 35)) as (pilot, screen):
+        before = shown(screen)
+        screen.action_go("chart")
+        await pilot.press("z")
+        panes = {"watchlist", "chart", "ticket", "trades"}
+        assert shown(screen) & panes == {"chart"}
+        await pilot.press("z")
+        assert shown(screen) == before
+
+
+async def test_the_footer_follows_the_focus() -> None:
+    async with desk((80, 24)) as (pilot, screen):
+        assert "v sort" in picture(screen)[-1]
+        screen.action_go("chart")
+        await pilot.pause()
+        assert "v width" in picture(screen)[-1]
+
+
+async def test_the_layout_follows_the_terminal() -> None:
+    async with desk((80, 24)) as (pilot, screen):
+        for size, there in pairwise([(80, 24), (200, 50), (60, 20), (120, 35)]):
+            await pilot.resize_terminal(*there)
+            await pilot.pause()
+            assert size
+            too_small = "needs 80×24" in picture(screen)[0]
+            assert too_small == (there == (60, 20))
+
+
+async def test_a_hidden_pane_shows_what_happened_meanwhile() -> None:
+    store = desk_store()
+    async with desk((80, 24), store) as (_, screen):
+        del store.orders["6415"]
+        screen.action_go("orders")
+        assert "6415" not in "\n".join(picture(screen))
