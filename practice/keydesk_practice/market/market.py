@@ -1,0 +1,180 @@
+"""The practice market as the engine and the face see it: quotes of any instant, candles of any range.
+
+It has no state but memory of what it computed: the same seed gives the same prices, whenever and in whatever order they are
+asked for. The days after the last published one are drawn as far as they are needed.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from keydesk_practice.engine.quotes import Conversion, Quote, Specification
+from keydesk_practice.market.anchors import anchors_of
+from keydesk_practice.market.blocks import PairBlocks
+from keydesk_practice.market.candles import Candle, CandleMaker, Cut, Range
+from keydesk_practice.market.chance import Chance
+from keydesk_practice.market.conversion import conversion_of
+from keydesk_practice.market.depth import depth_of
+from keydesk_practice.market.future import with_future
+from keydesk_practice.market.grid import CELL, CELLS_PER_DAY
+from keydesk_practice.market.hours import Hours, TradingHours
+from keydesk_practice.market.instruments import specification_of
+from keydesk_practice.market.listing import CURRENCIES, LISTINGS, Listing
+from keydesk_practice.market.pairs import OwnPath, Pairs
+from keydesk_practice.market.quoting import Quoting
+from keydesk_practice.market.reference import ReferenceRates, read_reference_rates
+from keydesk_practice.market.stretches import Stretches
+
+_AHEAD = 90  # days drawn beyond the one that is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """An instrument with a user's own history."""
+
+    listing: Listing
+    path: OwnPath
+    last_price: float
+
+
+class PracticeMarket:
+    """Everything about prices, for one seed and one kind of week."""
+
+    def __init__(
+        self,
+        seed: int,
+        hours: Hours | str = Hours.ALWAYS,
+        own: Sequence[Own] = (),
+        rates: ReferenceRates | None = None,
+    ) -> None:
+        self._chance = Chance(seed)
+        self._hours = TradingHours(Hours(hours))
+        self._rates = read_reference_rates(CURRENCIES) if rates is None else rates
+        replaced = {one.listing.name for one in own}
+        self._listings = (
+            *(listing for listing in LISTINGS if listing.name not in replaced),
+            *(one.listing for one in own),
+        )
+        self._own = own
+        self.columns = {name: i for i, name in enumerate((*self._rates.currencies, "EUR"))}
+        self.specifications = {one.name: specification_of(one) for one in self._listings}
+        self._places = {listing.name: place for place, listing in enumerate(self._listings)}
+        self._lay(int(self._rates.days[-1]))
+
+    def at(self, now: int) -> "Instant":
+        """Return the market as it stands at an instant."""
+        self._reach(now)
+        return Instant(self, self._quoting, self._places, now)
+
+    def candles(self, instrument: str, cut: Cut, asked: Range, now: int) -> list[Candle]:
+        """Return candles of an instrument as they are known at `now`; KeyError if it is not offered.
+
+        Raises:
+            TooManyCandles: more than 5,000 lie in the range.
+        """
+        self._reach(now)
+        place = self._places[instrument]
+        if place not in self._makers:
+            precision = self.specifications[instrument].display_precision
+            depth = depth_of(self._listings[place].group)
+            blocks = PairBlocks(self._pairs, place, depth, precision)
+            self._makers[place] = CandleMaker(blocks, self._stretches, self._hours)
+        return self._makers[place].candles(cut, asked, now)
+
+    def _reach(self, now: int) -> None:
+        day = now // CELL // CELLS_PER_DAY
+        if day + 2 > self._last_day:
+            self._lay(day)
+
+    def _lay(self, day: int) -> None:
+        """Lay the days up to some time after `day`; those that were there already come out the same."""
+        rates = with_future(self._rates, self._chance, day + _AHEAD)
+        anchors = anchors_of(rates, self._chance)
+        self._last_day = anchors.last_day - 1
+        first_own = len(self._listings) - len(self._own)
+        own: Mapping[int, OwnPath] = {first_own + i: one.path for i, one in enumerate(self._own)}
+        self._pairs = Pairs(
+            listings=self._listings,
+            typical=self._typical(),
+            anchors=anchors,
+            chance=self._chance,
+            hours=self._hours,
+            own=own,
+        )
+        self._quoting = Quoting(
+            self._pairs,
+            [depth_of(listing.group) for listing in self._listings],
+            [self.specifications[one.name].display_precision for one in self._listings],
+            [listing.name for listing in self._listings],
+        )
+        self._stretches = Stretches()
+        self._makers: dict[int, CandleMaker] = {}
+
+    def _typical(self) -> list[float]:
+        """Half the usual spread of each instrument, as a share of its last published price."""
+        last = dict(zip(self._rates.currencies, self._rates.logs[-1], strict=True)) | {"EUR": 0.0}
+        own = {one.listing.name: one.last_price for one in self._own}
+        return [
+            0.5
+            * listing.spread_pips
+            * float(self.specifications[listing.name].pip)
+            / own.get(
+                listing.name,
+                float(np.exp(last.get(listing.quote, 0.0) - last.get(listing.base, 0.0))),
+            )
+            for listing in self._listings
+        ]
+
+
+class Instant:
+    """The market at one instant: what the engine is given."""
+
+    def __init__(
+        self, market: PracticeMarket, quoting: Quoting, places: Mapping[str, int], now: int
+    ) -> None:
+        self.now = now
+        self._market, self._quoting, self._places = market, quoting, places
+        self._levels: tuple[list[list[int]], list[list[int]]] | None = None
+
+    def quote(self, instrument: str) -> Quote:
+        """Return the price in force; KeyError for an instrument that is not offered."""
+        place = self._places[instrument]
+        if self._levels is None:
+            self._levels = self._quoting.levels(self.now)
+        bids, asks = self._levels
+        return self._quoting.quote(place, self.now, bids[place], asks[place])
+
+    def specification(self, instrument: str) -> Specification | None:
+        """Return what the instrument is; None when it is not offered."""
+        place = self._places.get(instrument)
+        if place is None or not self._quoting.is_offered(place, self.now):
+            return None
+        return self._market.specifications[instrument]
+
+    def instruments(self) -> Sequence[str]:
+        """Return every instrument that has begun by now."""
+        return [
+            name
+            for name, place in self._places.items()
+            if self._quoting.is_offered(place, self.now)
+        ]
+
+    def conversion(self, currency: str, home: str) -> Conversion:
+        """Return the factors from a currency to the home currency."""
+        return conversion_of(currency, home, self._mid(currency, home))
+
+    def _mid(self, currency: str, home: str) -> float:
+        return float(np.exp(self._log_rate(home) - self._log_rate(currency)))
+
+    def _log_rate(self, currency: str) -> float:
+        """Return the log of how much of a currency a euro buys."""
+        lines, part = self._quoting.lines(self.now // CELL), self.now % CELL / CELL
+        column = self._market.columns.get(currency)
+        if column is not None:
+            return float(lines.rates_at(part)[column])
+        for name, place in self._places.items():  # such as XAU, known by a user's XAU_USD
+            base, _, quote = name.partition("_")
+            if base == currency:
+                return self._log_rate(quote) - float(lines.mids_at(part)[place])
+        raise KeyError(currency)

