@@ -13,6 +13,7 @@ from keydesk.forms.find import FindForm
 from keydesk.forms.ticket import TicketForm
 from keydesk.keys.arming import Cause
 from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
+from keydesk.keys.keymap import textual_name
 from support.desk_store import example_store
 from support.form_app import example_situation
 
@@ -82,7 +83,7 @@ class Hand:
 
     async def types(self, keys: str, gap: float = 0.001, after: float = HUMAN) -> None:
         for number, key in enumerate(keys):
-            event = events.Key("enter" if key == "\r" else key, key)
+            event = events.Key("enter" if key == "\r" else textual_name(key), key)
             self.at += after if number == 0 else gap
             event.time = self.at
             self.app.post_message(event)

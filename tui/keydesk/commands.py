@@ -26,7 +26,7 @@ from keydesk.desk.profit import closing_price
 from keydesk.desk.rounding import pip
 from keydesk.flattening import Flattening, Standing
 from keydesk.format import pair, units
-from keydesk.instruction_words import change_words, open_words
+from keydesk.instruction_words import change_words, intent_words, open_words
 from keydesk.order_requests import (
     moved_order,
     order_request,
@@ -35,7 +35,7 @@ from keydesk.order_requests import (
     target_edit,
     trail_edit,
 )
-from keydesk.outcome_words import Asked
+from keydesk.outcome_words import Asked, said_of
 from keydesk.store.prices import take_price
 from keydesk.store.store import Store
 from keydesk_client.client import Client
@@ -70,6 +70,7 @@ class Sender(Protocol):
         stop_loss: StopLossDetails | Unset | None = ...,
         trailing_stop_loss: TrailingStopLossDetails | Unset | None = ...,
     ) -> Awaitable[Outcome]: ...
+    def recover(self) -> Awaitable[tuple[Outcome, ...]]: ...
 
 
 @dataclass(slots=True)
@@ -106,6 +107,14 @@ class Commands:
             case Flatten(instrument=instrument):
                 flattening = Flattening(self.client, self.store, self.delivery, self._wipe)
                 await flattening.run(instrument)
+
+    async def recover(self) -> None:
+        """Settle what an earlier session left open, and say what became of it; trading waits for this."""
+        for outcome in await self.sender.recover():
+            words = f"{intent_words(outcome.intent)}, sent in an earlier session"
+            said = said_of(outcome, Asked(words, "look first"))
+            self.delivery.record("recovered", f"{outcome.intent.id} {said.words}")
+            self.delivery.tell(said.level, said.words)
 
     def sent_like_this(self, instrument: str, kind: str, side: str) -> float | None:
         """Return how many seconds ago the same order was sent; None: not lately."""

@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from time import monotonic, time_ns
 
 from keydesk.audit import AuditLog
+from keydesk.instruction_words import intent_words
 from keydesk.outcome_words import Asked, Level, Said, fill_of, protection_words, said_of
 from keydesk.store.state import Notice, TradeRow
 from keydesk.store.store import Store
 from keydesk_client.models import Transaction
 from keydesk_client.outcome import (
-    Became,
     Done,
     NotSent,
     Outcome,
@@ -43,7 +43,6 @@ class Delivery:
     wall_ns: Callable[[], int] = time_ns
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
-    _words: dict[str, str] = field(default_factory=dict)  # intent id -> what it was, in words
 
     async def send(self, asked: Asked, sending: Awaitable[Outcome]) -> Outcome:
         """Wait for the outcome, pass on what it made, and say what became of it."""
@@ -55,9 +54,6 @@ class Delivery:
         finally:
             self.store.settle(key)
         asked = replace(asked, milliseconds=(self.now() - began) * 1000)
-        self._words[outcome.intent.id] = asked.words
-        if isinstance(outcome, Unconfirmed):
-            self.store.set_in_flight(outcome.intent.id, f"{UNCONFIRMED} {asked.words}")
         said = said_of(outcome, asked)
         if isinstance(outcome, Done):
             self._pass_on(outcome)
@@ -67,34 +63,35 @@ class Delivery:
         return outcome
 
     def progress(self, progress: Progress) -> None:
-        """Follow the states between sending and outcome; the sender calls it."""
+        """Follow the states between sending and outcome; the sender's `on_progress`."""
         intent = progress.intent
-        words = (
-            self._words.get(intent.id)
-            or f"{intent.action.value.replace('_', ' ')} {intent.target}".strip()
-        )
         match progress:
             case Unknown(look_ups=count):
                 looked = f" ({count} looks)" if count else ""
-                self.store.set_in_flight(
-                    intent.id, f"UNKNOWN {words}: the answer was lost, looking it up{looked}"
+                words = (
+                    f"UNKNOWN {intent_words(intent)}: the answer was lost, looking it up{looked}"
                 )
+                self.store.set_in_flight(intent.id, words)
                 self.record("unknown", f"{intent.id} {progress.message}")
+            case Unconfirmed():
+                self.store.set_in_flight(intent.id, f"{UNCONFIRMED} {intent_words(intent)}")
             case Done() | Rejected() | NotSent():
-                self._settled(intent.id, words, progress)
-            case Sending() | Unconfirmed():
-                pass
+                self.store.settle(intent.id)
+            case Sending():
+                self.record("sending", f"{intent.id} {intent_words(intent)}")
 
-    def _settled(self, intent_id: str, words: str, outcome: Done | Rejected | NotSent) -> None:
-        was_unconfirmed = self.store.in_flight.get(intent_id, "").startswith(UNCONFIRMED)
-        self.store.settle(intent_id)
-        if not was_unconfirmed:
+    def alarm(self, outcome: Done | Rejected) -> None:
+        """Tell of a request that shows up after it was given up; the sender's `alarm`."""
+        words = intent_words(outcome.intent)
+        self.record("showed up", f"{outcome.intent.id} {words}")
+        if isinstance(outcome, Rejected):
+            self.tell("info", f"{words}: the broker had rejected it after all")
             return
-        if isinstance(outcome, Done):
-            self._pass_on(outcome)
-            state = "filled" if outcome.became is Became.FILLED else outcome.became.value
-            self.tell("bad", f"IT SHOWED UP: {words} was {state} after all. C closes, D cancels")
-        self.record("showed up", f"{intent_id} {words}")
+        self._pass_on(outcome)
+        self.tell(
+            "bad",
+            f"IT SHOWED UP: {words} was {outcome.became.value} after all. C closes, D cancels",
+        )
 
     def tell(self, level: Level, words: str) -> None:
         """Show the trader one line."""

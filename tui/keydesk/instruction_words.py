@@ -1,10 +1,11 @@
 """Instructions in words, as notices and the list of what is under way show them."""
 
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 
 from keydesk.desk.draft import KIND_WORDS
 from keydesk.desk.instructions import OpenOrder, SetProtection
 from keydesk.format import pair, units
+from keydesk_client.intent import Action, Intent
 
 
 def open_words(order: OpenOrder) -> str:
@@ -22,3 +23,29 @@ def change_words(change: SetProtection) -> str:
         if value is None or isinstance(value, Decimal)
     ]
     return ", ".join(said)
+
+
+def intent_words(intent: Intent) -> str:
+    """Return what the journal holds in words: for orders whose form is long gone."""
+    body = intent.body
+    match intent.action:
+        case Action.CREATE | Action.REPLACE:
+            size, kind = _decimal(body.get("units")), str(body.get("type", "")).lower()
+            side = "BUY" if size >= 0 else "SELL"
+            name = pair(str(body.get("instrument", "?")))
+            return f"{side} {units(abs(size))} {name} {kind.replace('_', ' ')}"
+        case Action.CANCEL:
+            return f"CANCEL order #{intent.target}"
+        case Action.CLOSE_TRADE:
+            return f"CLOSE {str(body.get('units', '?')).lower()} of #{intent.target}"
+        case Action.CLOSE_POSITION:
+            return f"CLOSE {pair(intent.target)}"
+        case Action.SET_DEPENDENT_ORDERS:
+            return f"PROTECTION of #{intent.target}"
+
+
+def _decimal(text: object) -> Decimal:
+    try:
+        return Decimal(str(text))
+    except InvalidOperation:
+        return Decimal(0)

@@ -33,6 +33,7 @@ class Circumstances:
     rtt_ms: float | None = None
     sent_like_this: float | None = None  # seconds since the same order was sent
     in_flight: bool = False  # an order in this instrument is under way, or its fate is unknown
+    unconfirmed: bool = False  # one here was not found at the broker, and may still show up
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +214,8 @@ def _moment_warnings(circumstances: Circumstances, limits: Limits) -> list[str]:
         warnings.append(f"The same order was sent {since:.0f} s ago")
     if circumstances.rtt_ms is not None and circumstances.rtt_ms > limits.slow_ms:
         warnings.append(f"LAG: the broker answers in {circumstances.rtt_ms:.0f} ms")
+    if circumstances.unconfirmed:
+        warnings.append("An order here is UNCONFIRMED: it may still fill, and this one as well")
     minutes = minutes_to_rollover(circumstances.wall_ns)
     if minutes is not None:
         warnings.append(f"Rollover in {minutes} min: spreads widen, financing is charged")

@@ -19,6 +19,7 @@ from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, TICKET
 
 NOTHING = Decimal(0)
+UNCONFIRMED = "UNCONFIRMED"  # how the words of an order that was not found begin
 
 
 def first_draft(
@@ -115,14 +116,13 @@ class TicketForm(Form[OpenOrder]):
 
     def _circumstances(self) -> Circumstances:
         store, draft = self.situation.store, self.draft
+        here = [words for words in store.in_flight.values() if pair(draft.instrument) in words]
         return Circumstances(
             wall_ns=self.situation.wall_ns(),
             rtt_ms=store.health.rtt_ms,
             sent_like_this=self.situation.sent_like_this(draft.instrument, draft.kind, draft.side),
-            in_flight=any(
-                draft.instrument in words or pair(draft.instrument) in words
-                for words in store.in_flight.values()
-            ),
+            in_flight=any(not words.startswith(UNCONFIRMED) for words in here),
+            unconfirmed=any(words.startswith(UNCONFIRMED) for words in here),
         )
 
     # The keys.
