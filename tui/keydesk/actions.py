@@ -133,7 +133,7 @@ class DeskActions(GuardedApp[int]):
     ) -> None:
         trade = self.selection().trade(self.store)
         if trade is not None:
-            self.ask(form(self.situation(), trade.id))
+            self.push_screen(form(self.situation(), trade.id), self.carry_out)
         elif self.selection().trades(self.store):
             self.tell("info", f"Several trades here: select the one to {verb} with g t")
         else:

@@ -32,7 +32,6 @@ from keydesk.paths import Folders
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
-from keydesk.store.valuation import revalue
 from keydesk.widgets.terminal_app import TerminalApp
 
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
@@ -77,7 +76,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             now=monotonic,
             wall_ns=time_ns,
             backlog=self.writes_waiting,
-            before=(revalue,),
+            before=(self.revalue,),
             fps=options.fps or settings.frames_per_second,
         )
         self.dress(
@@ -125,6 +124,11 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.clock.beat()
         if monotonic() - self.last_key_at > IDLE_LIMIT:
             self.disarm(Cause.IDLE)
+
+    def revalue(self, store: Store, now: float) -> None:
+        """Bring what depends on prices up to date before it is drawn."""
+        if self.connection is not None:
+            self.connection.revalue(store, now)
 
     def draw(self, frame: Frame) -> None:
         """Hand the frame to every screen that shows something live."""

@@ -6,7 +6,7 @@ Everything heavy (the models, HTTP, the keyring) is imported here, when the firs
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +41,9 @@ class Connection:
     link: Link
     sender: Sender
     commands: Commands
+    revalue: Callable[
+        [Store, float], None
+    ]  # profit, margin and totals after the prices that changed
     recovered: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
@@ -71,6 +74,7 @@ async def opened(
     from keydesk.delivery import Delivery  # noqa: PLC0415
     from keydesk.feeds.link import Link  # noqa: PLC0415
     from keydesk.feeds.wire_streams import WireStreams  # noqa: PLC0415
+    from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk_client.client import Client  # noqa: PLC0415
     from keydesk_client.journal import FileJournal  # noqa: PLC0415
     from keydesk_client.sending import Sender  # noqa: PLC0415
@@ -92,4 +96,4 @@ async def opened(
             client, FileJournal(journal), lambda: link.door.applied or 0, delivery.progress
         )
         link.door.listen(sender.watch)
-        yield Connection(link, sender, Commands(client, sender, delivery))
+        yield Connection(link, sender, Commands(client, sender, delivery), revalue)
