@@ -18,8 +18,6 @@ from keydesk_client.errors import (
     Unauthorized,
 )
 from keydesk_client.exchange import Answer
-from keydesk_client.models.salvage import read_value
-from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.retry_after import seconds_to_wait
 
 Members: TypeAlias = Mapping[str, object]
@@ -76,8 +74,16 @@ def _message(members: Members, answer: Answer) -> str:
 
 def _rejections(members: Members) -> tuple[Rejection, ...]:
     """The transactions that record the refusal; a trade's edit and a position's close can have several."""
-    found = (value for name, value in members.items() if name.endswith("RejectTransaction"))
-    return tuple(read_value(Transaction, value) for value in found if isinstance(value, dict))
+    named = (value for name, value in members.items() if name.endswith("RejectTransaction"))
+    found = [value for value in named if isinstance(value, dict)]
+    return _read_rejections(found) if found else ()
+
+
+def _read_rejections(found: list[dict[str, object]]) -> tuple[Rejection, ...]:
+    from keydesk_client.models.salvage import read_value  # noqa: PLC0415 - most errors need no models
+    from keydesk_client.models.transactions.unions import Transaction  # noqa: PLC0415 - same
+
+    return tuple(read_value(Transaction, value) for value in found)
 
 
 def _text(members: Members, name: str) -> str | None:

@@ -1,245 +1,265 @@
-"""Every record of the interface, by its name on the wire."""
+"""Every record of the interface, by its name on the wire.
 
-from keydesk_client.models.accounts import (
-    Account,
-    AccountProperties,
-    AccountSummary,
-    AccumulatedAccountState,
-    CalculatedAccountState,
-    GuaranteedStopLossOrderParameters,
-)
-from keydesk_client.models.books import OrderBook, OrderBookBucket, PositionBook, PositionBookBucket
-from keydesk_client.models.candles import Candlestick, CandlestickData, CandlestickResponse
-from keydesk_client.models.changes import (
-    AccountChanges,
-    AccountChangesState,
-    CalculatedPositionState,
-    CalculatedTradeState,
-    DynamicOrderState,
-)
-from keydesk_client.models.details import (
-    GuaranteedStopLossDetails,
-    StopLossDetails,
-    TakeProfitDetails,
-    TrailingStopLossDetails,
-)
-from keydesk_client.models.enumerations import (
-    AcceptDatetimeFormat,
-    AccountFinancingMode,
-    CancellableOrderType,
-    CandlestickGranularity,
-    DayOfWeek,
-    Direction,
-    GuaranteedStopLossOrderMode,
-    GuaranteedStopLossOrderModeForInstrument,
-    GuaranteedStopLossOrderMutability,
-    InstrumentType,
-    OrderPositionFill,
-    OrderState,
-    OrderStateFilter,
-    OrderTriggerCondition,
-    OrderType,
-    PositionAggregationMode,
-    PriceStatus,
-    TimeInForce,
-    TradePL,
-    TradeState,
-    TradeStateFilter,
-    TransactionFilter,
-    TransactionType,
-    WeeklyAlignment,
-)
-from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.instruments import (
-    FinancingDayOfWeek,
-    GuaranteedStopLossOrderEntryData,
-    GuaranteedStopLossOrderLevelRestriction,
-    Instrument,
-    InstrumentCommission,
-    InstrumentFinancing,
-    Tag,
-)
-from keydesk_client.models.orders import (
-    FixedPriceOrder,
-    GuaranteedStopLossOrder,
-    LimitOrder,
-    MarketIfTouchedOrder,
-    MarketOrder,
-    Order,
-    OrderIdentifier,
-    StopLossOrder,
-    StopOrder,
-    TakeProfitOrder,
-    TrailingStopLossOrder,
-    UnknownOrder,
-)
-from keydesk_client.models.positions import Position, PositionSide
-from keydesk_client.models.pricing import (
-    ClientPrice,
-    HomeConversions,
-    LiquidityRegenerationSchedule,
-    LiquidityRegenerationScheduleStep,
-    PriceBucket,
-    PricingHeartbeat,
-    PricingStreamItem,
-    QuoteHomeConversionFactors,
-    UnitsAvailable,
-    UnitsAvailableDetails,
-)
-from keydesk_client.models.reading import Reader
-from keydesk_client.models.reasons import (
-    FixedPriceOrderReason,
-    FundingReason,
-    GuaranteedStopLossOrderReason,
-    LimitOrderReason,
-    MarketIfTouchedOrderReason,
-    MarketOrderMarginCloseoutReason,
-    MarketOrderReason,
-    OrderCancelReason,
-    OrderFillReason,
-    StopLossOrderReason,
-    StopOrderReason,
-    TakeProfitOrderReason,
-    TrailingStopLossOrderReason,
-    TransactionRejectReason,
-)
-from keydesk_client.models.record import Record
-from keydesk_client.models.requests import (
-    GuaranteedStopLossOrderRequest,
-    LimitOrderRequest,
-    MarketIfTouchedOrderRequest,
-    MarketOrderRequest,
-    OrderRequest,
-    StopLossOrderRequest,
-    StopOrderRequest,
-    TakeProfitOrderRequest,
-    TrailingStopLossOrderRequest,
-)
-from keydesk_client.models.responses.accounts import (
-    AccountChangesResponse,
-    AccountResponse,
-    AccountsResponse,
-    AccountSummaryResponse,
-    ConfigureAccountResponse,
-    InstrumentsResponse,
-)
-from keydesk_client.models.responses.base import Response
-from keydesk_client.models.responses.books import OrderBookResponse, PositionBookResponse
-from keydesk_client.models.responses.candles import LatestCandlesResponse
-from keydesk_client.models.responses.orders import (
-    OrderCancelResponse,
-    OrderClientExtensionsResponse,
-    OrderCreateResponse,
-    OrderReplaceResponse,
-    OrderResponse,
-    OrdersResponse,
-)
-from keydesk_client.models.responses.positions import (
-    PositionCloseResponse,
-    PositionResponse,
-    PositionsResponse,
-)
-from keydesk_client.models.responses.pricing import PricingResponse
-from keydesk_client.models.responses.trades import (
-    TradeClientExtensionsResponse,
-    TradeCloseResponse,
-    TradeDependentOrdersResponse,
-    TradeResponse,
-    TradesResponse,
-)
-from keydesk_client.models.responses.transactions import (
-    TransactionPageIndex,
-    TransactionResponse,
-    TransactionsResponse,
-)
-from keydesk_client.models.scalars import (
-    AccountID,
-    AccountUnits,
-    ClientID,
-    Currency,
-    DecimalNumber,
-    InstrumentName,
-    Liquidity,
-    OrderID,
-    PriceValue,
-    RequestID,
-    TradeID,
-    TransactionID,
-    decimal_of,
-    decimal_text,
-)
-from keydesk_client.models.terms import (
-    MarketOrderDelayedTradeClose,
-    MarketOrderMarginCloseout,
-    MarketOrderPositionCloseout,
-    MarketOrderTradeClose,
-)
-from keydesk_client.models.times import DateTime
-from keydesk_client.models.trades import Trade, TradeSummary
-from keydesk_client.models.transactions.account import (
-    ClientConfigureRejectTransaction,
-    ClientConfigureTransaction,
-    CloseTransaction,
-    CreateTransaction,
-    ReopenTransaction,
-    ResetResettablePLTransaction,
-    TransferFundsRejectTransaction,
-    TransferFundsTransaction,
-)
-from keydesk_client.models.transactions.cancels import (
-    OrderCancelRejectTransaction,
-    OrderCancelTransaction,
-)
-from keydesk_client.models.transactions.conversions import ConversionFactor, HomeConversionFactors
-from keydesk_client.models.transactions.dependent_orders import (
-    GuaranteedStopLossOrderRejectTransaction,
-    GuaranteedStopLossOrderTransaction,
-    StopLossOrderRejectTransaction,
-    StopLossOrderTransaction,
-    TakeProfitOrderRejectTransaction,
-    TakeProfitOrderTransaction,
-    TrailingStopLossOrderRejectTransaction,
-    TrailingStopLossOrderTransaction,
-)
-from keydesk_client.models.transactions.entry_orders import (
-    FixedPriceOrderTransaction,
-    LimitOrderRejectTransaction,
-    LimitOrderTransaction,
-    MarketIfTouchedOrderRejectTransaction,
-    MarketIfTouchedOrderTransaction,
-    MarketOrderRejectTransaction,
-    MarketOrderTransaction,
-    StopOrderRejectTransaction,
-    StopOrderTransaction,
-)
-from keydesk_client.models.transactions.extensions import (
-    OrderClientExtensionsModifyRejectTransaction,
-    OrderClientExtensionsModifyTransaction,
-    TradeClientExtensionsModifyRejectTransaction,
-    TradeClientExtensionsModifyTransaction,
-)
-from keydesk_client.models.transactions.fills import OrderFillTransaction, TradeOpen, TradeReduce
-from keydesk_client.models.transactions.financing import (
-    DailyFinancingTransaction,
-    DividendAdjustmentTransaction,
-    OpenTradeDividendAdjustment,
-    OpenTradeFinancing,
-    PositionFinancing,
-)
-from keydesk_client.models.transactions.margin import (
-    DelayedTradeClosureTransaction,
-    MarginCallEnterTransaction,
-    MarginCallExitTransaction,
-    MarginCallExtendTransaction,
-)
-from keydesk_client.models.transactions.unions import (
-    OrderCreateTransaction,
-    OrderRejectTransaction,
-    Transaction,
-    TransactionHeartbeat,
-    TransactionStreamItem,
-    UnknownTransaction,
-)
+The modules are loaded one after the other until the asked name is found, the light ones first: who only reads prices
+does not build forty transactions.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keydesk_client.models.accounts import (
+        Account,
+        AccountProperties,
+        AccountSummary,
+        AccumulatedAccountState,
+        CalculatedAccountState,
+        GuaranteedStopLossOrderParameters,
+    )
+    from keydesk_client.models.books import (
+        OrderBook,
+        OrderBookBucket,
+        PositionBook,
+        PositionBookBucket,
+    )
+    from keydesk_client.models.candles import Candlestick, CandlestickData, CandlestickResponse
+    from keydesk_client.models.changes import (
+        AccountChanges,
+        AccountChangesState,
+        CalculatedPositionState,
+        CalculatedTradeState,
+        DynamicOrderState,
+    )
+    from keydesk_client.models.details import (
+        GuaranteedStopLossDetails,
+        StopLossDetails,
+        TakeProfitDetails,
+        TrailingStopLossDetails,
+    )
+    from keydesk_client.models.enumerations import (
+        AcceptDatetimeFormat,
+        AccountFinancingMode,
+        CancellableOrderType,
+        CandlestickGranularity,
+        DayOfWeek,
+        Direction,
+        GuaranteedStopLossOrderMode,
+        GuaranteedStopLossOrderModeForInstrument,
+        GuaranteedStopLossOrderMutability,
+        InstrumentType,
+        OrderPositionFill,
+        OrderState,
+        OrderStateFilter,
+        OrderTriggerCondition,
+        OrderType,
+        PositionAggregationMode,
+        PriceStatus,
+        TimeInForce,
+        TradePL,
+        TradeState,
+        TradeStateFilter,
+        TransactionFilter,
+        TransactionType,
+        WeeklyAlignment,
+    )
+    from keydesk_client.models.extensions import ClientExtensions
+    from keydesk_client.models.instruments import (
+        FinancingDayOfWeek,
+        GuaranteedStopLossOrderEntryData,
+        GuaranteedStopLossOrderLevelRestriction,
+        Instrument,
+        InstrumentCommission,
+        InstrumentFinancing,
+        Tag,
+    )
+    from keydesk_client.models.orders import (
+        FixedPriceOrder,
+        GuaranteedStopLossOrder,
+        LimitOrder,
+        MarketIfTouchedOrder,
+        MarketOrder,
+        Order,
+        OrderIdentifier,
+        StopLossOrder,
+        StopOrder,
+        TakeProfitOrder,
+        TrailingStopLossOrder,
+        UnknownOrder,
+    )
+    from keydesk_client.models.positions import Position, PositionSide
+    from keydesk_client.models.pricing import (
+        ClientPrice,
+        HomeConversions,
+        LiquidityRegenerationSchedule,
+        LiquidityRegenerationScheduleStep,
+        PriceBucket,
+        PricingHeartbeat,
+        PricingStreamItem,
+        QuoteHomeConversionFactors,
+        UnitsAvailable,
+        UnitsAvailableDetails,
+    )
+    from keydesk_client.models.reading import Reader
+    from keydesk_client.models.reasons import (
+        FixedPriceOrderReason,
+        FundingReason,
+        GuaranteedStopLossOrderReason,
+        LimitOrderReason,
+        MarketIfTouchedOrderReason,
+        MarketOrderMarginCloseoutReason,
+        MarketOrderReason,
+        OrderCancelReason,
+        OrderFillReason,
+        StopLossOrderReason,
+        StopOrderReason,
+        TakeProfitOrderReason,
+        TrailingStopLossOrderReason,
+        TransactionRejectReason,
+    )
+    from keydesk_client.models.record import Record
+    from keydesk_client.models.requests import (
+        GuaranteedStopLossOrderRequest,
+        LimitOrderRequest,
+        MarketIfTouchedOrderRequest,
+        MarketOrderRequest,
+        OrderRequest,
+        StopLossOrderRequest,
+        StopOrderRequest,
+        TakeProfitOrderRequest,
+        TrailingStopLossOrderRequest,
+    )
+    from keydesk_client.models.responses.accounts import (
+        AccountChangesResponse,
+        AccountResponse,
+        AccountsResponse,
+        AccountSummaryResponse,
+        ConfigureAccountResponse,
+        InstrumentsResponse,
+    )
+    from keydesk_client.models.responses.base import Response
+    from keydesk_client.models.responses.books import OrderBookResponse, PositionBookResponse
+    from keydesk_client.models.responses.candles import LatestCandlesResponse
+    from keydesk_client.models.responses.orders import (
+        OrderCancelResponse,
+        OrderClientExtensionsResponse,
+        OrderCreateResponse,
+        OrderReplaceResponse,
+        OrderResponse,
+        OrdersResponse,
+    )
+    from keydesk_client.models.responses.positions import (
+        PositionCloseResponse,
+        PositionResponse,
+        PositionsResponse,
+    )
+    from keydesk_client.models.responses.pricing import PricingResponse
+    from keydesk_client.models.responses.trades import (
+        TradeClientExtensionsResponse,
+        TradeCloseResponse,
+        TradeDependentOrdersResponse,
+        TradeResponse,
+        TradesResponse,
+    )
+    from keydesk_client.models.responses.transactions import (
+        TransactionPageIndex,
+        TransactionResponse,
+        TransactionsResponse,
+    )
+    from keydesk_client.models.scalars import (
+        AccountID,
+        AccountUnits,
+        ClientID,
+        Currency,
+        DecimalNumber,
+        InstrumentName,
+        Liquidity,
+        OrderID,
+        PriceValue,
+        RequestID,
+        TradeID,
+        TransactionID,
+        decimal_of,
+        decimal_text,
+    )
+    from keydesk_client.models.terms import (
+        MarketOrderDelayedTradeClose,
+        MarketOrderMarginCloseout,
+        MarketOrderPositionCloseout,
+        MarketOrderTradeClose,
+    )
+    from keydesk_client.models.times import DateTime
+    from keydesk_client.models.trades import Trade, TradeSummary
+    from keydesk_client.models.transactions.account import (
+        ClientConfigureRejectTransaction,
+        ClientConfigureTransaction,
+        CloseTransaction,
+        CreateTransaction,
+        ReopenTransaction,
+        ResetResettablePLTransaction,
+        TransferFundsRejectTransaction,
+        TransferFundsTransaction,
+    )
+    from keydesk_client.models.transactions.cancels import (
+        OrderCancelRejectTransaction,
+        OrderCancelTransaction,
+    )
+    from keydesk_client.models.transactions.conversions import (
+        ConversionFactor,
+        HomeConversionFactors,
+    )
+    from keydesk_client.models.transactions.dependent_orders import (
+        GuaranteedStopLossOrderRejectTransaction,
+        GuaranteedStopLossOrderTransaction,
+        StopLossOrderRejectTransaction,
+        StopLossOrderTransaction,
+        TakeProfitOrderRejectTransaction,
+        TakeProfitOrderTransaction,
+        TrailingStopLossOrderRejectTransaction,
+        TrailingStopLossOrderTransaction,
+    )
+    from keydesk_client.models.transactions.entry_orders import (
+        FixedPriceOrderTransaction,
+        LimitOrderRejectTransaction,
+        LimitOrderTransaction,
+        MarketIfTouchedOrderRejectTransaction,
+        MarketIfTouchedOrderTransaction,
+        MarketOrderRejectTransaction,
+        MarketOrderTransaction,
+        StopOrderRejectTransaction,
+        StopOrderTransaction,
+    )
+    from keydesk_client.models.transactions.extensions import (
+        OrderClientExtensionsModifyRejectTransaction,
+        OrderClientExtensionsModifyTransaction,
+        TradeClientExtensionsModifyRejectTransaction,
+        TradeClientExtensionsModifyTransaction,
+    )
+    from keydesk_client.models.transactions.fills import (
+        OrderFillTransaction,
+        TradeOpen,
+        TradeReduce,
+    )
+    from keydesk_client.models.transactions.financing import (
+        DailyFinancingTransaction,
+        DividendAdjustmentTransaction,
+        OpenTradeDividendAdjustment,
+        OpenTradeFinancing,
+        PositionFinancing,
+    )
+    from keydesk_client.models.transactions.margin import (
+        DelayedTradeClosureTransaction,
+        MarginCallEnterTransaction,
+        MarginCallExitTransaction,
+        MarginCallExtendTransaction,
+    )
+    from keydesk_client.models.transactions.unions import (
+        OrderCreateTransaction,
+        OrderRejectTransaction,
+        Transaction,
+        TransactionHeartbeat,
+        TransactionStreamItem,
+        UnknownTransaction,
+    )
 
 __all__ = [
     "AcceptDatetimeFormat",
@@ -446,3 +466,54 @@ __all__ = [
     "decimal_of",
     "decimal_text",
 ]
+
+MODULES = (
+    "record",
+    "scalars",
+    "times",
+    "reading",
+    "candles",
+    "pricing",
+    "instruments",
+    "enumerations",
+    "extensions",
+    "details",
+    "positions",
+    "books",
+    "terms",
+    "reasons",
+    "orders",
+    "requests",
+    "trades",
+    "accounts",
+    "transactions.account",
+    "transactions.cancels",
+    "transactions.conversions",
+    "transactions.dependent_orders",
+    "transactions.entry_orders",
+    "transactions.extensions",
+    "transactions.fills",
+    "transactions.financing",
+    "transactions.margin",
+    "transactions.unions",
+    "changes",
+    "responses.accounts",
+    "responses.base",
+    "responses.books",
+    "responses.candles",
+    "responses.orders",
+    "responses.positions",
+    "responses.pricing",
+    "responses.trades",
+    "responses.transactions",
+)
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        for module in MODULES:
+            found = getattr(import_module(f"{__name__}.{module}"), name, None)
+            if found is not None:
+                globals()[name] = found
+                return found
+    raise AttributeError(f"{__name__} has no {name}")
