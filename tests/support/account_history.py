@@ -76,6 +76,24 @@ def reduction(
     }
 
 
+def open_trade(id_: int, **members: object) -> dict[str, object]:
+    """A long of EUR_USD as a snapshot or a poll has it."""
+    sent: dict[str, object] = {
+        "id": str(id_),
+        "instrument": "EUR_USD",
+        "price": "1.08500",
+        "openTime": TIME,
+        "state": "OPEN",
+        "initialUnits": "50000",
+        "currentUnits": "50000",
+        "initialMarginRequired": "100.0000",
+        "realizedPL": "0.0000",
+        "financing": "0.0000",
+        "dividendAdjustment": "0.0000",
+    }
+    return sent | members
+
+
 def price(instrument: str, bid: str, ask: str, time: str = TIME, **members: object) -> ClientPrice:
     """A price with one level of depth."""
     sent = {

@@ -9,7 +9,16 @@ from keydesk.store.poll import differences, take_state
 from keydesk.store.prices import take_price
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
-from support.account_history import TIME, changes, fresh_store, opening, price, state, transaction
+from support.account_history import (
+    TIME,
+    changes,
+    fresh_store,
+    open_trade,
+    opening,
+    price,
+    state,
+    transaction,
+)
 
 OPEN_NOW = {"id": "5", "unrealizedPL": "-4.0000", "marginUsed": "1900.0000"}
 HELD_NOW = {
@@ -27,24 +36,6 @@ def desk_with_a_long() -> Store:
     take_price(store, price("EUR_USD", "1.08490", "1.08500"), 1.0)
     revalue(store, 1.0)
     return store
-
-
-def theirs(**members: object) -> dict[str, object]:
-    """Trade 5 as the service has it."""
-    sent = {
-        "id": "5",
-        "instrument": "EUR_USD",
-        "price": "1.08500",
-        "openTime": TIME,
-        "state": "OPEN",
-        "initialUnits": "50000",
-        "currentUnits": "50000",
-        "initialMarginRequired": "100.0000",
-        "realizedPL": "0.0000",
-        "financing": "0.0000",
-        "dividendAdjustment": "0.0000",
-    }
-    return sent | members
 
 
 def test_the_services_figures_are_taken() -> None:
@@ -81,7 +72,7 @@ def test_a_trailing_stop_stands_where_the_service_says() -> None:
 
 def test_agreement_is_silent() -> None:
     store = desk_with_a_long()
-    changed = changes(tradesOpened=[theirs()])
+    changed = changes(tradesOpened=[open_trade(5)])
     assert differences(store, changed, state(trades=[OPEN_NOW], balance="10000.0000")) == ()
 
 
@@ -96,17 +87,17 @@ def test_agreement_is_silent() -> None:
             "trade 9 is open at the broker, unknown here",
         ),
         (
-            {"tradesReduced": [theirs(currentUnits="20000")]},
+            {"tradesReduced": [open_trade(5, currentUnits="20000")]},
             {},
             "trade 5 has 50000 units here, 20000 at the broker",
         ),
         (
-            {"tradesReduced": [theirs(realizedPL="1.0000")]},
+            {"tradesReduced": [open_trade(5, realizedPL="1.0000")]},
             {},
             "trade 5 realised 0 here, 1.0000 at the broker",
         ),
         (
-            {"tradesOpened": [theirs(stopLossOrderID="6")]},
+            {"tradesOpened": [open_trade(5, stopLossOrderID="6")]},
             {},
             "stop of trade 5 is none here, 6 at the broker",
         ),

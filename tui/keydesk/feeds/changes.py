@@ -61,4 +61,5 @@ def take_changes(link: Link, answer: AccountChangesResponse) -> None:
 async def _until_next(link: Link) -> None:
     """Wait until the next poll is due or wanted."""
     with contextlib.suppress(TimeoutError):
-        await asyncio.wait_for(link.poll_wanted.wait(), link.poll_every)
+        async with asyncio.timeout(link.poll_every):  # wait_for of 3.11 may swallow a cancellation
+            await link.poll_wanted.wait()

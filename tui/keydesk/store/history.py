@@ -75,10 +75,10 @@ def _worth_at_start(store: Store, since: Sequence[m.Transaction], start_ns: int)
                 return None
             worth += still
     for fill, part in _closed_since(since):
-        made_today = _at_start(store, fill.instrument, part.units, part.price)
-        if made_today is None:
+        later = _at_start(store, fill.instrument, -part.units, part.price)
+        if later is None:
             return None
-        worth += part.realized_pl - made_today
+        worth += part.realized_pl + later  # what it made in all, less what it made since the start
     return worth
 
 
