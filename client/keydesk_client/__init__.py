@@ -9,10 +9,17 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keydesk_client.client import Client
     from keydesk_client.errors import KeydeskClientError
+    from keydesk_client.journal import FileJournal
     from keydesk_client.limiter import Limiter
     from keydesk_client.models.times import DateTime
+    from keydesk_client.outcome import Done, NotSent, Outcome, Rejected, Unconfirmed, Unknown
     from keydesk_client.retries import Retries
     from keydesk_client.secret import Secret
+    from keydesk_client.sending import Sender
+    from keydesk_client.sequencer import Sequencer
+    from keydesk_client.streams.health import Gap, HistoryLost, Reconnected
+    from keydesk_client.streams.settings import StreamSettings, WhenFull
+    from keydesk_client.timing import Timing
     from keydesk_client.transport import Timeouts
     from keydesk_client.unset import UNSET
 
@@ -20,22 +27,52 @@ __all__ = [
     "UNSET",
     "Client",
     "DateTime",
+    "Done",
+    "FileJournal",
+    "Gap",
+    "HistoryLost",
     "KeydeskClientError",
     "Limiter",
+    "NotSent",
+    "Outcome",
+    "Reconnected",
+    "Rejected",
     "Retries",
     "Secret",
+    "Sender",
+    "Sequencer",
+    "StreamSettings",
     "Timeouts",
+    "Timing",
+    "Unconfirmed",
+    "Unknown",
+    "WhenFull",
 ]
 
 HOMES = {
-    "UNSET": "unset",
     "Client": "client",
     "DateTime": "models.times",
+    "Done": "outcome",
+    "FileJournal": "journal",
+    "Gap": "streams.health",
+    "HistoryLost": "streams.health",
     "KeydeskClientError": "errors",
     "Limiter": "limiter",
+    "NotSent": "outcome",
+    "Outcome": "outcome",
+    "Reconnected": "streams.health",
+    "Rejected": "outcome",
     "Retries": "retries",
     "Secret": "secret",
+    "Sender": "sending",
+    "Sequencer": "sequencer",
+    "StreamSettings": "streams.settings",
     "Timeouts": "transport",
+    "Timing": "timing",
+    "UNSET": "unset",
+    "Unconfirmed": "outcome",
+    "Unknown": "outcome",
+    "WhenFull": "streams.settings",
 }
 
 

@@ -16,6 +16,7 @@ from keydesk_client.models.reading import Reader
 from keydesk_client.models.record import Wire
 from keydesk_client.models.responses.base import Response
 from keydesk_client.retries import Retries
+from keydesk_client.streams.pace import ConnectPace
 from keydesk_client.transport import Transport
 
 R = TypeVar("R", bound=Response)
@@ -37,6 +38,7 @@ class Caller:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.transport = transport
+        self.stream_pace = ConnectPace()
         self._limiter, self._retries = limiter, retries
         self._clock, self._chance, self._sleep = clock, chance, sleep
 

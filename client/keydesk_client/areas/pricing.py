@@ -1,14 +1,20 @@
 """Prices: now, and as they move."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from keydesk_client.areas.area import Area
 from keydesk_client.exchange import Request
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.pricing import PricingResponse
 from keydesk_client.paths import Moment, listed, yes_or_no
+from keydesk_client.streams.prices import PriceStream
+from keydesk_client.streams.settings import StreamSettings
+from keydesk_client.timing import REAL_TIMING, Timing
 
 PRICING = Reader(PricingResponse)
+
+STANDARD_STREAM: Final = StreamSettings()
 
 
 class Pricing(Area):
@@ -36,3 +42,32 @@ class Pricing(Area):
             query["includeHomeConversions"] = "true"
         request = Request("GET", self._account(account_id, "pricing"), query, self._headers())
         return await self._caller.ask(request, PRICING)
+
+    def stream(
+        self,
+        instruments: Iterable[str],
+        *,
+        snapshot: bool = True,
+        include_home_conversions: bool = False,
+        settings: StreamSettings = STANDARD_STREAM,
+        timing: Timing = REAL_TIMING,
+        account_id: str | None = None,
+    ) -> PriceStream:
+        """Prices as they move: `async with client.pricing.stream(["EUR_USD"]) as prices: async for item in prices`.
+
+        It reconnects by itself and marks each interruption with a Gap. With `snapshot`, the current price of every
+        instrument comes first, after a reconnect too. An item is a ClientPrice, a PricingHeartbeat or a Gap.
+        """
+        query = {"instruments": listed("instruments", instruments)}
+        if not snapshot:
+            query["snapshot"] = "false"
+        if include_home_conversions:
+            query["includeHomeConversions"] = "true"
+        where = self._account(account_id, "pricing", "stream")
+        request = Request("GET", where, query, self._headers())
+        return PriceStream(
+            lambda: self._caller.transport.open_stream(request),
+            self._caller.stream_pace,
+            settings,
+            timing,
+        )

@@ -17,12 +17,16 @@ from keydesk_client.models.responses.transactions import (
 )
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.paths import Moment, listed, numeric_id, whole
+from keydesk_client.streams.settings import StreamSettings
+from keydesk_client.streams.transactions import TransactionStream
+from keydesk_client.timing import REAL_TIMING, Timing
 
 INDEX = Reader(TransactionPageIndex)
 ONE = Reader(TransactionResponse)
 SEVERAL = Reader(TransactionsResponse)
 SUMMARY = Reader(AccountSummaryResponse)
 
+STANDARD_STREAM: Final = StreamSettings()
 MOST_ON_A_PAGE: Final = 1000
 MOST_RECENT: Final = 500
 
@@ -136,6 +140,43 @@ class Transactions(Area):
             for transaction in fresh:
                 yield transaction
             last = int(fresh[-1].id)
+
+    def stream(
+        self,
+        *,
+        since: str | int | None = None,
+        settings: StreamSettings = STANDARD_STREAM,
+        timing: Timing = REAL_TIMING,
+        account_id: str | None = None,
+    ) -> TransactionStream:
+        """Every transaction once, in order, as it happens; what a lost connection kept back is asked for.
+
+        With `since`, those after that id come first; without it, the stream begins with what happens from now on.
+        An item is a Transaction, a TransactionHeartbeat, a Reconnected, or a HistoryLost.
+        """
+        where = self._account(account_id, "transactions", "stream")
+        request = Request("GET", where, headers=self._headers())
+        return TransactionStream(
+            lambda: self._caller.transport.open_stream(request),
+            _History(self, account_id),
+            self._caller.stream_pace,
+            settings,
+            timing,
+            since=None if since is None else int(numeric_id("since", since)),
+        )
+
+
+class _History:
+    """The transactions of one account, as a stream asks for them."""
+
+    def __init__(self, area: Transactions, account_id: str | None) -> None:
+        self._area, self._account_id = area, account_id
+
+    async def since(self, transaction_id: int) -> TransactionsResponse:
+        return await self._area.since(transaction_id, account_id=self._account_id)
+
+    async def range(self, from_id: int, to_id: int) -> TransactionsResponse:
+        return await self._area.range(from_id, to_id, account_id=self._account_id)
 
 
 def _types(type_: Types | None) -> dict[str, str]:

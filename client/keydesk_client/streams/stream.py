@@ -1,0 +1,63 @@
+"""What both streams are: an `async with` block around an iterator, with one task that reads ahead."""
+
+import asyncio
+from abc import ABC, abstractmethod
+from types import TracebackType
+from typing import Generic, Self, TypeVar
+
+from keydesk_client.streams.buffer import Buffer
+from keydesk_client.streams.connection import Connection
+from keydesk_client.streams.health import Lost, StreamHealth
+
+T = TypeVar("T")
+
+
+class Stream(ABC, Generic[T]):
+    """Items as they come; leaving the block closes the connection and ends the iteration."""
+
+    def __init__(self, connection: Connection, buffer: Buffer[T], name: str) -> None:
+        self._connection, self._buffer, self._name = connection, buffer, name
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def health(self) -> StreamHealth:
+        """How the stream is doing."""
+        return self._connection.health
+
+    @abstractmethod
+    async def connected(self, lost: Lost | None) -> None:
+        """A connection was made; `lost` tells of the one before it."""
+
+    @abstractmethod
+    async def take(self, lines: list[bytes]) -> None:
+        """Read lines into the buffer."""
+
+    async def __aenter__(self) -> Self:
+        if self._task is not None:
+            raise RuntimeError("a stream is entered once; ask the client for another")
+        self._task = asyncio.create_task(self._read(), name=f"keydesk-client: {self._name}")
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+        self.health.connected = False
+        self._buffer.end(StopAsyncIteration())
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> T:
+        return await self._buffer.take()
+
+    async def _read(self) -> None:
+        try:
+            await self._connection.run(self)
+        except Exception as error:  # noqa: BLE001 - the edge of a task: it is raised where somebody iterates
+            self._buffer.end(error)
