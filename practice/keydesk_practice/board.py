@@ -29,6 +29,10 @@ class PriceBoard:
         self._fresh = {}
         self._conversions = {}
 
+    def stand_at(self, now: int) -> None:
+        """Let time go on within the step; the prices stay."""
+        self.now = now
+
     def quote(self, instrument: str) -> Quote:
         """Return the price in force; it keeps its time while it does not change."""
         found = self._fresh.get(instrument)

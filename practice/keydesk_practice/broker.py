@@ -1,56 +1,170 @@
-"""The broker: accounts, market and ledger behind one door, without any HTTP."""
+"""The broker: accounts, market and ledger behind one door, without any HTTP.
+
+Commands and ticks run to their end within one turn of the event loop: decide, apply, hand the batch to the group commit.
+Time goes forward only, and a command never gets ahead of a grid point that the accounts have not seen yet.
+"""
 
 import asyncio
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
+from keydesk_practice.board import PriceBoard
+from keydesk_practice.candle_desk import CandleDesk
+from keydesk_practice.clock import Clock
 from keydesk_practice.desks import AccountDesk
-from keydesk_practice.ledger import Ledger, LedgerAccount
-from keydesk_practice.options import Options
+from keydesk_practice.engine.apply import apply
+from keydesk_practice.engine.commands import Command, Finance, Tick
+from keydesk_practice.engine.decide import decide
+from keydesk_practice.engine.moments import day_end_after
+from keydesk_practice.engine.transactions import to_wire
+from keydesk_practice.engine.triggering import observe
+from keydesk_practice.group_commit import GroupCommit
+from keydesk_practice.ledger import Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.price_feed import PriceFeed
+from keydesk_practice.walking import SECOND, instants, last_before_next_grid_point, missed_instants
+
+LONGEST_TURN = 0.02  # seconds of walking before others get their turn
+ASLEEP_AFTER = 60 * SECOND  # of wall time without a step
+LAST_SEEN = "last_seen"  # the fact under which the ledger keeps how far the accounts have come
+log = logging.getLogger("keydesk.practice")
 
 
 class Broker:
     """The shell around the engine: it owns the clock, the ledger and the subscribers."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    def __init__(
+        self,
+        ledger: Ledger,
+        make_market: Callable[[], PracticeMarket],
+        clock: Clock,
+        since: int,
+        price_rate: float,
+    ) -> None:
+        self.ledger = ledger
+        self.candles = CandleDesk(make_market)
+        self._clock = clock
+        self.price_window = 1.0 / price_rate
+        self._walked = since
+        self.board = PriceBoard(make_market().at, since)
+        self.prices = PriceFeed(self.board)
         self.desks: dict[str, AccountDesk] = {}
-        self.failed = False
-        self.when_failed: Callable[[], None] = lambda: None
+        self.commits = GroupCommit(ledger, self._publish)
 
-    @classmethod
-    def open(cls, options: Options, owners: int) -> "Broker":
-        """Open the ledger and bring every account to where it was."""
-        broker = cls(Ledger.open(options.data))
-        for owner in range(owners):
-            for account in _default_accounts(owner):
-                broker.desks[account.id] = AccountDesk(account)
-        return broker
+    # --- accounts ---
+
+    def admit(self, desk: AccountDesk) -> None:
+        """Take in an account."""
+        self.desks[desk.account.id] = desk
 
     def accounts_of(self, owner: int) -> list[LedgerAccount]:
         """Return the accounts that a token opens."""
         return [desk.account for desk in self.desks.values() if desk.account.owner == owner]
 
-    async def run(self) -> None:
-        """Let the market go on until cancelled."""
-        await asyncio.Event().wait()
+    # --- commands ---
+
+    def now(self) -> int:
+        """Return the market's time."""
+        exact = self._clock()
+        limit = last_before_next_grid_point(self._walked)
+        return max(self.board.now, min(exact, limit))
+
+    def execute(self, desk: AccountDesk, command: Command) -> list[dict[str, Any]]:
+        """Carry out a command and return the transactions it made; answer only once they are settled."""
+        self.board.stand_at(self.now())
+        return self._carry_out(desk, command)
 
     async def settled(self) -> None:
-        """Return when everything decided so far is on disk."""
+        """Return when everything decided so far is on disk; raises `LedgerWriteFailed`."""
+        await self.commits.settled()
+
+    def _carry_out(self, desk: AccountDesk, command: Command) -> list[dict[str, Any]]:
+        transactions = decide(desk.state, command, self.board)
+        for transaction in transactions:
+            apply(desk.state, transaction)
+        for mark in observe(desk.state, self.board):
+            apply(desk.state, mark)
+            self.commits.add_mark(desk.account.id, mark.order_id, mark.level)
+        batch = [to_wire(transaction) for transaction in transactions]
+        if batch:
+            entries = [
+                entry_of(wire, transaction.time)
+                for wire, transaction in zip(batch, transactions, strict=True)
+            ]
+            self.commits.add(desk.account.id, entries)
+        return batch
+
+    def _publish(self, account: str, batch: Sequence[Entry]) -> None:
+        self.desks[account].publish(batch)
+
+    # --- time ---
+
+    def catch_up(self) -> None:
+        """Let the accounts see what the market did while the broker was away."""
+        until = self._clock()
+        active = any(desk.is_active for desk in self.desks.values())
+        for instant in (
+            missed_instants(self._walked, until) if active else instants(until - 1, until)
+        ):
+            self._step(instant)
+        self.commits.flush()
+
+    async def run(self) -> None:
+        """Let the market go on, step by step, until cancelled."""
+        clock = asyncio.get_running_loop().time
+        due = clock()
+        while True:
+            due = max(due + self.price_window, clock() - self.price_window)
+            await asyncio.sleep(due - clock())
+            until, was = self._clock(), self._walked
+            slept = until - was > ASLEEP_AFTER * self._clock.speed
+            await self._walk((missed_instants if slept else instants)(was, until))
+            self.prices.publish()
+
+    async def _walk(self, passed: Iterable[int]) -> None:
+        clock = asyncio.get_running_loop().time
+        began = clock()
+        for instant in passed:
+            self._step(instant)
+            if clock() - began > LONGEST_TURN:
+                await asyncio.sleep(0)
+                began = clock()
+
+    def _step(self, instant: int) -> None:
+        """Move the market to an instant and let every account that prices can touch see it."""
+        day_ended = day_end_after(self._walked) <= instant
+        self._walked = instant
+        self.board.move_to(instant)
+        for desk in self.desks.values():
+            if desk.is_active:
+                self._tick(desk, day_ended)
+
+    def _tick(self, desk: AccountDesk, day_ended: bool) -> None:
+        try:
+            self._carry_out(desk, Tick())
+            if day_ended:
+                self._carry_out(desk, Finance())
+        except Exception:  # one account's fault must not stop the market for the others
+            log.exception("tick of %s failed", desk.account.id)
+
+    # --- the end ---
+
+    @property
+    def failed(self) -> bool:
+        """Whether the ledger could not be written."""
+        return self.commits.failure is not None
 
     def end_streams(self) -> None:
-        """End every stream."""
+        """End every stream, so that the server can leave."""
+        self.prices.close()
+        for desk in self.desks.values():
+            desk.listeners.close()
 
     def close(self) -> None:
-        """Give the ledger back."""
-        self._ledger.close()
-
-
-FIRST_USER = 1_000_001
-
-
-def _default_accounts(owner: int) -> list[LedgerAccount]:
-    user = FIRST_USER + owner
-    return [
-        LedgerAccount(f"101-001-{user}-001", owner, "USD", hedging=False),
-        LedgerAccount(f"101-001-{user}-002", owner, "EUR", hedging=True),
-    ]
+        """Write what waits and give the ledger back."""
+        self.candles.close()
+        self.commits.flush()
+        if not self.failed:
+            self.ledger.note(LAST_SEEN, str(self.board.now))
+        self.ledger.close()

@@ -7,6 +7,7 @@ the process must end: the ledger is the truth and memory is ahead of it.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from decimal import Decimal
 
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger import Entry, Ledger
@@ -29,6 +30,14 @@ class GroupCommit:
         """Write a batch at the end of this turn of the loop."""
         self._ledger.stage(account, batch)
         self._waiting.append((account, batch))
+        self._flush_soon()
+
+    def add_mark(self, account: str, order_id: int, level: Decimal) -> None:
+        """Write what the market showed an order, with whatever else is written at the end of this turn."""
+        self._ledger.stage_mark(account, order_id, level)
+        self._flush_soon()
+
+    def _flush_soon(self) -> None:
         if self._done is None:
             loop = asyncio.get_running_loop()
             self._done = loop.create_future()

@@ -10,6 +10,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,7 @@ class Ledger:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._staged: list[tuple[str, int, int, str, str]] = []
+        self._marks: dict[tuple[str, int], str] = {}
 
     @classmethod
     def open(cls, folder: Path) -> "Ledger":
@@ -90,6 +92,10 @@ class Ledger:
         """Hold a batch for the next commit."""
         self._staged.extend(_rows(account, batch))
 
+    def stage_mark(self, account: str, order_id: int, level: Decimal) -> None:
+        """Hold what the market showed an order, such as a trailing stop's level, for the next commit."""
+        self._marks[account, order_id] = str(level)
+
     def commit(self) -> None:
         """Make everything staged durable with one fsync.
 
@@ -97,11 +103,16 @@ class Ledger:
             LedgerWriteFailed: the disk refused; nothing of it was kept, and memory is ahead of the ledger now.
         """
         staged, self._staged = self._staged, []
-        if not staged:
+        marks, self._marks = self._marks, {}
+        if not staged and not marks:
             return
         try:
             with _transaction(self._connection):
                 self._insert(staged)
+                self._connection.executemany(
+                    "INSERT OR REPLACE INTO marks VALUES (?, ?, ?)",
+                    [(*key, level) for key, level in marks.items()],
+                )
         except sqlite3.Error as error:
             raise LedgerWriteFailed(f"the ledger cannot be written: {error}") from error
 
@@ -152,7 +163,20 @@ class Ledger:
                 high = middle
         return low
 
-    # --- snapshots ---
+    # --- what makes a restart quick, and whole ---
+
+    def marks(self, account: str) -> list[tuple[int, Decimal]]:
+        """Return what the market last showed each order of an account."""
+        rows = self._connection.execute(
+            "SELECT order_id, level FROM marks WHERE account=? ORDER BY order_id", (account,)
+        )
+        return [(order_id, Decimal(level)) for order_id, level in rows]
+
+    def forget_marks(self, account: str, pending: Iterable[int]) -> None:
+        """Drop the marks of orders that ended."""
+        kept = set(pending)
+        gone = [(account, order_id) for order_id, _ in self.marks(account) if order_id not in kept]
+        self._connection.executemany("DELETE FROM marks WHERE account=? AND order_id=?", gone)
 
     def keep_snapshot(self, account: str, id_: int, made_by: str, state: bytes) -> None:
         """Keep the state of an account after transaction `id_`, replacing the older one."""

@@ -25,6 +25,9 @@ CREATE TABLE transactions (
     PRIMARY KEY (account, id)
 ) WITHOUT ROWID;
 CREATE INDEX transactions_by_type ON transactions (account, type, id);
+CREATE TABLE marks (
+    account TEXT NOT NULL, order_id INTEGER NOT NULL, level TEXT NOT NULL, PRIMARY KEY (account, order_id)
+) WITHOUT ROWID;
 CREATE TABLE snapshots (
     account TEXT PRIMARY KEY, id INTEGER NOT NULL, made_by TEXT NOT NULL, state BLOB NOT NULL
 );

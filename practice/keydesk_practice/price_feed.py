@@ -1,22 +1,19 @@
 """Prices to whoever listens: each changed price is written once, whatever the number of readers."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from keydesk_practice.board import PriceBoard
 from keydesk_practice.engine.quotes import Quote
+from keydesk_practice.price_lines import price_line
 from keydesk_practice.subscriptions import PriceSubscription
-
-Form = tuple[str | None, bool]
-WriteLine = Callable[[Quote, Form], bytes]
 
 
 class PriceFeed:
     """The open price streams, and what they last heard."""
 
-    def __init__(self, board: PriceBoard, write_line: WriteLine) -> None:
+    def __init__(self, board: PriceBoard) -> None:
         self._board = board
-        self._write_line = write_line
         self._readers: set[PriceSubscription] = set()
         self._wanted: Counter[str] = Counter()
         self._published: dict[str, Quote] = {}
@@ -40,7 +37,7 @@ class PriceFeed:
     def snapshot(self, reader: PriceSubscription) -> bytes:
         """Return the prices in force of everything a reader asked for."""
         return b"".join(
-            self._write_line(self._board.quote(name), reader.form)
+            price_line(self._board, self._board.quote(name), *reader.form)
             for name in sorted(reader.instruments)
         )
 
@@ -50,7 +47,7 @@ class PriceFeed:
         if not changed:
             return
         lines = {
-            form: {quote.instrument: self._write_line(quote, form) for quote in changed}
+            form: {quote.instrument: price_line(self._board, quote, *form) for quote in changed}
             for form in {reader.form for reader in self._readers}
         }
         for reader in self._readers:

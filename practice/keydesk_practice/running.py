@@ -9,6 +9,7 @@ from collections.abc import Callable
 from keydesk_practice.broker import Broker
 from keydesk_practice.face.application import make_application
 from keydesk_practice.listening import Listener, listen_on_path, listen_on_port
+from keydesk_practice.opening import open_broker
 from keydesk_practice.options import Options
 from keydesk_practice.server import Server
 from keydesk_practice.tokens import own_token
@@ -17,7 +18,7 @@ from keydesk_practice.tokens import own_token
 async def run_broker(options: Options) -> int:
     """Serve until a signal, the end of the parent, or a ledger that cannot be written; returns the exit code."""
     tokens = options.tokens or (own_token(options.data),)
-    broker = Broker.open(options, owners=len(tokens))
+    broker = open_broker(options, owners=len(tokens))
     try:
         listener = _listen(options)
         try:
@@ -46,7 +47,7 @@ async def _serve(
         broker.end_streams()
         server.stop()
 
-    broker.when_failed = stop
+    broker.commits.when_failed = stop
     _stop_on_signals(stop)
     if options.parent_fd is not None:
         _stop_with_parent(options.parent_fd, stop)

@@ -13,8 +13,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from keydesk_practice.broker import Broker
 from keydesk_practice.desks import AccountDesk
+from keydesk_practice.engine.commands import Command
 from keydesk_practice.face.access import check_owner
 from keydesk_practice.face.answers import Answer, Wishes, response_of
+from keydesk_practice.face.outcomes import Outcome
 from keydesk_practice.face.refusals import absent, invalid, not_allowed
 from keydesk_practice.face.requests import Query, path_parameter, read_json_object
 
@@ -52,6 +54,10 @@ class Call:
         check_owner(self.owner, desk.account.owner)
         return desk
 
+    def execute(self, desk: AccountDesk, command: Command) -> Outcome:
+        """Carry out a command for an account and return the transactions it made."""
+        return Outcome(self.broker.execute(desk, command))
+
     @property
     def base_url(self) -> str:
         """The address that the client used, for links in answers."""
@@ -74,6 +80,7 @@ class Endpoint:
         if self.wants_body:
             body = await read_json_object(call.request)
             call = replace(call, body=body)
+        await call.broker.settled()  # nobody is shown what may yet be lost
         made = self.handler(call)
         answer = made if isinstance(made, Answer) else await made
         await call.broker.settled()

@@ -5,7 +5,7 @@ The connection's own write buffer is the only queue besides the subscription's m
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from starlette.types import Receive, Scope, Send
@@ -23,7 +23,6 @@ class LineStream:
     first: bytes
     heartbeat: Callable[[], bytes]
     release: Callable[[], None]
-    headers: Mapping[str, str]
     window: float = 0.0
     heartbeat_seconds: float = HEARTBEAT_SECONDS
 
@@ -64,9 +63,8 @@ class LineStream:
             await _write(send, lines)
 
     async def _open(self, send: Send) -> None:
-        headers = {"Content-Type": "application/octet-stream", **self.headers}
-        raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-        await send({"type": "http.response.start", "status": 200, "headers": raw})
+        headers = [(b"content-type", b"application/octet-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
         await _write(send, self.first)
 
 

@@ -1,0 +1,104 @@
+"""Opening the broker: its ledger, its market, its clock, and every account as it was; the first start makes accounts.
+
+A ledger belongs to one market: its seed is kept, and its time never goes back. A ledger that is ahead of the clock (it
+ran faster, or from a later start) goes on from where it was.
+"""
+
+import time
+from decimal import Decimal
+
+from keydesk_practice.broker import LAST_SEEN, Broker
+from keydesk_practice.clock import Clock
+from keydesk_practice.desks import AccountDesk
+from keydesk_practice.engine.account import Account
+from keydesk_practice.engine.apply import apply
+from keydesk_practice.engine.commands import OpenAccount
+from keydesk_practice.engine.decide import decide
+from keydesk_practice.engine.transactions import to_wire
+from keydesk_practice.errors import LedgerUnavailable
+from keydesk_practice.history import History
+from keydesk_practice.ledger import Ledger, LedgerAccount, entry_of
+from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.options import Options
+from keydesk_practice.restoring import new_account, restored
+
+DEFAULT_SEED = 1
+FIRST_USER = 1_000_001
+DEPOSIT = Decimal(100_000)
+
+
+def open_broker(options: Options, owners: int) -> Broker:
+    """Open the ledger and bring every account to the present.
+
+    Raises:
+        LedgerUnavailable: it is held by another process, or belongs to a market of another seed.
+    """
+    ledger = Ledger.open(options.data)
+    try:
+        return _open(options, owners, ledger)
+    except BaseException:
+        ledger.close()
+        raise
+
+
+def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
+    seed = _seed(options, ledger)
+    last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
+    asked = time.time_ns() if options.start is None else options.start
+    start = max(asked, last_seen)
+    clock = Clock(start, options.speed)
+    broker = Broker(
+        ledger,
+        lambda: PracticeMarket(seed, options.hours),
+        clock,
+        since=last_seen or start,
+        price_rate=options.price_rate,
+    )
+    known = {account.id: account for account in ledger.accounts()}
+    for account in known.values():
+        broker.admit(_desk(broker, account, restored(ledger, account)))
+    for owner in range(owners):
+        for account in default_accounts(owner):
+            if account.id not in known:
+                broker.admit(_opened(broker, account))
+    broker.catch_up()
+    return broker
+
+
+def _seed(options: Options, ledger: Ledger) -> int:
+    kept = ledger.fact("seed")
+    if kept is None:
+        seed = DEFAULT_SEED if options.seed is None else options.seed
+        ledger.note("seed", str(seed))
+        return seed
+    if options.seed not in {None, int(kept)}:
+        raise LedgerUnavailable(
+            f"this ledger belongs to the market of seed {kept}; use another --data, or practice reset"
+        )
+    return int(kept)
+
+
+def default_accounts(owner: int) -> list[LedgerAccount]:
+    """Return the two accounts of a token: US dollars netting, euros hedging."""
+    user = FIRST_USER + owner
+    return [
+        LedgerAccount(f"101-001-{user}-001", owner, "USD", hedging=False),
+        LedgerAccount(f"101-001-{user}-002", owner, "EUR", hedging=True),
+    ]
+
+
+def _desk(broker: Broker, account: LedgerAccount, state: Account) -> AccountDesk:
+    history = History(broker.ledger, account.id)
+    return AccountDesk(account, state, broker.board, history, state.last_transaction_id)
+
+
+def _opened(broker: Broker, account: LedgerAccount) -> AccountDesk:
+    """Open an account: created, named and funded, all in the ledger before anybody sees it."""
+    state = new_account(account)
+    alias = "Practice, hedging" if account.hedging else "Practice"
+    history = decide(state, OpenAccount(alias=alias, deposit=DEPOSIT), broker.board)
+    for transaction in history:
+        apply(state, transaction)
+    entries = [entry_of(to_wire(one), one.time) for one in history]
+    broker.ledger.create_account(account, entries)
+    return _desk(broker, account, state)

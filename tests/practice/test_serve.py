@@ -1,0 +1,135 @@
+"""`practice serve` as a program: its line, its files, its leaving, its coming back."""
+
+import asyncio
+import contextlib
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+from support.broker import practice_server, start_practice
+
+SERVE = [sys.executable, "-m", "keydesk_practice.serve"]
+
+
+async def test_its_line_says_where_and_what(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as practice:
+        assert practice.rest_url == f"http+unix://{practice_folder}/s"
+        assert practice.stream_url == practice.rest_url
+        assert [(one.currency, one.hedging) for one in practice.accounts] == [
+            ("USD", False),
+            ("EUR", True),
+        ]
+        assert len(practice.token) == 64
+
+
+async def test_everything_it_makes_is_private(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as practice:
+        assert stat.S_IMODE((practice_folder / "s").stat().st_mode) == 0o600
+        assert stat.S_IMODE(practice.data.stat().st_mode) == 0o700
+        modes = {stat.S_IMODE(path.stat().st_mode) for path in practice.data.iterdir()}
+        assert modes == {0o600}
+
+
+async def test_it_leaves_cleanly_and_takes_its_socket_along(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as practice:
+        assert await practice.stop() == 0
+        assert not (practice_folder / "s").exists()
+
+
+async def test_it_comes_back_with_the_same_token_and_accounts(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as first:
+        await first.send("PATCH", "{a}/configuration", {"alias": "kept"})
+        token, accounts = first.token, first.accounts
+    async with practice_server(practice_folder) as again:
+        assert (again.token, again.accounts) == (token, accounts)
+        found = (await again.get("{a}/summary")).json()
+        assert (found["account"]["alias"], found["lastTransactionID"]) == ("kept", "4")
+
+
+async def test_a_killed_ones_socket_is_taken_over(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as first:
+        await first.kill()
+        assert (practice_folder / "s").exists()
+    async with practice_server(practice_folder) as again:
+        assert (await again.get("/v3/accounts")).status_code == 200
+
+
+async def test_a_second_one_on_the_same_ledger_says_so(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as practice:
+        second = await asyncio.create_subprocess_exec(
+            *(*SERVE, "--data", str(practice.data), "--port", "0"), stderr=subprocess.PIPE
+        )
+        _, said = await second.communicate()
+        assert second.returncode == 1
+        assert b"is held by another running practice broker" in said
+
+
+async def test_an_address_in_use_is_refused(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as practice:
+        other = ["--data", str(practice_folder / "other"), "--uds", str(practice_folder / "s")]
+        second = await asyncio.create_subprocess_exec(*SERVE, *other, stderr=subprocess.PIPE)
+        _, said = await second.communicate()
+        assert (second.returncode, b"is in use" in said) == (1, True)
+        assert (await practice.get("/v3/accounts")).status_code == 200
+
+
+async def test_it_leaves_when_its_parent_is_gone(practice_folder: Path) -> None:
+    theirs, ours = os.pipe()
+    child = await asyncio.create_subprocess_exec(
+        *(*SERVE, "--data", str(practice_folder / "data"), "--uds", str(practice_folder / "s")),
+        *("--parent-fd", str(theirs)),
+        stdout=subprocess.PIPE,
+        pass_fds=(theirs,),
+    )
+    os.close(theirs)
+    assert child.stdout is not None
+    await child.stdout.readline()
+    os.close(ours)
+    assert await asyncio.wait_for(child.wait(), 10) == 0
+
+
+async def test_reset_begins_anew_and_keeps_the_old(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as practice:
+        data = practice.data
+        await practice.send("PATCH", "{a}/configuration", {"alias": "old"})
+        busy = await _reset(data)
+        assert busy.returncode == 1
+    done = await _reset(data)
+    assert done.returncode == 0
+    assert len(list(data.glob("ledger-*.sqlite3"))) == 1
+    async with practice_server(practice_folder) as fresh:
+        assert (await fresh.get("{a}/summary")).json()["lastTransactionID"] == "3"
+
+
+async def _reset(data: Path) -> asyncio.subprocess.Process:
+    command = [*SERVE, "reset", "--data", str(data)]
+    process = await asyncio.create_subprocess_exec(
+        *command, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    await process.communicate()
+    return process
+
+
+async def test_another_seed_is_another_market_and_needs_another_ledger(
+    practice_folder: Path,
+) -> None:
+    async with practice_server(practice_folder, "--seed", "7"):
+        pass
+    async with practice_server(practice_folder, "--seed", "7"):
+        pass
+    with contextlib.suppress(AssertionError):
+        server = await start_practice(practice_folder, "--seed", "8")
+        await server.close()
+        raise RuntimeError("started on a ledger of another market")
+
+
+async def test_time_goes_on_from_where_the_ledger_is(practice_folder: Path) -> None:
+    travel = ("--start", "2015-01-15T08:00Z", "--speed", "1000")
+    async with practice_server(practice_folder, *travel) as practice:
+        first = (await practice.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
+    assert first.startswith("2015-01-15T08:")
+    async with practice_server(practice_folder, *travel) as practice:
+        again = (await practice.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
+    assert again > first

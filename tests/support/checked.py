@@ -1,0 +1,60 @@
+"""The practice broker with every answer held against the wire reference.
+
+    answer = await broker.ask("create_order", expect=201, body={"order": {...}})
+
+An operation is named as in `v20.yaml`; path parameters are keywords, `accountID` is the first account unless given.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote
+
+import httpx
+
+from support.broker import PracticeServer
+from support.wire import Wire, wire
+
+
+class CheckedBroker:
+    """Asks and checks; remembers what was checked for the table of coverage."""
+
+    def __init__(self, server: PracticeServer, precisions: Mapping[str, int] | None = None) -> None:
+        self.server = server
+        self.wire: Wire = wire(precisions)
+        self.seen: set[tuple[str, int]] = set()
+        self.last: httpx.Response | None = None
+
+    async def learn(self) -> "CheckedBroker":
+        """Learn the instruments' precisions from the broker itself."""
+        found = (await self.server.get("{a}/instruments")).json()["instruments"]
+        self.wire = wire({one["name"]: one["displayPrecision"] for one in found})
+        return self
+
+    async def ask(
+        self,
+        operation: str,
+        expect: int = 200,
+        query: Mapping[str, str] | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+        **path: str,
+    ) -> dict[str, Any]:
+        """Call an operation and return its body, once everything about it is right."""
+        described = self.wire.endpoints[operation]
+        names = {"accountID": self.server.account_id, **path}
+        address = described["path"]
+        for name, value in names.items():
+            address = address.replace(f"{{{name}}}", quote(value, safe=""))
+        answer = await self.server.http.request(
+            described["method"], address, params=query, json=body, headers=headers
+        )
+        self.last = answer
+        assert answer.status_code == expect, answer.text
+        found = answer.json()
+        assert self.wire.problems(operation, answer.status_code, found) == []
+        assert answer.headers["RequestID"].isdecimal()
+        assert answer.headers["Content-Type"] == "application/json"
+        for name in described["response"]["headers"] if expect < 300 else ():
+            assert name == "Link" or name in answer.headers, name
+        self.seen.add((operation, expect))
+        return dict(found)
