@@ -10,6 +10,7 @@ from keydesk_practice.engine.quotes import Conversion, Level, Quote, Specificati
 D = Decimal
 NOON = parse_time("2024-03-06T12:00:00Z")  # a Wednesday
 SECOND = 1_000_000_000
+FEE = D("0.005")
 
 
 def currency_pair(name: str, precision: int = 5, **changes: object) -> Specification:
@@ -45,7 +46,7 @@ class StillMarket:
     specifications: dict[str, Specification] = field(default_factory=dict)
     quotes: dict[str, Quote] = field(default_factory=dict)
     mids: dict[tuple[str, str], Decimal] = field(default_factory=dict)
-    fee: Decimal = D("0.005")
+    fee: Decimal = FEE
     depth: int = 10_000_000
 
     def offer(self, specification: Specification, bid: str, ask: str) -> None:

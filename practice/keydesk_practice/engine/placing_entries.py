@@ -1,6 +1,7 @@
 """Placing market, limit, stop and market-if-touched orders."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -25,6 +26,7 @@ from keydesk_practice.engine.requests import (
     MarketRequest,
     PendingRequest,
     StopRequest,
+    TakeProfitDetails,
 )
 from keydesk_practice.engine.transactions import (
     EntryOrderCreated,
@@ -162,7 +164,25 @@ def _members(request: EntryRequest, specification: Specification | None) -> dict
     for name in ("price", "price_bound"):
         if name in members:
             members[name] = shown(members[name], specification)
+    for name in ("take_profit_on_fill", "stop_loss_on_fill", "guaranteed_stop_loss_on_fill"):
+        if members[name] is not None:
+            members[name] = _shown_details(members[name], specification)
+    if request.trailing_stop_loss_on_fill is not None:
+        trailing = request.trailing_stop_loss_on_fill
+        members["trailing_stop_loss_on_fill"] = replace(
+            trailing, time_in_force=trailing.time_in_force or "GTC"
+        )
     return members
+
+
+def _shown_details(
+    details: TakeProfitDetails, specification: Specification | None
+) -> TakeProfitDetails:
+    return replace(
+        details,
+        price=shown(details.price, specification),
+        time_in_force=details.time_in_force or "GTC",
+    )
 
 
 def shown(price: Decimal | None, specification: Specification | None) -> Decimal | None:

@@ -1,0 +1,132 @@
+"""The account as the wire shows it: whole, in numbers only, or what moves with the prices."""
+
+from decimal import Decimal
+from typing import Any
+
+from keydesk_practice.datetimes import rfc3339
+from keydesk_practice.engine.account import Account
+from keydesk_practice.engine.money import NOTHING, ZERO, bare, percent, text
+from keydesk_practice.engine.quotes import Market
+from keydesk_practice.engine.valuation import CLOSEOUT_SHARE, EMPTIED
+from keydesk_practice.engine.views.orders import moving_order, order
+from keydesk_practice.engine.views.positions import moving_position, position
+from keydesk_practice.engine.views.trades import trade_summary
+from keydesk_practice.engine.views.worth import Worth
+
+
+def account(one: Account, market: Market) -> dict[str, Any]:
+    """Return the whole account: open trades, every position ever held, pending orders."""
+    worth = Worth(one, market)
+    return {
+        **_numbers(one, worth),
+        "trades": [
+            trade_summary(one, trade, market, worth.trades.get(trade.id))
+            for trade in one.trades.values()
+        ],
+        "positions": [position(one, name, market, worth.position(name)) for name in one.positions],
+        "orders": [order(pending, market) for pending in one.orders.values()],
+    }
+
+
+def summary(one: Account, market: Market) -> dict[str, Any]:
+    """Return the account's numbers."""
+    return _numbers(one, Worth(one, market))
+
+
+def state(one: Account, market: Market) -> dict[str, Any]:
+    """Return everything that moves with the prices, and the totals."""
+    worth = Worth(one, market)
+    moving = (moving_order(pending, market) for pending in one.orders.values())
+    return {
+        **_calculated(one, worth),
+        **_accumulated(one),
+        "orders": [found for found in moving if found is not None],
+        "trades": [
+            {
+                "id": str(id_),
+                "unrealizedPL": text(found.unrealized),
+                "marginUsed": text(found.margin),
+            }
+            for id_, found in worth.trades.items()
+        ],
+        "positions": [moving_position(name, found) for name, found in worth.positions.items()],
+    }
+
+
+def _numbers(one: Account, worth: Worth) -> dict[str, Any]:
+    return {**_identity(one), **_accumulated(one), **_calculated(one, worth)}
+
+
+def _identity(one: Account) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "id": one.id,
+        "currency": one.currency,
+        "createdByUserID": one.user_id,
+        "createdTime": rfc3339(one.created_time),
+        "guaranteedStopLossOrderMode": one.terms.guaranteed_mode,
+        "openTradeCount": len(one.trades),
+        "openPositionCount": sum(position.is_open for position in one.positions.values()),
+        "pendingOrderCount": len(one.orders),
+        "hedgingEnabled": one.terms.hedging,
+        "lastTransactionID": str(one.last_transaction_id),
+    }
+    if one.alias is not None:
+        shown["alias"] = one.alias
+    if one.margin_rate is not None:
+        shown["marginRate"] = text(bare(one.margin_rate))
+    if one.last_order_fill_time is not None:
+        shown["lastOrderFillTimestamp"] = rfc3339(one.last_order_fill_time)
+    if one.terms.guaranteed_mode != "DISABLED":
+        shown["guaranteedStopLossOrderParameters"] = {
+            "mutabilityMarketOpen": one.terms.guaranteed_mutability_open,
+            "mutabilityMarketHalted": one.terms.guaranteed_mutability_halted,
+        }
+    return shown
+
+
+def _accumulated(one: Account) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "balance": text(one.balance),
+        "pl": text(one.pl),
+        "resettablePL": text(one.pl),
+        "financing": text(one.financing),
+        "commission": text(one.commission),
+        "dividendAdjustment": text(one.dividend_adjustment),
+        "guaranteedExecutionFees": text(one.guaranteed_execution_fees),
+    }
+    if one.margin_call_enter_time is None:
+        return shown
+    shown["marginCallEnterTime"] = rfc3339(one.margin_call_enter_time)
+    shown["marginCallExtensionCount"] = one.margin_call_extension_count
+    if one.last_margin_call_extension_time is not None:
+        shown["lastMarginCallExtensionTime"] = rfc3339(one.last_margin_call_extension_time)
+    return shown
+
+
+def _calculated(one: Account, worth: Worth) -> dict[str, str]:
+    unrealized, at_mid = worth.total("unrealized"), worth.total("at_mid")
+    used, value = worth.total("margin"), worth.total("value")
+    nav, closeout_nav = one.balance + unrealized, one.balance + at_mid
+    available = text(max(NOTHING, nav - used))
+    share = _share(used, closeout_nav)
+    return {
+        "unrealizedPL": text(unrealized),
+        "NAV": text(nav),
+        "marginUsed": text(used),
+        "marginAvailable": available,
+        "positionValue": text(value),
+        "marginCloseoutUnrealizedPL": text(at_mid),
+        "marginCloseoutNAV": text(closeout_nav),
+        "marginCloseoutMarginUsed": text(used),
+        "marginCloseoutPercent": text(percent(share * CLOSEOUT_SHARE)),
+        "marginCloseoutPositionValue": text(value),
+        "withdrawalLimit": available,
+        "marginCallMarginUsed": text(used),
+        "marginCallPercent": text(percent(share)),
+    }
+
+
+def _share(used: Decimal, net: Decimal) -> Decimal:
+    if not used:
+        return ZERO
+    return used / net if net > 0 else EMPTIED / CLOSEOUT_SHARE

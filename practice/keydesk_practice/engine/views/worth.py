@@ -1,0 +1,94 @@
+"""What everything in an account is worth at an instant, worked out once for all the places that show it."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+
+from keydesk_practice.engine.account import Account
+from keydesk_practice.engine.money import NOTHING, home
+from keydesk_practice.engine.quotes import Market
+from keydesk_practice.engine.records import Position
+from keydesk_practice.engine.valuation import (
+    closing_price,
+    counted_units,
+    margin_of_units,
+    quote_conversion,
+    unrealized,
+    value_of_units,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TradeWorth:
+    """One open trade."""
+
+    unrealized: Decimal
+    at_mid: Decimal
+    margin: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class PositionWorth:
+    """One open position."""
+
+    long: Decimal
+    short: Decimal
+    at_mid: Decimal
+    margin: Decimal
+    value: Decimal
+
+    @property
+    def unrealized(self) -> Decimal:
+        """Both sides."""
+        return self.long + self.short
+
+
+FLAT = PositionWorth(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING)
+
+
+class Worth:
+    """The values of an account's open trades and positions; trades add up to positions, positions to the account."""
+
+    def __init__(self, account: Account, market: Market) -> None:
+        self._account = account
+        self._market = market
+        self.trades: dict[int, TradeWorth] = {}
+        self.positions = {
+            name: self._position(position)
+            for name, position in account.positions.items()
+            if position.is_open
+        }
+
+    def position(self, instrument: str) -> PositionWorth:
+        """Return the worth of a position, nothing for a flat one."""
+        return self.positions.get(instrument, FLAT)
+
+    def _position(self, position: Position) -> PositionWorth:
+        account, market = self._account, self._market
+        for id_ in (*position.long.trade_ids, *position.short.trade_ids):
+            self.trades[id_] = trade_worth(account, id_, market)
+        long = [self.trades[id_] for id_ in position.long.trade_ids]
+        short = [self.trades[id_] for id_ in position.short.trade_ids]
+        units = counted_units(position)
+        return PositionWorth(
+            long=sum((one.unrealized for one in long), NOTHING),
+            short=sum((one.unrealized for one in short), NOTHING),
+            at_mid=sum((one.at_mid for one in (*long, *short)), NOTHING),
+            margin=margin_of_units(account, market, position.instrument, units),
+            value=home(value_of_units(account, market, position.instrument, units)),
+        )
+
+    def total(self, name: str) -> Decimal:
+        """Return one of a position's numbers, summed over the account."""
+        return sum((getattr(one, name) for one in self.positions.values()), NOTHING)
+
+
+def trade_worth(account: Account, trade_id: int, market: Market) -> TradeWorth:
+    """Return what one open trade is worth."""
+    trade = account.trades[trade_id]
+    quote = market.quote(trade.instrument)
+    conversion = quote_conversion(account, market, trade.instrument)
+    return TradeWorth(
+        unrealized=unrealized(trade, closing_price(quote, trade.long), conversion),
+        at_mid=unrealized(trade, quote.mid, conversion),
+        margin=margin_of_units(account, market, trade.instrument, trade.current_units),
+    )
