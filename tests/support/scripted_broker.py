@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 
 import httpx
 
-from keydesk.feeds.link import Link
+from keydesk.feeds.link import Link, Stream
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Transaction
 from keydesk_client.retries import Retries
+from keydesk_client.streams.health import StreamHealth
 from support.account_history import account, changes, instrument, state
 
 SECONDS = 10.0
@@ -28,24 +29,36 @@ class Line:
 
     items: asyncio.Queue[object] = field(default_factory=asyncio.Queue)
     opened: list[tuple[str, ...]] = field(default_factory=list)
+    health: StreamHealth = field(default_factory=StreamHealth)
 
     @contextlib.asynccontextmanager
-    async def open(self, names: Sequence[str] = ()) -> AsyncIterator[AsyncIterator[object]]:
+    async def open(self, names: Sequence[str] = ()) -> AsyncIterator["Listening"]:
         self.opened.append(tuple(names))
-        yield self._read()
-
-    async def _read(self) -> AsyncIterator[object]:
-        while True:
-            item = await self.items.get()
-            if item is None:
-                return
-            if isinstance(item, KeydeskClientError):
-                raise item
-            yield item
+        self.health.connected = True
+        yield Listening(self.items, self.health)
 
     def say(self, *items: object) -> None:
         for item in items:
             self.items.put_nowait(item)
+
+
+@dataclass
+class Listening:
+    """The open end of a line."""
+
+    items: asyncio.Queue[object]
+    health: StreamHealth
+
+    def __aiter__(self) -> AsyncIterator[object]:
+        return self
+
+    async def __anext__(self) -> object:
+        item = await self.items.get()
+        if item is None:
+            raise StopAsyncIteration
+        if isinstance(item, KeydeskClientError):
+            raise item
+        return item
 
 
 @dataclass
@@ -63,12 +76,10 @@ class ScriptedBroker:
     price_line: Line = field(default_factory=Line)
     event_line: Line = field(default_factory=Line)
 
-    def prices(
-        self, instruments: Sequence[str]
-    ) -> contextlib.AbstractAsyncContextManager[AsyncIterator[object]]:
+    def prices(self, instruments: Sequence[str]) -> Stream:
         return self.price_line.open(instruments)
 
-    def transactions(self) -> contextlib.AbstractAsyncContextManager[AsyncIterator[object]]:
+    def transactions(self) -> Stream:
         return self.event_line.open()
 
     def happens(self, *transactions: Transaction) -> None:

@@ -7,7 +7,7 @@ import pytest
 from keydesk.feeds.account import keep_account
 from keydesk.feeds.candles import keep_chart
 from keydesk.feeds.days import days_once, keep_days
-from keydesk.feeds.health import judge
+from keydesk.feeds.health import judge, look
 from keydesk.feeds.history import keep_history
 from keydesk.feeds.instruments import list_instruments, watchlist
 from keydesk.feeds.prices import keep_conversions, stream_prices, watched
@@ -202,6 +202,23 @@ def test_a_stream_is_stale_after_six_seconds_of_silence() -> None:
         said.append(health.prices)
     assert said == ["OK", "STALE", "OK"]
     assert health.events == "CONNECTING"
+
+
+async def test_a_stream_that_is_being_opened_again_is_down() -> None:
+    broker = ScriptedBroker()
+    async with running(link_to(broker), list_instruments, stream_prices) as link:
+        broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
+        await link.priced.wait()
+        look(link)
+        assert link.store.health.clock_offset_ms == 0
+        broker.price_line.health.connected = False
+        broker.price_line.health.trouble = ConnectionLost("cut")
+        look(link)
+        look(link)
+        assert [line.text for line in link.store.log] == ["The price stream is down: cut"]
+        broker.price_line.say(price("EUR_USD", "1.08491", "1.08501", LATER))
+        broker.price_line.health.connected = True
+        await until(lambda: link.store.health.prices == "OK")
 
 
 def test_slow_answers_are_said() -> None:

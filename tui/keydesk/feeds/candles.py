@@ -1,4 +1,6 @@
-"""The candles of what the chart shows: loaded when it turns, and again when a period ends or a gap was."""
+"""The candles of what the charts show: loaded when it turns, and again when a period ends or a gap was."""
+
+from collections.abc import Callable
 
 from keydesk.feeds.link import Link, reason
 from keydesk.store.candles import close_series, loading_failed, open_series, take_candles
@@ -12,28 +14,43 @@ OVERLAP = 3  # candles asked for again when one is complete: ours were made of t
 
 async def keep_chart(link: Link) -> None:
     """Follow the store's focus and granularity."""
+    await _follow(link, lambda: link.store.granularity)
+
+
+async def keep_linked_chart(link: Link) -> None:
+    """Follow the focus at the longer granularity of the second chart, where one is shown."""
+    await _follow(link, lambda: link.store.linked_granularity)
+
+
+async def _follow(link: Link, granularity: Callable[[], str]) -> None:
     await link.listed.wait()
     shown: CandleSeries | None = None
     while True:
-        shown = await look(link, shown)
+        shown = await look(link, shown, granularity())
         await link.pause(LOOK_EVERY)
 
 
-async def look(link: Link, shown: CandleSeries | None) -> CandleSeries | None:
-    """Load what the chart turned to, or what its newest candles lack; returns what it shows now."""
+async def look(link: Link, shown: CandleSeries | None, granularity: str) -> CandleSeries | None:
+    """Load what a chart turned to, or what its newest candles lack; returns what it shows now."""
     store = link.store
-    if not store.focus:
+    if not store.focus or not granularity:
         return shown
-    if shown is None or (shown.instrument, shown.granularity) != (store.focus, store.granularity):
-        if shown is not None:
+    if shown is None or (shown.instrument, shown.granularity) != (store.focus, granularity):
+        if shown is not None and not _on_a_chart(link, shown):
             close_series(store, shown.instrument, shown.granularity)
-        shown = open_series(store, store.focus, store.granularity)
+        shown = open_series(store, store.focus, granularity)
         await load(link, shown, COUNT)
     elif shown.wants_reload:
         await load(link, shown, COUNT)
     elif shown.rolled_over:
         await load(link, shown, OVERLAP + shown.rolled_over)
     return shown
+
+
+def _on_a_chart(link: Link, series: CandleSeries) -> bool:
+    store = link.store
+    charts = (store.granularity, store.linked_granularity)
+    return series.instrument == store.focus and series.granularity in charts
 
 
 async def load(link: Link, series: CandleSeries, count: int) -> bool:

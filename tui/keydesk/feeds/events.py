@@ -6,6 +6,7 @@ from keydesk_client.errors import KeydeskClientError, NotFound, OutOfRange
 from keydesk_client.models import TransactionHeartbeat
 from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.sequencer import PATIENCE_S, Range
+from keydesk_client.streams.health import HistoryLost
 
 LARGEST_RANGE = 1000
 
@@ -17,6 +18,7 @@ async def stream_transactions(link: Link) -> None:
         words = "the stream ended"
         try:
             async with link.streams.transactions() as stream:
+                link.event_health = stream.health
                 async for item in stream:
                     tries = 0
                     take(link, item)
@@ -40,7 +42,11 @@ def take(link: Link, item: object) -> None:
             link.store.clock_ns = max(link.store.clock_ns, item.time.ns)
         case TransactionIdentity():
             link.door.offer(item)  # type: ignore[arg-type]  # the union's members share this base
-        case _:  # the stream was broken and is back: what came in between is in the changes
+        case HistoryLost():
+            link.doubt(f"The broker does not know what came after transaction {item.applied}")
+        case (
+            _
+        ):  # it was interrupted and is back; what came in between follows, and is in the changes
             link.write("The transaction stream was interrupted and is back")
             link.poll_wanted.set()
 

@@ -1,8 +1,9 @@
 """How fresh the desk's knowledge is, judged twice a second."""
 
-from keydesk.feeds.link import Link
+from keydesk.feeds.link import Link, reason
 from keydesk.feeds.round_trips import RoundTrips
 from keydesk.store.state import Health, LinkState, Topic
+from keydesk_client.streams.health import StreamHealth
 
 LOOK_EVERY = 0.5
 STALE_AFTER = 6.0  # seconds without any line: heartbeats come every five
@@ -12,12 +13,30 @@ SLOW_MS = 1000.0
 async def watch_health(link: Link) -> None:
     """Judge again and again; a change reaches the panes at once, ages with the next frame."""
     while True:
-        judge(link.store.health, link.round_trips, link.now())
-        if link.store.clock_ns:
-            offset = (link.store.clock_ns - link.wall_ns()) / 1e6
-            link.store.health.clock_offset_ms = offset
-        link.store.mark(Topic.HEALTH)
+        look(link)
         await link.pause(LOOK_EVERY)
+
+
+def look(link: Link) -> None:
+    """Judge once."""
+    health, store = link.store.health, link.store
+    note_losses(link)
+    judge(health, link.round_trips, link.now())
+    if store.clock_ns:
+        health.clock_offset_ms = (store.clock_ns - link.wall_ns()) / 1e6
+    store.mark(Topic.HEALTH)
+
+
+def note_losses(link: Link) -> None:
+    """Say of a stream that lost its connection that it is down, and why, as soon as it is known."""
+    health = link.store.health
+    if health.prices != "DOWN" and _lost(link.price_health):
+        health.prices = "DOWN"
+        link.write(f"The price stream is down: {_trouble(link.price_health)}")
+    if health.events != "DOWN" and _lost(link.event_health):
+        health.events = "DOWN"
+        link.write(f"The transaction stream is down: {_trouble(link.event_health)}")
+        link.poll_wanted.set()
 
 
 def judge(health: Health, round_trips: RoundTrips, now: float) -> None:
@@ -34,3 +53,13 @@ def _judged(state: LinkState, heard: float | None, now: float, *, slow: bool) ->
     if now - heard > STALE_AFTER:
         return "STALE"
     return "SLOW" if slow else "OK"
+
+
+def _lost(stream: StreamHealth | None) -> bool:
+    """Whether a stream's connection broke and no other was made yet."""
+    return stream is not None and not stream.connected and stream.trouble is not None
+
+
+def _trouble(stream: StreamHealth | None) -> str:
+    trouble = None if stream is None else stream.trouble
+    return "no reason given" if trouble is None else reason(trouble)

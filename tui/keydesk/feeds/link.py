@@ -15,14 +15,24 @@ from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError, RateLimited
+from keydesk_client.streams.health import StreamHealth
 
 T = TypeVar("T")
 
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
 
-Stream: TypeAlias = AbstractAsyncContextManager[AsyncIterator[object]]
-"""Prices or transactions, heartbeats and gaps as they come; leaving it closes it."""
+
+class Line(Protocol):
+    """An open stream: prices or transactions, heartbeats and gaps as they come."""
+
+    @property
+    def health(self) -> StreamHealth: ...
+    def __aiter__(self) -> AsyncIterator[object]: ...
+
+
+Stream: TypeAlias = AbstractAsyncContextManager[Line]
+"""Entering it opens it, leaving it closes it."""
 
 
 class Streams(Protocol):
@@ -52,6 +62,8 @@ class Link:
     listed: asyncio.Event = field(default_factory=asyncio.Event)  # instruments are known
     ready: asyncio.Event = field(default_factory=asyncio.Event)  # the account is on the desk
     priced: asyncio.Event = field(default_factory=asyncio.Event)  # the first price came
+    price_health: StreamHealth | None = None  # of the open price stream
+    event_health: StreamHealth | None = None  # of the open transaction stream
     checked: int = 0  # the transaction up to which broker and desk were found to agree
     door: Door = field(init=False)
 

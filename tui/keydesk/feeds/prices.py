@@ -27,6 +27,7 @@ async def stream_prices(link: Link) -> None:
                 _leaving_when_changed(link, names) as left,
                 link.streams.prices(names) as stream,
             ):
+                link.price_health = stream.health
                 async for item in stream:
                     tries = 0
                     take(link, item)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TypeAlias
 
 from keydesk.feeds.account import keep_account
-from keydesk.feeds.candles import keep_chart
+from keydesk.feeds.candles import keep_chart, keep_linked_chart
 from keydesk.feeds.changes import poll_changes
 from keydesk.feeds.days import keep_days
 from keydesk.feeds.events import fill_gaps, stream_transactions
@@ -30,6 +30,7 @@ FEEDS: Mapping[str, Feed] = {
     "changes": poll_changes,
     "gaps": fill_gaps,
     "chart": keep_chart,
+    "linked chart": keep_linked_chart,
     "days": keep_days,
     "history": keep_history,
     "health": watch_health,
