@@ -19,10 +19,8 @@ class WireStreams:
         self._client = client
 
     def prices(self, instruments: Sequence[str]) -> Stream:
-        """Prices of these instruments, the present ones first, with their conversions."""
-        return self._client.pricing.stream(
-            instruments, include_home_conversions=True, settings=PRICES
-        )
+        """Prices of these instruments, the present ones first; conversions are asked for by themselves."""
+        return self._client.pricing.stream(instruments, settings=PRICES)
 
     def transactions(self) -> Stream:
         """Every transaction from now on."""
