@@ -8,7 +8,7 @@ from keydesk_practice.datetimes import rfc3339, unix
 from keydesk_practice.desks import AccountDesk
 from keydesk_practice.face.answers import Answer, encode
 from keydesk_practice.face.endpoints import Call
-from keydesk_practice.face.refusals import Refused, absent, invalid, missing
+from keydesk_practice.face.refusals import absent, invalid, missing
 from keydesk_practice.face.requests import whole_number
 from keydesk_practice.face.streaming import LineStream
 from keydesk_practice.face.transaction_filters import asked_types, types_of
@@ -52,7 +52,7 @@ def get_transaction(call: Call) -> Answer:
     id_ = whole_number(call.path("transactionID"), "transactionID")
     found = desk.history.texts(id_, id_)
     if not found:
-        raise _no_such_transaction(desk)
+        raise absent("transaction", "NO_SUCH_TRANSACTION", str(desk.committed_id))
     transaction = json.loads(found[0])
     return Answer({"transaction": transaction, "lastTransactionID": str(desk.committed_id)})
 
@@ -64,7 +64,7 @@ def transactions_range(call: Call) -> Answer:
     if first > last:
         raise invalid("to")
     if first < 1 or last > desk.committed_id:
-        raise _no_such_transaction(desk)
+        raise absent("transaction", "NO_SUCH_TRANSACTION")
     texts = desk.history.texts(first, last, types_of(asked_types(call.query)))
     return _transactions(desk, texts)
 
@@ -74,7 +74,7 @@ def transactions_since(call: Call) -> Answer:
     desk = call.desk
     after = _bound(call, "id")
     if not 0 <= after <= desk.committed_id:
-        raise _no_such_transaction(desk)
+        raise absent("transaction", "NO_SUCH_TRANSACTION")
     types = types_of(asked_types(call.query))
     return _transactions(desk, desk.history.texts(after + 1, desk.committed_id, types, MOST_SINCE))
 
@@ -107,7 +107,3 @@ def _bound(call: Call, name: str) -> int:
     if text is None:
         raise missing(name)
     return whole_number(text, name)
-
-
-def _no_such_transaction(desk: AccountDesk) -> Refused:
-    return absent("transaction", "NO_SUCH_TRANSACTION", str(desk.committed_id))
