@@ -25,6 +25,7 @@ from keydesk.forms.ticket import TicketForm
 from keydesk.forms.turning import FlattenForm, ReverseForm
 from keydesk.keys.arming import Cause, armed
 from keydesk.keys.guarded_app import GuardedApp
+from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal, Preset
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
@@ -248,6 +249,11 @@ class DeskActions(GuardedApp[int]):
     def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
         """Turn the chart to another candle length."""
         self.store.set_granularity(message.granularity)
+
+    def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
+        """Have the candles of the second chart fetched too, once it is shown."""
+        if message.linked:
+            self.store.linked_granularity = message.granularity
 
 
 _LISTS = frozenset(("trades", "orders", "positions", "log"))

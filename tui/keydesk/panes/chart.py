@@ -45,6 +45,7 @@ class Chart(LinePane):
 
         instrument: str
         granularity: str
+        linked: bool
 
     @dataclass
     class HistoryWanted(Message):
@@ -92,7 +93,7 @@ class Chart(LinePane):
         if (shown := (store.focus, self._granularity(store))) != self._shown:
             self._shown, self._scale, self.back = shown, None, 0
             if all(shown):
-                self.post_message(self.SeriesWanted(*shown))
+                self.post_message(self.SeriesWanted(*shown, linked=self.linked))
             self._draw_rows(frame)
             return
         if frame.whole(Topic.CANDLES) or frame.touched(Topic.ORDERS, Topic.HEALTH):

@@ -118,8 +118,10 @@ class DeskScreen(Screen[None]):
         """Hand the frame to every pane in sight."""
         self.frame = frame
         for pane in self._all_panes:
-            if pane.display or pane.frame is None:
+            if pane.display:
                 pane.on_frame(frame)
+            elif pane.frame is None:
+                pane.frame = frame  # its heading may be a tab
         self._panes.check()
 
     def on_screen_resume(self) -> None:

@@ -48,6 +48,7 @@ class Store:
         self.days: dict[str, Day] = {}
         self.focus: str = ""
         self.granularity: str = "M5"
+        self.linked_granularity: str = ""  # of the second chart, "" where there is none
         self.account: AccountState | None = None
         self.today: Today | None = None
         self.clock_ns = 0  # the broker's time, as its streams last told it
