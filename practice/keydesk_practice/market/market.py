@@ -50,17 +50,17 @@ class PracticeMarket:
     ) -> None:
         self._chance = Chance(seed)
         self._hours = TradingHours(Hours(hours))
-        self._rates = read_reference_rates(CURRENCIES) if rates is None else rates
+        self.rates = read_reference_rates(CURRENCIES) if rates is None else rates
         replaced = {one.listing.name for one in own}
         self._listings = (
             *(listing for listing in LISTINGS if listing.name not in replaced),
             *(one.listing for one in own),
         )
         self._own = own
-        self.columns = {name: i for i, name in enumerate((*self._rates.currencies, "EUR"))}
+        self.columns = {name: i for i, name in enumerate((*self.rates.currencies, "EUR"))}
         self.specifications = {one.name: specification_of(one) for one in self._listings}
         self._places = {listing.name: place for place, listing in enumerate(self._listings)}
-        self._lay(int(self._rates.days[-1]))
+        self._lay(int(self.rates.days[-1]))
 
     def at(self, now: int) -> "Instant":
         """Return the market as it stands at an instant."""
@@ -89,7 +89,7 @@ class PracticeMarket:
 
     def _lay(self, day: int) -> None:
         """Lay the days up to some time after `day`; those that were there already come out the same."""
-        rates = with_future(self._rates, self._chance, day + _AHEAD)
+        rates = with_future(self.rates, self._chance, day + _AHEAD)
         anchors = anchors_of(rates, self._chance)
         self._last_day = anchors.last_day - 1
         first_own = len(self._listings) - len(self._own)
@@ -113,7 +113,7 @@ class PracticeMarket:
 
     def _typical(self) -> list[float]:
         """Half the usual spread of each instrument, as a share of its last published price."""
-        last = dict(zip(self._rates.currencies, self._rates.logs[-1], strict=True)) | {"EUR": 0.0}
+        last = dict(zip(self.rates.currencies, self.rates.logs[-1], strict=True)) | {"EUR": 0.0}
         own = {one.listing.name: one.last_price for one in self._own}
         return [
             0.5
