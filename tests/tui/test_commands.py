@@ -1,0 +1,223 @@
+"""Commands against the real practice broker: from a decision to the fill, the log and the words."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.connection import Connection, Target, opened
+from keydesk.desk.instructions import (
+    CancelOrders,
+    CloseTrades,
+    Flatten,
+    OpenOrder,
+    Reverse,
+    SetProtection,
+)
+from keydesk.store.state import Arming, TradeRow
+from keydesk.store.store import Store
+from support.broker import PracticeServer
+
+D = Decimal
+PIP = D("0.0001")
+FAR = D("0.01")
+
+
+class Desk:
+    """A connected desk without a screen."""
+
+    def __init__(self, connection: Connection, store: Store) -> None:
+        self.connection = connection
+        self.store = store
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(20):
+            while not holds():  # noqa: ASYNC110 - the store calls nobody back, by design
+                await asyncio.sleep(0.01)
+
+    async def does(self, *instructions: object) -> str:
+        """Carry out, and return what was told last."""
+        for each in instructions:
+            await self.connection.commands.carry_out(each)  # type: ignore[arg-type]
+        return self.store.notices[-1].text
+
+    def buy(self, units: int = 10_000, *, bracket: bool = True) -> OpenOrder:
+        """A market order at the price seen now, bounded a cent away."""
+        quote = self.store.quotes["EUR_USD"]
+        return OpenOrder(
+            "EUR_USD",
+            "MARKET",
+            D(units),
+            bound=quote.ask + FAR if units > 0 else quote.bid - FAR,
+            expected=quote.ask if units > 0 else quote.bid,
+            stop=quote.bid - FAR if bracket else None,
+            target=quote.ask + FAR if bracket else None,
+        )
+
+    @property
+    def trade(self) -> TradeRow:
+        [trade] = self.store.trades.values()
+        return trade
+
+    @property
+    def balance(self) -> Decimal:
+        assert self.store.account is not None
+        return self.store.account.balance
+
+
+@pytest.fixture
+async def desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    """A desk on an account of its own."""
+    store = Store()
+    target = Target(
+        desk_of_my_own.rest_url,
+        desk_of_my_own.stream_url,
+        desk_of_my_own.token,
+        desk_of_my_own.account_id,
+        own_broker=True,
+    )
+    folder = tmp_path / "orders"
+    folder.mkdir(mode=0o700)
+    async with opened(target, store, folder / "journal", folder / "audit") as connection:
+        running = asyncio.create_task(connection.run())
+        it = Desk(connection, store)
+        try:
+            await it.until(lambda: "EUR_USD" in store.quotes and store.account is not None)
+            yield it
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_bought_trade_is_told_with_its_stop_and_stands_on_the_desk(desk: Desk) -> None:
+    words = await desk.does(desk.buy())
+    assert words.startswith("FILLED 10,000 EUR/USD @ ")
+    assert " SL " in words
+    assert " TP " in words
+    assert desk.trade.units == 10_000
+    assert desk.trade.stop_loss is not None
+    assert desk.store.in_flight == {}
+
+
+async def test_half_and_then_the_rest_change_the_balance_by_what_the_log_says(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    before, trade_id = desk.balance, desk.trade.id
+    words = await desk.does(CloseTrades("EUR_USD", (trade_id,), D(5_000)))
+    assert words.startswith("CLOSED 5,000 EUR/USD")
+    assert f"of #{trade_id}" in words
+    await desk.until(lambda: desk.trade.units == 5_000)
+    await desk.does(CloseTrades("EUR_USD", (trade_id,)))
+    await desk.until(lambda: not desk.store.trades)
+    logged = sum(
+        (line.amount for line in desk.store.log if line.kind == "CLOSE" and line.amount), D(0)
+    )
+    assert desk.balance == before + logged
+
+
+async def test_a_part_larger_than_what_is_open_closes_all_of_it(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    await desk.does(CloseTrades("EUR_USD", (desk.trade.id,), D(50_000)))
+    await desk.until(lambda: not desk.store.trades)
+
+
+async def test_the_stop_moves_and_the_target_stays(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    assert desk.trade.stop_loss is not None
+    assert desk.trade.take_profit is not None
+    target_id, stop = desk.trade.take_profit.order_id, desk.trade.stop_loss.price
+    assert stop is not None
+    words = await desk.does(SetProtection(desk.trade.id, "EUR_USD", stop=stop + PIP))
+    assert words.startswith(f"DONE stop {stop + PIP} on #{desk.trade.id}")
+    await desk.until(
+        lambda: desk.trade.stop_loss is not None and desk.trade.stop_loss.price == stop + PIP
+    )
+    assert desk.trade.take_profit.order_id == target_id
+
+
+async def test_a_limit_order_rests_and_is_cancelled(desk: Desk) -> None:
+    price = desk.store.quotes["EUR_USD"].bid - FAR
+    order = OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTD 4h")
+    assert (await desk.does(order)).startswith("RESTING BUY 1,000 EUR/USD limit")
+    await desk.until(lambda: bool(desk.store.orders))
+    [order_id] = desk.store.orders
+    words = await desk.does(CancelOrders((order_id,), "the limit"))
+    assert words.startswith(f"DONE CANCEL order #{order_id}")
+    await desk.until(lambda: not desk.store.orders)
+
+
+async def test_too_large_is_told_in_words(desk: Desk) -> None:
+    words = await desk.does(desk.buy(90_000_000, bracket=False))
+    assert words.startswith("Not filled: not enough ")
+    assert desk.store.notices[-1].level == "bad"
+
+
+async def test_what_no_longer_exists_is_told_in_words(desk: Desk) -> None:
+    assert "there is no such" in await desk.does(CloseTrades("EUR_USD", ("99999",)))
+    assert "there is no such" in await desk.does(CancelOrders(("99999",), "it"))
+
+
+async def test_reverse_turns_the_position_in_one_order(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    quote = desk.store.quotes["EUR_USD"]
+    reverse = Reverse(
+        "EUR_USD", D(-20_000), quote.bid - FAR, quote.bid, quote.ask + FAR, quote.bid - 2 * FAR
+    )
+    words = await desk.does(reverse)
+    assert words.startswith("TURNED 20,000 EUR/USD")
+    await desk.until(lambda: [each.units for each in desk.store.trades.values()] == [D(-10_000)])
+
+
+async def test_flatten_closes_cancels_looks_again_and_says_flat(desk: Desk) -> None:
+    price = desk.store.quotes["EUR_USD"].bid - FAR
+    limit = OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTC")
+    await desk.does(desk.buy(), limit)
+    assert await desk.does(Flatten()) == "FLAT: the account has no position and no entry order"
+    await desk.until(lambda: not desk.store.trades and not desk.store.orders)
+
+
+async def test_an_exit_goes_through_disarmed_with_no_price_and_an_order_in_flight(
+    desk: Desk,
+) -> None:
+    await desk.does(desk.buy())
+    desk.store.arming = Arming("DISARMED")
+    desk.store.quotes.clear()
+    desk.store.set_in_flight("x", "UNKNOWN BUY 10,000 EUR/USD market")
+    await desk.does(CloseTrades("EUR_USD", (desk.trade.id,)))
+    await desk.until(lambda: not desk.store.trades)
+
+
+async def test_an_old_price_is_read_again_before_anything_opens_on_it(desk: Desk) -> None:
+    order = desk.buy()
+    quote = desk.store.quotes["EUR_USD"]
+    quote.received -= 60
+    assert (await desk.does(order)).startswith("FILLED")
+
+
+async def test_a_price_that_left_the_bound_is_not_sent(desk: Desk) -> None:
+    seen = desk.buy()
+    order = OpenOrder("EUR_USD", "MARKET", D(1_000), bound=(seen.expected or D(1)) - FAR)
+    words = await desk.does(order)
+    assert "past the bound" in words
+    assert desk.store.trades == {}
+
+
+async def test_the_same_order_is_remembered_for_ten_seconds(desk: Desk) -> None:
+    commands = desk.connection.commands
+    assert commands.sent_like_this("EUR_USD", "MARKET", "BUY") is None
+    await desk.does(desk.buy())
+    since = commands.sent_like_this("EUR_USD", "MARKET", "BUY")
+    assert since is not None
+    assert since < 10
+    assert commands.sent_like_this("EUR_USD", "MARKET", "SELL") is None
+
+
+async def test_two_orders_at_once_in_an_instrument_become_one(desk: Desk) -> None:
+    await asyncio.gather(
+        desk.connection.commands.carry_out(desk.buy()),
+        desk.connection.commands.carry_out(desk.buy()),
+    )
+    await desk.until(lambda: bool(desk.store.trades))
+    assert desk.trade.units == 10_000
+    assert any("is under way" in notice.text for notice in desk.store.notices)
