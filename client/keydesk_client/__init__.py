@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from keydesk_client.streams.health import Gap, HistoryLost, Reconnected
     from keydesk_client.streams.settings import StreamSettings, WhenFull
     from keydesk_client.timing import Timing
+    from keydesk_client.tokens import TokenStore, open_token_store
     from keydesk_client.transport import Timeouts
     from keydesk_client.unset import UNSET
 
@@ -44,9 +45,11 @@ __all__ = [
     "StreamSettings",
     "Timeouts",
     "Timing",
+    "TokenStore",
     "Unconfirmed",
     "Unknown",
     "WhenFull",
+    "open_token_store",
 ]
 
 HOMES = {
@@ -69,10 +72,12 @@ HOMES = {
     "StreamSettings": "streams.settings",
     "Timeouts": "transport",
     "Timing": "timing",
+    "TokenStore": "tokens",
     "UNSET": "unset",
     "Unconfirmed": "outcome",
     "Unknown": "outcome",
     "WhenFull": "streams.settings",
+    "open_token_store": "tokens",
 }
 
 

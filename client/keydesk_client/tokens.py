@@ -1,0 +1,141 @@
+"""Where tokens live: the desktop's own store when it is unlocked, else our encrypted vault; never anything else.
+
+keyring would choose by itself, and with some packages installed it silently takes a store in plain text. So the
+backend is built here, by name. A token goes in through `store` and comes out as a Secret; neither passes through the
+environment, an argument or a log.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Literal, Protocol, TypeAlias
+
+from keydesk_client.errors import InvalidSettings, NoTokenStore, StoreLocked, TokenStoreError
+from keydesk_client.private_files import refuse_unsafe
+from keydesk_client.secret import Secret, hidden
+
+Passphrase: TypeAlias = Callable[[], str | None]
+Kind: TypeAlias = Literal["native", "vault"]
+
+SERVICE: Final = "keydesk"
+SHORTEST_TOKEN, LONGEST_TOKEN = 8, 1024
+LONGEST_PASSPHRASE = 4096
+
+
+class Keeper(Protocol):
+    """What a store needs of a keyring backend."""
+
+    def get_password(self, service: str, username: str, /) -> str | None: ...
+    def set_password(self, service: str, username: str, password: str, /) -> None: ...
+    def delete_password(self, service: str, username: str, /) -> None: ...
+
+
+class TokenStore:
+    """Tokens by profile and environment."""
+
+    def __init__(self, backend: Keeper, kind: Kind) -> None:
+        self._backend = backend
+        self.kind = kind
+        """Which store it is; note it beside the profile, and ask for the same one next time."""
+
+    def store(self, profile: str, environment: str, token: str | Secret) -> None:
+        """Keep a token; InvalidSettings when it can not be one."""
+        token = hidden(token)
+        check_token(token)
+        with _in_our_words():
+            self._backend.set_password(SERVICE, _user(profile, environment), token.reveal())
+
+    def load(self, profile: str, environment: str) -> Secret | None:
+        """The token, or None when there is none."""
+        with _in_our_words():
+            found = self._backend.get_password(SERVICE, _user(profile, environment))
+        return None if found is None else Secret(found)
+
+    def forget(self, profile: str, environment: str) -> bool:
+        """Take a token out; False when there was none."""
+        if self.load(profile, environment) is None:
+            return False
+        with _in_our_words():
+            self._backend.delete_password(SERVICE, _user(profile, environment))
+        return True
+
+    def __repr__(self) -> str:
+        return f"TokenStore({self.kind!r})"
+
+
+def open_token_store(
+    vault_path: Path,
+    passphrase: Passphrase | None = None,
+    *,
+    choice: Kind | None = None,
+) -> TokenStore:
+    """The store of this machine: the one that was chosen, else the native one if it is unlocked, else the vault.
+
+    The vault asks for its `passphrase` when the first token is stored or loaded, once.
+    """
+    from keydesk_client.native_store import unlocked_native_store  # noqa: PLC0415 - late: 60 ms
+
+    if choice != "vault":
+        backend = unlocked_native_store()
+        if backend is not None:
+            return TokenStore(backend, "native")
+    if choice == "native" or passphrase is None:
+        raise NoTokenStore(
+            "no native token store is unlocked here, and the vault needs a passphrase"
+        )
+    from keydesk_client.vault import VaultKeyring  # noqa: PLC0415 - late: 100 ms
+
+    return TokenStore(VaultKeyring(vault_path, passphrase), "vault")
+
+
+def check_token(token: Secret) -> None:
+    """InvalidSettings when this can not be a token."""
+    token.check()
+    length = len(token.reveal())
+    if not SHORTEST_TOKEN <= length <= LONGEST_TOKEN:
+        raise InvalidSettings(
+            f"a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} characters, this has {length}"
+        )
+
+
+def passphrase_from_descriptor(descriptor: int) -> Passphrase:
+    """A passphrase that a script hands over on an open file descriptor; its first line."""
+
+    def read() -> str:
+        with os.fdopen(descriptor, encoding="utf-8", closefd=False) as file:
+            return file.readline(LONGEST_PASSPHRASE).rstrip("\r\n")
+
+    return read
+
+
+def passphrase_from_file(path: Path) -> Passphrase:
+    """A passphrase in a file of its own, 0600; its first line."""
+
+    def read() -> str:
+        with path.open(encoding="utf-8") as file:
+            refuse_unsafe(path, os.fstat(file.fileno()))
+            return file.readline(LONGEST_PASSPHRASE).rstrip("\r\n")
+
+    return read
+
+
+def _user(profile: str, environment: str) -> str:
+    if not profile or ":" in environment:
+        raise InvalidSettings("a token belongs to a profile with a name, and to an environment")
+    return f"{environment}:{profile}"
+
+
+@contextmanager
+def _in_our_words() -> Iterator[None]:
+    """Errors of keyring as ours; those of the vault are both already."""
+    from keyring.errors import KeyringError, KeyringLocked  # noqa: PLC0415 - late
+
+    try:
+        yield
+    except TokenStoreError:
+        raise
+    except KeyringLocked as error:
+        raise StoreLocked(f"the native token store is locked: {error}") from error
+    except KeyringError as error:
+        raise TokenStoreError(f"the native token store failed: {error}") from error
