@@ -5,7 +5,7 @@
   salvage.py). Reading that member raises MissingMember: a made-up zero would be a lie about money.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
@@ -37,6 +37,12 @@ class Record(BaseModel):
     def unknown(self) -> Mapping[str, Any]:
         """Members that this version of the library has no name for, as they came."""
         return self.__pydantic_extra__ or {}
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """What was sent; an order fill has forty members, and the absent ones would hide those that count."""
+        told = {**vars(self), **self.unknown}
+        sent = self.model_fields_set | self.unknown.keys() | {"type"}
+        return [(name, value) for name, value in told.items() if name in sent]
 
     if not TYPE_CHECKING:  # seen by a type checker, it would make every misspelt member look right
 
