@@ -82,6 +82,7 @@ class Commands:
     delivery: Delivery
     _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
     _opening: set[str] = field(default_factory=set)
+    _recovering: bool = False
 
     @property
     def store(self) -> Store:
@@ -110,7 +111,10 @@ class Commands:
 
     async def recover(self) -> None:
         """Settle what an earlier session left open, and say what became of it; trading waits for this."""
-        for outcome in await self.sender.recover():
+        self._recovering = True
+        outcomes = await self.sender.recover()
+        self._recovering = False
+        for outcome in outcomes:
             words = f"{intent_words(outcome.intent)}, sent in an earlier session"
             said = said_of(outcome, Asked(words, "look first"))
             self.delivery.record("recovered", f"{outcome.intent.id} {said.words}")
@@ -165,6 +169,8 @@ class Commands:
         return not why
 
     async def _why_not(self, instrument: str, signed_units: Decimal, bound: Decimal | None) -> str:
+        if self._recovering:
+            return "what an earlier session left open is still being looked up"
         if instrument in self._opening:
             return f"an order in {pair(instrument)} is under way"
         trouble = await self._requote(instrument)

@@ -56,7 +56,7 @@ class Connection:
 
     async def _recover(self) -> None:
         await self.link.ready.wait()
-        await self.sender.recover()
+        await self.commands.recover()
         self.recovered.set()
 
     async def carry_out(self, instruction: Instruction) -> None:
@@ -93,7 +93,11 @@ async def opened(
         )
         delivery = Delivery(store, link.door.offer_all, link.door.saw_last, audit=AuditLog(audit))
         sender = Sender(
-            client, FileJournal(journal), lambda: link.door.applied or 0, delivery.progress
+            client,
+            FileJournal(journal),
+            lambda: link.door.applied or 0,
+            delivery.progress,
+            delivery.alarm,
         )
         link.door.listen(sender.watch)
         yield Connection(link, sender, Commands(client, sender, delivery), revalue)

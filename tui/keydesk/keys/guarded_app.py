@@ -17,6 +17,7 @@ from keydesk.keys.arming import Cause
 from keydesk.keys.chords import Chords
 from keydesk.keys.guard import ON_THE_DESK, SETTLE, Front, Guard, Verdict
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
+from keydesk.keys.paste_limit import close_endless_pastes
 
 ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
 NoticeLevel = Literal["info", "good", "warn", "bad"]
@@ -30,6 +31,7 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
 
     def __init__(self) -> None:
         super().__init__()
+        close_endless_pastes()
         self.last_key_at = monotonic()
         self.guard = Guard(
             frozenset(
