@@ -26,7 +26,7 @@ from keydesk.forms.turning import FlattenForm, ReverseForm
 from keydesk.keys.arming import Cause, armed
 from keydesk.keys.guarded_app import GuardedApp
 from keydesk.panes.chart import Chart
-from keydesk.panes.deal import Deal, Preset
+from keydesk.panes.deal import Preset
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.selection import Selection
@@ -189,7 +189,7 @@ class DeskActions(GuardedApp[int]):
 
     def show_preset(self) -> None:
         """Show the active size preset where B and S are explained."""
-        self.desk.query_one(Deal).take(preset_shown(self.template, self.preset))
+        self.desk.deal.take(preset_shown(self.template, self.preset))
 
     def action_find(self) -> None:
         """Find an instrument by some of its letters."""

@@ -51,7 +51,9 @@ class HealthLine(StripLine):
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
             yield Item(self._pair("round trip", f"{health.rtt_ms:.0f} ms{p95}"), 2)
         if health.clock_offset_ms is not None:
-            yield Item(self._pair("clock", f"{health.clock_offset_ms:+.0f} ms"), 4)
+            yield Item(
+                self._pair("clock", f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)), 4
+            )
         if health.throttled:
             yield Item(((f"throttled {health.throttled}×", self.palette["warn"]),), 3)
         if health.warning:

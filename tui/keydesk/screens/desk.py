@@ -84,11 +84,12 @@ class DeskScreen(Screen[None]):
         self._front: dict[str, str] = {}  # first pane of a shared place -> the one in front
         self._zoomed = ""
         self._all_panes: list[LinePane] = []
+        self.deal = Deal()
         self._panes = RuledGrid(
             Watchlist(),
             Chart(zone=zone),
             Chart(zone=zone, linked=True, id="linked-chart"),
-            Deal(),
+            self.deal,
             Books(),
             Trades(),
             Positions(),
