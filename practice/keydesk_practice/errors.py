@@ -5,7 +5,8 @@ PracticeError
 ├── LedgerWriteFailed     a batch could not be made durable; nothing of it was answered
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the installed file of reference rates is not where it should be
-└── OwnDataUnreadable     a file of own candles cannot be replayed
+├── OwnDataUnreadable     a file of own candles cannot be replayed
+└── TimeOutsideRates      the market's time lies before the first published rate, or absurdly late
 """
 
 
@@ -31,3 +32,7 @@ class ReferenceRatesMissing(PracticeError):
 
 class OwnDataUnreadable(PracticeError):
     """A file given by `--candles` cannot be replayed; the text names file and line."""
+
+
+class TimeOutsideRates(PracticeError):
+    """The market has no prices before the first published rate, nor centuries after the last."""

@@ -155,17 +155,14 @@ class CandleMaker:
 
     def _made(self, cut: Cut, edges: Integers, now: int) -> list[Candle]:
         complete = edges[:, 1] * CELL <= now
-        components = sorted(cut.components)
-        bars = {
-            component: self._stretches.bars(self._blocks, component, cut, edges, now)
-            for component in components
-        }
-        volumes = self._stretches.volumes(self._blocks, cut, edges, now)
+        measured = self._stretches.measure(self._blocks, sorted(cut.components), cut, edges, now)
         texts = {
             component: price_texts(found, component, self._blocks.precision)
-            for component, found in bars.items()
+            for component, found in measured.bars.items()
         }
-        rows = zip((edges[:, 0] * CELL).tolist(), volumes.tolist(), complete.tolist(), strict=True)
+        rows = zip(
+            (edges[:, 0] * CELL).tolist(), measured.volumes.tolist(), complete.tolist(), strict=True
+        )
         return [
             Candle(
                 time, volume, done, {one: Prices(*texts[one][4 * i : 4 * i + 4]) for one in texts}

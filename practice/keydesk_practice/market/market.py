@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from keydesk_practice.engine.quotes import Conversion, Quote, Specification
+from keydesk_practice.errors import TimeOutsideRates
 from keydesk_practice.market.anchors import anchors_of
 from keydesk_practice.market.blocks import PairBlocks
 from keydesk_practice.market.candles import Candle, CandleMaker, Cut, Range
@@ -27,6 +28,7 @@ from keydesk_practice.market.reference import ReferenceRates, read_reference_rat
 from keydesk_practice.market.stretches import Stretches
 
 _AHEAD = 90  # days drawn beyond the one that is asked for
+_LATEST = 36_525  # days after the last published rate: a century
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,11 @@ class PracticeMarket:
         self._lay(int(self.rates.days[-1]))
 
     def at(self, now: int) -> "Instant":
-        """Return the market as it stands at an instant."""
+        """Return the market as it stands at an instant.
+
+        Raises:
+            TimeOutsideRates: before the first published rate, or a century after the last.
+        """
         self._reach(now)
         return Instant(self, self._quoting, self._places, now)
 
@@ -84,6 +90,10 @@ class PracticeMarket:
 
     def _reach(self, now: int) -> None:
         day = now // CELL // CELLS_PER_DAY
+        if not self.rates.days[0] < day < self.rates.days[-1] + _LATEST:
+            raise TimeOutsideRates(
+                "The market's time lies outside its rates: they begin in January 1999."
+            )
         if day + 2 > self._last_day:
             self._lay(day)
 

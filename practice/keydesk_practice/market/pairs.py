@@ -64,6 +64,7 @@ class Pairs:
         self.turbulence = Turbulence(
             anchors, [base for base, _ in self.columns], [quote for _, quote in self.columns]
         )
+        self._steps_on = Recent(_KEPT, lambda day: steps_on(day, chance))
         self._mid = Recent(_KEPT, self._draw_mid)
         self._half = Recent(_KEPT, self._draw_half)
 
@@ -107,7 +108,7 @@ class Pairs:
         base, quote = (self._jumped(day, column) for column in self.columns[pair])
         if base == quote:
             return ()
-        return tuple((at, share * (quote - base)) for at, share in steps_on(day, self.chance))
+        return tuple((at, share * (quote - base)) for at, share in self._steps_on(day))
 
     def _jumped(self, day: int, column: int) -> float:
         return self.paths.jumped(day, column) if column < len(self.anchors.currencies) else 0.0

@@ -4,7 +4,8 @@ Complete candles are made of blocks that fit between their edges. The forming ca
 passed, then of cells, then of the part of a cell that has passed.
 """
 
-from collections.abc import Callable
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -35,49 +36,78 @@ class Grain(Protocol):
         """The size for which bid and ask are shown."""
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured over some stretches."""
+
+    bars: Mapping[Component, Floats]  # log open, high, low and close, [stretch, 4]
+    volumes: Integers
+
+
 class Stretches:
-    """Bars (open, high, low, close) and volumes over given edges."""
+    """Bars and volumes over given edges, as far as they have passed."""
 
     def __init__(self) -> None:
         self._kept = KeptBlocks()
 
-    def bars(
-        self, pair: PairBlocks, component: Component, grain: Grain, edges: Integers, now: int
-    ) -> Floats:
-        """Return log open, high, low and close of each stretch as far as it has passed, [stretch, 4]."""
-
-        def blocks(day: int, size: int) -> Blocks:
-            return self._kept.prices(pair, day, component, grain.units, size)
-
-        whole, forming = _split(edges, now)
-        bars = _bars(blocks, pair.first_day, whole, block_size(grain.granularity))
-        if not len(forming):
-            return bars
-        start = int(forming[0, 0])
-        parts = [
-            _bars(blocks, pair.first_day, np.array([span]), size)
-            for span, size in _passed(start, now // CELL, block_size(grain.granularity))
-        ]
-        parts.append(self._unfinished_cell(pair, component, grain, now))
-        return np.concatenate([bars, _joined(np.concatenate(parts))])
-
-    def volumes(self, pair: PairBlocks, grain: Grain, edges: Integers, now: int) -> Integers:
-        """Return the number of prices in each stretch as far as it has passed."""
-
-        def blocks(day: int, size: int) -> Volumes:
-            return self._kept.volumes(pair, day, size)
-
+    def measure(
+        self,
+        pair: PairBlocks,
+        components: Sequence[Component],
+        grain: Grain,
+        edges: Integers,
+        now: int,
+    ) -> Measured:
+        """Measure ascending stretches of cells; only the last may still be forming at `now`."""
+        over = edges[:, 1] * CELL <= now
         size = block_size(grain.granularity)
-        whole, forming = _split(edges, now)
-        volumes = _volumes(blocks, pair.first_day, whole, size)
-        if not len(forming):
-            return volumes
+        whole = self._whole(pair, components, grain.units, edges[over], size)
+        if over.all():
+            return whole
+        start = int(edges[~over][0, 0])
         parts = [
-            int(_volumes(blocks, pair.first_day, np.array([span]), part_size).sum())
-            for span, part_size in _passed(int(forming[0, 0]), now // CELL, size)
+            self._whole(pair, components, grain.units, np.array([span]), part_size)
+            for span, part_size in _passed(start, now // CELL, size)
         ]
-        parts.append(pair.prices_so_far(now))
-        return np.append(volumes, sum(parts))
+        return Measured(
+            {
+                one: np.concatenate(
+                    [
+                        whole.bars[one],
+                        _joined(
+                            [
+                                *(part.bars[one] for part in parts),
+                                self._unfinished_cell(pair, one, grain, now),
+                            ]
+                        ),
+                    ]
+                )
+                for one in components
+            },
+            np.append(
+                whole.volumes,
+                sum(int(part.volumes.sum()) for part in parts) + pair.prices_so_far(now),
+            ),
+        )
+
+    def _whole(
+        self,
+        pair: PairBlocks,
+        components: Sequence[Component],
+        units: float,
+        edges: Integers,
+        size: int,
+    ) -> Measured:
+        """Measure stretches that are over: day by day, since a day's paths are remembered for a short while only."""
+        prices: dict[Component, list[Blocks]] = {one: [] for one in components}
+        volumes: list[Volumes] = []
+        for day in _days(edges, pair.first_day):
+            volumes.append(self._kept.volumes(pair, day, size))
+            for one, found in prices.items():
+                found.append(self._kept.prices(pair, day, one, units, size))
+        return Measured(
+            {one: _bars(found, edges) for one, found in prices.items()}, _volumes(volumes, edges)
+        )
 
     @staticmethod
     def _unfinished_cell(pair: PairBlocks, component: Component, grain: Grain, now: int) -> Floats:
@@ -99,11 +129,6 @@ def block_size(granularity: str) -> int:
     return MINUTE_BLOCK if granularity in {"M1", "M2", "M4", "M5", "M10"} else QUARTER_BLOCK
 
 
-def _split(edges: Integers, now: int) -> tuple[Integers, Integers]:
-    whole = edges[:, 1] * CELL <= now
-    return edges[whole], edges[~whole]
-
-
 def _passed(start: int, cell: int, size: int) -> list[tuple[tuple[int, int], int]]:
     """Spans from `start` to `cell`: in blocks as far as they go, then in cells."""
     middle = start + max(cell - start, 0) // size * size
@@ -111,16 +136,12 @@ def _passed(start: int, cell: int, size: int) -> list[tuple[tuple[int, int], int
     return [(span, one) for span, one in spans if span[1] > span[0]]
 
 
-def _bars(
-    blocks_of: Callable[[int, int], Blocks], first_day: int, edges: Integers, size: int
-) -> Floats:
-    if not len(edges):
-        return np.empty((0, 4))
-    found = [blocks_of(day, size) for day in _days(edges, first_day)]
-    cells = np.concatenate([one.cells for one in found])
-    first, last = np.searchsorted(cells, edges).T
-    kept = last > first
+def _bars(found: list[Blocks], edges: Integers) -> Floats:
     bars = np.full((len(edges), 4), np.nan)
+    if not found:
+        return bars
+    first, last = np.searchsorted(np.concatenate([one.cells for one in found]), edges).T
+    kept = last > first
     if not kept.any():
         return bars
     bars[kept, 0] = np.concatenate([one.open for one in found])[first[kept]]
@@ -130,15 +151,11 @@ def _bars(
     return bars
 
 
-def _volumes(
-    blocks_of: Callable[[int, int], Volumes], first_day: int, edges: Integers, size: int
-) -> Integers:
-    if not len(edges):
-        return np.empty(0, dtype=np.int64)
-    found = [blocks_of(day, size) for day in _days(edges, first_day)]
-    cells = np.concatenate([one.cells for one in found])
+def _volumes(found: list[Volumes], edges: Integers) -> Integers:
+    if not found:
+        return np.zeros(len(edges), dtype=np.int64)
+    first, last = np.searchsorted(np.concatenate([one.cells for one in found]), edges).T
     sums = np.concatenate([[0], np.cumsum(np.concatenate([one.prices for one in found]))])
-    first, last = np.searchsorted(cells, edges).T
     return np.asarray(sums[last] - sums[first])
 
 
@@ -152,11 +169,14 @@ def _over(extreme: np.ufunc, parts: list[Floats], first: Integers, last: Integer
 
 
 def _days(edges: Integers, first_day: int) -> range:
+    if not len(edges):
+        return range(0)
     start = max(market_day_of(int(edges[0, 0])), first_day)
     return range(start, market_day_of(int(edges[-1, 1]) - 1) + 1)
 
 
-def _joined(bars: Floats) -> Floats:
+def _joined(parts: Sequence[Floats]) -> Floats:
+    bars = np.concatenate(parts)
     known = bars[np.isfinite(bars[:, 0])]
     if not len(known):
         return np.full((1, 4), np.nan)
