@@ -12,6 +12,8 @@ from contextlib import suppress
 from time import monotonic, time_ns
 from typing import ClassVar, Literal
 
+from rich.segment import Segments
+from rich.traceback import Traceback
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
@@ -44,6 +46,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
     """The desk."""
 
     ENABLE_COMMAND_PALETTE = False
+    CSS_PATH = DeskScreen.CSS_PATH  # the first screen is shown before a screen's own file would be read
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
@@ -100,6 +103,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
+        self.show_preset()
         self.run_worker(self._keep_account(), "account", group="feeds", exit_on_error=False)
 
     async def _keep_account(self) -> None:
@@ -192,6 +196,12 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         else:
             self.tell("bad", f"{words}. Leave with :q and start again; exits work at the broker.")
 
+    def _fatal_error(self) -> None:
+        """End on a fault of ours; Textual's own report would print every local, a token among them."""
+        trace = Traceback(show_locals=False, width=None)
+        self._exit_renderables.append(Segments(self.console.render(trace, self.console.options)))
+        self._close_messages_no_wait()
+
     # Leaving.
 
     def action_interrupt(self) -> None:
@@ -215,7 +225,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         commands = [each for each in self.workers if each.group == "commands" and each.is_running]
         with suppress(TimeoutError):
             async with asyncio.timeout(DRAIN_SECONDS):
-                await self.workers.wait_for_complete(commands)
+                await asyncio.gather(*(each.wait() for each in commands), return_exceptions=True)
         self.exit(code, return_code=code)
 
 
