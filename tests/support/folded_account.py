@@ -1,0 +1,124 @@
+"""A practised account seen by a desk: every transaction goes over the wire's form into a store that folds it."""
+
+import json
+from dataclasses import replace
+from decimal import Decimal
+
+from keydesk.feeds.transactions import Door
+from keydesk.store.prices import take_conversions, take_price
+from keydesk.store.snapshot import take_snapshot
+from keydesk.store.state import AccountState, OrderRow, PositionRow, TradeRow
+from keydesk.store.store import Store
+from keydesk.store.valuation import revalue
+from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction
+from keydesk_client.models.reading import Reader
+from keydesk_practice.engine.commands import Command, Tick
+from keydesk_practice.engine.transactions import to_wire
+from keydesk_practice.engine.views.accounts import account as account_view
+from keydesk_practice.engine.views.accounts import state as state_view
+from keydesk_practice.engine.views.changes import changes as changes_view
+from support.account_history import conversions, instrument, price
+from support.practised_account import PractisedAccount
+
+_transactions: Reader[Transaction] = Reader(Transaction)
+_accounts = Reader(Account)
+_changes = Reader(AccountChanges)
+_states = Reader(AccountChangesState)
+
+
+class FoldedAccount:
+    """The broker's account and the desk's picture of it, side by side."""
+
+    def __init__(self, broker: PractisedAccount) -> None:
+        self.broker = broker
+        self.store = Store()
+        self.doubts: list[str] = []
+        self.door = Door(self.store, doubt=self.doubts.append)
+        for name, terms in broker.market.specifications.items():
+            self.store.instruments[name] = instrument(name, terms.pip_location)
+        take_snapshot(self.store, self.theirs())
+        self.door.open_at(len(broker.transactions))
+        self._seen = self._first = len(broker.transactions)
+
+    def do(self, command: Command) -> None:
+        """Have the broker do something, and the desk hear of it; told twice, the last first."""
+        self.broker.do(command)
+        new = self.broker.transactions[self._seen :]
+        self._seen += len(new)
+        told = [_transactions.read(json.dumps(to_wire(each))) for each in new]
+        self.door.offer_all(reversed(told))
+        self.door.offer_all(told)
+
+    def tick(self, name: str, bid: str, ask: str) -> None:
+        """Move a price: what it triggers happens at once."""
+        self.broker.market.wait(1)
+        self.broker.market.price(name, bid, ask)
+        self.do(Tick(instruments=frozenset({name})))
+
+    def theirs(self) -> Account:
+        """The broker's own snapshot."""
+        return _accounts.read(json.dumps(account_view(self.broker.state, self.broker.market)))
+
+    def poll(self) -> tuple[AccountChanges, AccountChangesState]:
+        """What a poll since the desk was opened would bring."""
+        since = self.broker.transactions[self._first :]
+        state, market = self.broker.state, self.broker.market
+        changed = _changes.read(json.dumps(changes_view(state, since, market)))
+        return changed, _states.read(json.dumps(state_view(state, market)))
+
+    def value(self) -> AccountState:
+        """Work out profit and margin from the market's prices, and hand back the account."""
+        market, home = self.broker.market, self.theirs().currency
+        for currency in ("EUR", "GBP", "JPY", "USD"):
+            worth = market.conversion(currency, home)
+            factors = (str(worth.gain), str(worth.loss), str(worth.value))
+            take_conversions(self.store, [conversions(currency, *factors)])
+        for name, quote in market.quotes.items():
+            sent = price(name, str(quote.bid), str(quote.ask))
+            take_price(self.store, sent, 1.0)
+            row = self.store.quotes[name]
+            row.bid, row.ask = quote.bid, quote.ask
+        revalue(self.store, 1.0)
+        assert self.store.account is not None
+        return self.store.account
+
+
+Picture = tuple[
+    dict[str, TradeRow], dict[str, OrderRow], dict[str, PositionRow], tuple[Decimal, ...]
+]
+
+
+def picture(store: Store) -> Picture:
+    """All of an account that does not move with prices."""
+    account = store.account
+    assert account is not None
+    return (
+        {key: _still_trade(row) for key, row in store.trades.items()},
+        {key: _still_order(row) for key, row in store.orders.items()},
+        {key: _still_position(row) for key, row in store.positions.items()},
+        (account.balance, account.pl, account.financing, Decimal(account.last_transaction_id)),
+    )
+
+
+def their_picture(folded: FoldedAccount) -> Picture:
+    """The same of a desk that has just been opened."""
+    fresh = Store()
+    take_snapshot(fresh, folded.theirs())
+    return picture(fresh)
+
+
+def _still_trade(row: TradeRow) -> TradeRow:
+    still = replace(row, unrealized_pl=None, margin_used=None, now=None, pips=None, r_multiple=None)
+    still = replace(still, risk=None, locked=None, initial_stop=None, initial_risk=None)
+    if still.trailing_stop is not None:
+        still.trailing_stop = replace(still.trailing_stop, price=None)
+    return still
+
+
+def _still_order(row: OrderRow) -> OrderRow:
+    trails = row.type == "TRAILING_STOP_LOSS"
+    return replace(row, pips_away=None, price=None if trails else row.price)
+
+
+def _still_position(row: PositionRow) -> PositionRow:
+    return replace(row, unrealized_pl=None, margin_used=None, mid_pl=None, margin_factor=Decimal(1))

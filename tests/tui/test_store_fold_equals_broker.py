@@ -1,0 +1,192 @@
+"""Whatever the practice engine does to an account, the fold of its transactions is its own snapshot."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keydesk.store.poll import differences
+from keydesk_practice.engine.account import Account, Terms
+from keydesk_practice.engine.commands import (
+    CancelOrder,
+    ClosePosition,
+    CloseTrade,
+    Command,
+    Configure,
+    Finance,
+    PlaceOrder,
+    ReplaceOrder,
+    SetDependents,
+    SetTradeExtensions,
+    TransferFunds,
+)
+from keydesk_practice.engine.quotes import Quote
+from keydesk_practice.engine.requests import (
+    ClientExtensions,
+    GuaranteedStopLossDetails,
+    LimitRequest,
+    MarketIfTouchedRequest,
+    MarketRequest,
+    StopLossDetails,
+    StopRequest,
+    TakeProfitDetails,
+    TrailingStopLossDetails,
+)
+from support.folded_account import FoldedAccount, picture, their_picture
+from support.practised_account import PractisedAccount
+
+PIP = {"EUR_USD": Decimal("0.0001"), "USD_JPY": Decimal("0.01"), "EUR_GBP": Decimal("0.0001")}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing to do, as drawn; what makes no sense is refused, and that is a transaction too."""
+
+    kind: str
+    name: str
+    units: Decimal
+    away: int  # pips
+    pick: int  # which trade or order
+    account: Account | None = None
+    quote: Quote | None = None
+
+    @property
+    def distance(self) -> Decimal:
+        return (abs(self.away) + 12) * PIP[self.name]
+
+    @property
+    def up(self) -> int:
+        return 1 if self.units > 0 else -1
+
+    @property
+    def price(self) -> Decimal:
+        assert self.quote is not None
+        return self.quote.bid + self.away * PIP[self.name]
+
+    @property
+    def stop(self) -> StopLossDetails:
+        assert self.quote is not None
+        return StopLossDetails(price=self.quote.bid - self.up * self.distance)
+
+    @property
+    def target(self) -> TakeProfitDetails:
+        assert self.quote is not None
+        return TakeProfitDetails(price=self.quote.ask + self.up * self.distance)
+
+    @property
+    def trail(self) -> TrailingStopLossDetails:
+        return TrailingStopLossDetails(distance=self.distance)
+
+    @property
+    def trade(self) -> str:
+        assert self.account is not None
+        return _nth(self.account.trades, self.pick)
+
+    @property
+    def order(self) -> str:
+        assert self.account is not None
+        return _nth(self.account.orders, self.pick)
+
+    def market(self) -> MarketRequest:
+        return MarketRequest(instrument=self.name, units=self.units)
+
+    def limit(self) -> LimitRequest:
+        return LimitRequest(instrument=self.name, units=self.units, price=self.price)
+
+
+COMMANDS: dict[str, Callable[[Step], Command]] = {
+    "market": lambda s: PlaceOrder(order=s.market()),
+    "bracket": lambda s: PlaceOrder(
+        order=replace(s.market(), stop_loss_on_fill=s.stop, take_profit_on_fill=s.target)
+    ),
+    "trailing": lambda s: PlaceOrder(order=replace(s.market(), trailing_stop_loss_on_fill=s.trail)),
+    "guaranteed": lambda s: PlaceOrder(
+        order=replace(
+            s.market(),
+            guaranteed_stop_loss_on_fill=GuaranteedStopLossDetails(distance=s.distance),
+        )
+    ),
+    "limit": lambda s: PlaceOrder(order=replace(s.limit(), stop_loss_on_fill=s.stop)),
+    "stop": lambda s: PlaceOrder(
+        order=StopRequest(instrument=s.name, units=s.units, price=s.price)
+    ),
+    "touched": lambda s: PlaceOrder(
+        order=MarketIfTouchedRequest(instrument=s.name, units=s.units, price=s.price)
+    ),
+    "cancel": lambda s: CancelOrder(specifier=s.order),
+    "replace": lambda s: ReplaceOrder(specifier=s.order, order=s.limit()),
+    "close": lambda s: CloseTrade(specifier=s.trade),
+    "close a part": lambda s: CloseTrade(specifier=s.trade, units=Decimal(500)),
+    "close longs": lambda s: ClosePosition(instrument=s.name, long_units="ALL"),
+    "close shorts": lambda s: ClosePosition(instrument=s.name, short_units="ALL"),
+    "protect": lambda s: SetDependents(
+        specifier=s.trade, stop_loss=s.stop, trailing_stop_loss=s.trail
+    ),
+    "unprotect": lambda s: SetDependents(specifier=s.trade, stop_loss=None, take_profit=s.target),
+    "tag": lambda s: SetTradeExtensions(
+        specifier=s.trade, client_extensions=ClientExtensions(tag="breakout")
+    ),
+    "fund": lambda s: TransferFunds(amount=Decimal(s.away)),
+    "configure": lambda s: Configure(
+        alias="x", margin_rate=Decimal("0.05") if s.away > 0 else None
+    ),
+    "finance": lambda _: Finance(),
+}
+TICK = "tick"
+
+sizes = st.sampled_from(["1000", "5000", "20000", "-1000", "-5000", "-20000", "90000000"])
+steps = st.builds(
+    Step,
+    kind=st.sampled_from([*COMMANDS, "market", "bracket", TICK, TICK, TICK, TICK]),
+    name=st.sampled_from(sorted(PIP)),
+    units=sizes.map(Decimal),
+    away=st.integers(-60, 60),
+    pick=st.integers(0, 5),
+)
+
+
+def happen(folded: FoldedAccount, drawn: Step) -> None:
+    """Do a step at the broker."""
+    market = folded.broker.market
+    step = replace(drawn, account=folded.broker.state, quote=market.quote(drawn.name))
+    if step.kind == TICK:
+        folded.tick(step.name, str(step.price), str(step.price + PIP[step.name]))
+    else:
+        folded.do(COMMANDS[step.kind](step))
+
+
+def _nth(things: Mapping[int, object], pick: int) -> str:
+    ids = list(things)
+    return str(ids[pick % len(ids)]) if ids else "999"
+
+
+@pytest.mark.parametrize("terms", [Terms(currency="USD"), Terms(currency="EUR", hedging=True)])
+@settings(deadline=None, max_examples=60)
+@given(history=st.lists(steps, min_size=10, max_size=60))
+def test_the_fold_of_any_history_is_the_brokers_snapshot(terms: Terms, history: list[Step]) -> None:
+    folded = FoldedAccount(PractisedAccount(terms, deposit="100000"))
+    for step in history:
+        happen(folded, step)
+        assert folded.doubts == []
+        assert differences(folded.store, *folded.poll()) == ()
+    assert picture(folded.store) == their_picture(folded)
+
+
+@settings(deadline=None, max_examples=40)
+@given(history=st.lists(steps, min_size=10, max_size=40))
+def test_profit_and_margin_by_our_reckoning_are_the_brokers(
+    history: list[Step],
+) -> None:
+    folded = FoldedAccount(PractisedAccount(deposit="100000"))
+    for step in history:
+        happen(folded, step)
+    ours, theirs = folded.value(), folded.theirs()
+    rounding = Decimal("0.0002") * (len(folded.store.trades) + 1)
+    assert abs(ours.unrealized_pl - theirs.unrealized_pl) <= rounding
+    assert abs(ours.nav - theirs.nav) <= rounding
+    assert abs(ours.margin_used - theirs.margin_used) <= rounding
+    assert ours.mid_nav is not None
+    assert abs(ours.mid_nav - theirs.margin_closeout_nav) <= rounding
