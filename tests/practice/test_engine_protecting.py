@@ -1,0 +1,238 @@
+from decimal import Decimal
+
+import pytest
+
+from keydesk_practice.engine import views
+from keydesk_practice.engine.account import Terms
+from keydesk_practice.engine.commands import CancelOrder, ReplaceOrder, SetDependents
+from keydesk_practice.engine.records import Trade
+from keydesk_practice.engine.requests import (
+    ClientExtensions,
+    GuaranteedStopLossDetails,
+    OrderRequest,
+    StopLossDetails,
+    StopLossRequest,
+    TakeProfitDetails,
+    TakeProfitRequest,
+    TrailingStopLossDetails,
+    TrailingStopLossRequest,
+)
+from keydesk_practice.engine.transactions import (
+    DependentOrderRejected,
+    OrderCancelled,
+    OrderCancelRejected,
+    OrderFilled,
+    StopLossCreated,
+    TakeProfitCreated,
+)
+from support.practised_account import PractisedAccount, only, types
+
+D = Decimal
+
+
+def with_trade(units: int = 50000) -> tuple[PractisedAccount, Trade]:
+    account = PractisedAccount()
+    return account, account.trade("EUR_USD", units)
+
+
+def protect(account: PractisedAccount, **kinds: object) -> list[str]:
+    trade = next(iter(account.state.trades.values()))
+    made = account.do(SetDependents(specifier=str(trade.id), **kinds))  # type: ignore[arg-type]
+    return types(made)
+
+
+def test_all_kinds_are_created_in_the_order_of_the_interface() -> None:
+    account, _ = with_trade()
+    made = protect(
+        account,
+        trailing_stop_loss=TrailingStopLossDetails(distance=D("0.002")),
+        stop_loss=StopLossDetails(price=D("1.083")),
+        take_profit=TakeProfitDetails(price=D("1.089")),
+    )
+    assert made == ["TAKE_PROFIT_ORDER", "STOP_LOSS_ORDER", "TRAILING_STOP_LOSS_ORDER"]
+
+
+def test_a_change_cancels_and_creates_and_inherits_what_is_left_out() -> None:
+    account, trade = with_trade()
+    labels = ClientExtensions(id="stop", comment="mine")
+    protect(account, stop_loss=StopLossDetails(price=D("1.083"), client_extensions=labels))
+    old = account.last_order()
+    made = account.do(
+        SetDependents(specifier=str(trade.id), stop_loss=StopLossDetails(price=D("1.084")))
+    )
+    assert types(made) == ["ORDER_CANCEL", "STOP_LOSS_ORDER"]
+    gone, new = only(OrderCancelled, made), only(StopLossCreated, made)
+    assert (gone.reason, gone.replaced_by_order_id) == ("CLIENT_REQUEST_REPLACED", new.id)
+    assert (new.reason, new.replaces_order_id) == ("REPLACEMENT", old.id)
+    assert (new.cancelling_transaction_id, new.client_extensions) == (gone.id, labels)
+    kept = account.do(
+        SetDependents(specifier=str(trade.id), stop_loss=StopLossDetails(client_extensions=labels))
+    )
+    assert only(StopLossCreated, kept).price == D("1.08400")
+
+
+def test_null_cancels_and_omitted_leaves_alone() -> None:
+    account, _ = with_trade()
+    protect(
+        account,
+        stop_loss=StopLossDetails(price=D("1.083")),
+        take_profit=TakeProfitDetails(price=D("1.089")),
+    )
+    assert protect(account, take_profit=None) == ["ORDER_CANCEL"]
+    assert protect(account, take_profit=None) == [], "what is not there cannot be cancelled"
+    assert [order.created.order_type for order in account.state.orders.values()] == ["STOP_LOSS"]
+
+
+def test_one_invalid_member_leaves_everything_as_it_was() -> None:
+    account, _ = with_trade()
+    made = protect(
+        account,
+        take_profit=TakeProfitDetails(price=D("1.089")),
+        stop_loss=StopLossDetails(price=D("1.0834567")),
+    )
+    assert made == ["STOP_LOSS_ORDER_REJECT"]
+    assert not account.state.orders
+
+
+def test_a_target_behind_the_market_fills_at_once_and_takes_the_rest_along() -> None:
+    account, _ = with_trade()
+    made = protect(
+        account,
+        take_profit=TakeProfitDetails(price=D("1.08000")),
+        stop_loss=StopLossDetails(price=D("1.083")),
+    )
+    assert made == ["TAKE_PROFIT_ORDER", "ORDER_FILL"]
+    assert not account.state.trades
+    assert not account.state.orders
+
+
+def test_a_take_profit_fills_at_the_bid_and_cancels_its_siblings() -> None:
+    account, trade = with_trade()
+    protect(
+        account,
+        take_profit=TakeProfitDetails(price=D("1.089")),
+        stop_loss=StopLossDetails(price=D("1.083")),
+    )
+    assert account.price("EUR_USD", "1.08899", "1.08909") == ()
+    made = account.price("EUR_USD", "1.08905", "1.08915")
+    assert types(made) == ["ORDER_FILL", "ORDER_CANCEL"]
+    fill = only(OrderFilled, made)
+    assert (fill.reason, fill.price, fill.pl) == (
+        "TAKE_PROFIT_ORDER",
+        D("1.08905"),
+        D("202.5000"),
+    )
+    assert [part.trade_id for part in fill.trades_closed or ()] == [trade.id]
+    assert only(OrderCancelled, made).reason == "LINKED_TRADE_CLOSED"
+
+
+def test_a_stop_of_a_short_watches_the_ask() -> None:
+    account, _ = with_trade(-50000)
+    protect(account, stop_loss=StopLossDetails(price=D("1.087")))
+    assert account.price("EUR_USD", "1.08689", "1.08699") == ()
+    fill = only(OrderFilled, account.price("EUR_USD", "1.08740", "1.08750"))
+    assert (fill.reason, fill.price) == ("STOP_LOSS_ORDER", D("1.08750"))
+
+
+def test_a_trailing_stop_follows_only_in_the_winning_direction() -> None:
+    account, _ = with_trade()
+    protect(account, trailing_stop_loss=TrailingStopLossDetails(distance=D("0.0015")))
+
+    def level() -> str:
+        shown = views.order(account.last_order(), account.market)
+        return str(shown["trailingStopValue"])
+
+    assert level() == "1.08340"
+    account.price("EUR_USD", "1.08720", "1.08730")
+    assert level() == "1.08570"
+    account.price("EUR_USD", "1.08650", "1.08660")
+    assert level() == "1.08570"
+    made = account.price("EUR_USD", "1.08570", "1.08580")
+    fill = only(OrderFilled, made)
+    assert (fill.reason, fill.pl) == ("TRAILING_STOP_LOSS_ORDER", D("35.0000"))
+
+
+@pytest.mark.parametrize(
+    ("order", "reason"),
+    [
+        (StopLossRequest(price=D("1.083")), "TRADE_ID_UNSPECIFIED"),
+        (StopLossRequest(trade_id=99, price=D("1.083")), "TRADE_DOESNT_EXIST"),
+        (
+            StopLossRequest(trade_id=5, client_trade_id="no", price=D("1.083")),
+            "TRADE_IDENTIFIER_INCONSISTENCY",
+        ),
+        (StopLossRequest(trade_id=5), "STOP_LOSS_ORDER_PRICE_AND_DISTANCE_BOTH_MISSING"),
+        (
+            StopLossRequest(trade_id=5, price=D(1), distance=D(1)),
+            "STOP_LOSS_ORDER_PRICE_AND_DISTANCE_BOTH_SPECIFIED",
+        ),
+        (
+            StopLossRequest(trade_id=5, price=D("1.083"), time_in_force="FOK"),
+            "TIME_IN_FORCE_INVALID",
+        ),
+        (TakeProfitRequest(trade_id=5), "PRICE_MISSING"),
+        (TakeProfitRequest(trade_id=5, price=D("1.0000001")), "PRICE_PRECISION_EXCEEDED"),
+        (TrailingStopLossRequest(trade_id=5), "PRICE_DISTANCE_MISSING"),
+        (
+            TrailingStopLossRequest(trade_id=5, distance=D("0.0001")),
+            "PRICE_DISTANCE_MINIMUM_NOT_MET",
+        ),
+    ],
+)
+def test_a_stand_alone_dependent_is_rejected_by_name(order: OrderRequest, reason: str) -> None:
+    account, _ = with_trade()
+    assert only(DependentOrderRejected, account.place(order)).reject_reason == reason
+
+
+def test_a_second_of_a_kind_and_a_companion_of_a_guarantee_are_rejected() -> None:
+    account, trade = with_trade()
+    stop = StopLossRequest(trade_id=trade.id, price=D("1.083"))
+    account.place(stop)
+    again = only(DependentOrderRejected, account.place(stop))
+    assert again.reject_reason == "STOP_LOSS_ORDER_ALREADY_EXISTS"
+    assert protect(account, guaranteed_stop_loss=GuaranteedStopLossDetails(price=D("1.08"))) == [
+        "GUARANTEED_STOP_LOSS_ORDER_REJECT"
+    ]
+
+
+def test_a_stand_alone_distance_counts_from_the_price_now() -> None:
+    account, trade = with_trade()
+    account.market.price("EUR_USD", "1.08590", "1.08600")
+    made = account.place(StopLossRequest(trade_id=trade.id, distance=D("0.002")))
+    assert only(StopLossCreated, made).price == D("1.08400")
+
+
+def test_some_divisions_want_only_one_of_stop_and_trailing_stop() -> None:
+    account = PractisedAccount(Terms(currency="USD", exclusive_stops=True))
+    trade = account.trade("EUR_USD", 1000, stop_loss_on_fill=StopLossDetails(price=D("1.08")))
+    made = account.place(TrailingStopLossRequest(trade_id=trade.id, distance=D("0.002")))
+    reason = only(DependentOrderRejected, made).reject_reason
+    assert reason == "TRAILING_STOP_LOSS_ORDER_RMO_MUTUAL_EXCLUSIVITY_MUTUALLY_EXCLUSIVE_VIOLATION"
+
+
+def test_replacing_a_target_keeps_its_trade_and_its_kind() -> None:
+    account, trade = with_trade()
+    protect(account, take_profit=TakeProfitDetails(price=D("1.089")))
+    order_id = str(account.last_order().id)
+    other_kind = account.do(
+        ReplaceOrder(specifier=order_id, order=StopLossRequest(trade_id=trade.id, price=D("1.083")))
+    )
+    assert only(DependentOrderRejected, other_kind).reject_reason == "REPLACING_ORDER_INVALID"
+    moved = account.do(
+        ReplaceOrder(
+            specifier=order_id, order=TakeProfitRequest(trade_id=trade.id, price=D("1.09"))
+        )
+    )
+    assert types(moved) == ["ORDER_CANCEL", "TAKE_PROFIT_ORDER"]
+    assert only(TakeProfitCreated, moved).price == D("1.09000")
+
+
+def test_a_cancelled_order_cannot_be_cancelled_again() -> None:
+    account, _ = with_trade()
+    protect(account, take_profit=TakeProfitDetails(price=D("1.089")))
+    order = account.last_order()
+    assert only(OrderCancelled, account.do(CancelOrder(specifier=str(order.id)))).reason == (
+        "CLIENT_REQUEST"
+    )
+    again = account.do(CancelOrder(specifier=str(order.id)))
+    assert only(OrderCancelRejected, again).reject_reason == "ORDER_DOESNT_EXIST"

@@ -1,0 +1,83 @@
+"""An account with a market of its own, told what to do by a test as the broker would tell it."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from keydesk_practice.engine import views
+from keydesk_practice.engine.account import Account, Terms, empty_account
+from keydesk_practice.engine.apply import apply
+from keydesk_practice.engine.commands import Command, OpenAccount, PlaceOrder, Tick
+from keydesk_practice.engine.decide import decide
+from keydesk_practice.engine.records import Mark, Order, Trade
+from keydesk_practice.engine.requests import MarketRequest, OrderRequest
+from keydesk_practice.engine.transactions import Transaction
+from keydesk_practice.engine.triggering import observe
+from support.still_market import StillMarket, example_market
+
+Kind = TypeVar("Kind", bound=Transaction)
+USER = 1_000_001
+ID = "101-001-1000001-001"
+
+
+class PractisedAccount:
+    """An account, the market it looks at, and everything that happened to it."""
+
+    def __init__(
+        self, terms: Terms | None = None, deposit: str = "10000", market: StillMarket | None = None
+    ) -> None:
+        self.market = market or example_market()
+        self.state: Account = empty_account(ID, USER, terms or Terms(currency="USD"))
+        self.events: list[Transaction | Mark] = []
+        self.do(OpenAccount(alias="Practice", deposit=Decimal(deposit)))
+
+    @property
+    def transactions(self) -> list[Transaction]:
+        """The account's history."""
+        return [event for event in self.events if not isinstance(event, Mark)]
+
+    def do(self, command: Command) -> tuple[Transaction, ...]:
+        """Carry out a command as the broker does: decide, apply, let the orders look at the market."""
+        made = decide(self.state, command, self.market)
+        for transaction in made:
+            apply(self.state, transaction)
+        marks = observe(self.state, self.market)
+        for mark in marks:
+            apply(self.state, mark)
+        self.events += [*made, *marks]
+        return made
+
+    def place(self, order: OrderRequest) -> tuple[Transaction, ...]:
+        """Place an order."""
+        return self.do(PlaceOrder(order=order))
+
+    def trade(self, instrument: str, units: str | int, **members: object) -> Trade:
+        """Open a trade at the market."""
+        request = MarketRequest(instrument=instrument, units=Decimal(units))
+        self.place(replace(request, **members))  # type: ignore[arg-type]
+        return list(self.state.trades.values())[-1]
+
+    def price(self, instrument: str, bid: str, ask: str) -> tuple[Transaction, ...]:
+        """Move a price and let it act."""
+        self.market.price(instrument, bid, ask)
+        return self.do(Tick(instruments=frozenset({instrument})))
+
+    def last_order(self) -> Order:
+        """The newest pending order."""
+        return list(self.state.orders.values())[-1]
+
+    def summary(self) -> dict[str, Any]:
+        """The account's numbers as the wire shows them."""
+        return views.summary(self.state, self.market)
+
+
+def only(kind: type[Kind], transactions: tuple[Transaction, ...]) -> Kind:
+    """Return the one transaction of a kind."""
+    found = [one for one in transactions if isinstance(one, kind)]
+    assert len(found) == 1, [one.type for one in transactions]
+    return found[0]
+
+
+def types(transactions: tuple[Transaction, ...]) -> list[str]:
+    """Return what happened, by type."""
+    return [one.type for one in transactions]
