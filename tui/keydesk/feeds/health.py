@@ -19,12 +19,9 @@ async def watch_health(link: Link) -> None:
 
 def look(link: Link) -> None:
     """Judge once."""
-    health, store = link.store.health, link.store
     note_losses(link)
-    judge(health, link.round_trips, link.now())
-    if store.clock_ns:
-        health.clock_offset_ms = (store.clock_ns - link.wall_ns()) / 1e6
-    store.mark(Topic.HEALTH)
+    judge(link.store.health, link.round_trips, link.now())
+    link.store.mark(Topic.HEALTH)
 
 
 def note_losses(link: Link) -> None:

@@ -62,6 +62,7 @@ def take(link: Link, item: object) -> None:
             _up(link)
     elif isinstance(item, PricingHeartbeat):
         link.store.clock_ns = max(link.store.clock_ns, item.time.ns)
+        health.clock_offset_ms = (item.time.ns - link.wall_ns()) / 1e6
         link.store.mark(Topic.HEALTH)
     else:  # the stream was broken and is back: perhaps with another broker's clock
         forget_ages(link.store)
