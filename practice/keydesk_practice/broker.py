@@ -22,6 +22,7 @@ from keydesk_practice.engine.triggering import observe
 from keydesk_practice.group_commit import GroupCommit
 from keydesk_practice.ledger import Entry, Ledger, LedgerAccount, entry_of
 from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.options import DEFAULT_PRICE_RATE
 from keydesk_practice.price_feed import PriceFeed
 from keydesk_practice.walking import SECOND, instants, last_before_next_grid_point, missed_instants
 
@@ -45,10 +46,12 @@ class Broker:
         self.ledger = ledger
         self.candles = CandleDesk(make_market)
         self._clock = clock
-        self.price_window = 1.0 / price_rate
+        self._step_seconds = 1.0 / price_rate
+        faster = price_rate > DEFAULT_PRICE_RATE  # for load tests
+        self.price_window = 0.0 if faster else self._step_seconds  # of a reader
         self._walked = since
         self.board = PriceBoard(make_market().at, since)
-        self.prices = PriceFeed(self.board)
+        self.prices = PriceFeed(self.board, every_step=faster)
         self.desks: dict[str, AccountDesk] = {}
         self.commits = GroupCommit(ledger, self._publish)
 
@@ -115,7 +118,7 @@ class Broker:
         clock = asyncio.get_running_loop().time
         due = clock()
         while True:
-            due = max(due + self.price_window, clock() - self.price_window)
+            due = max(due + self._step_seconds, clock() - self._step_seconds)
             await asyncio.sleep(due - clock())
             until, was = self._clock(), self._walked
             slept = until - was > ASLEEP_AFTER * self._clock.speed

@@ -1,7 +1,12 @@
-"""Prices to whoever listens: each changed price is written once, whatever the number of readers."""
+"""Prices to whoever listens: each changed price is written once, whatever the number of readers.
+
+At the service's own rate a price is sent when it changed. Asked for a higher rate, as load tests do, every price is sent
+at every step, so that the rate is what was asked for.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 
 from keydesk_practice.board import PriceBoard
 from keydesk_practice.engine.quotes import Quote
@@ -12,8 +17,9 @@ from keydesk_practice.subscriptions import PriceSubscription
 class PriceFeed:
     """The open price streams, and what they last heard."""
 
-    def __init__(self, board: PriceBoard) -> None:
+    def __init__(self, board: PriceBoard, every_step: bool = False) -> None:
         self._board = board
+        self._every_step = every_step
         self._readers: set[PriceSubscription] = set()
         self._wanted: Counter[str] = Counter()
         self._published: dict[str, Quote] = {}
@@ -62,7 +68,9 @@ class PriceFeed:
         changed = []
         for name in self._wanted:
             quote = self._board.quote(name)
-            if self._published.get(name) is not quote:
+            if self._every_step:
+                changed.append(replace(quote, time=self._board.now))
+            elif self._published.get(name) is not quote:
                 self._published[name] = quote
                 changed.append(quote)
         return changed
