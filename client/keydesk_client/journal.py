@@ -7,7 +7,7 @@ journal (a second login that flattens the account): each append takes the lock b
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -105,11 +105,12 @@ class FileJournal:
         with locked(self.path):
             lines = self._lines()
             still_open = _open_intents(lines)
-            oldest = min((intent.since for intent in still_open), default=None)
-            claims = [] if oldest is None else [_claims_after(oldest, line) for line in lines]
-            kept = [{"intent": intent.to_wire()} for intent in still_open]
-            content = (*kept, *(line for line in claims if line["claimed"]))
-            replace_file(self.path, b"".join(_line(each) for each in content))
+            kept: list[Line] = [{"intent": intent.to_wire()} for intent in still_open]
+            claims = _claims_that_matter(lines, still_open)
+            if claims:
+                kept.append({"settled": "", "as": "compacted", "claimed": claims})
+            content = b"".join(_line(each) for each in kept)
+            replace_file(self.path, content)
             self._settled = 0
 
 
@@ -148,12 +149,13 @@ def _settled(lines: Iterable[Line]) -> int:
     return sum("settled" in line for line in lines)
 
 
-def _claims_after(oldest: int, line: Line) -> Line:
-    return {
-        "settled": line.get("settled", ""),
-        "as": line.get("as", ""),
-        "claimed": [each for each in line.get("claimed", ()) if int(each) > oldest],
-    }
+def _claims_that_matter(lines: Iterable[Line], still_open: Collection[Intent]) -> list[str]:
+    """Claimed transactions that an open intent could take for its own."""
+    if not still_open:
+        return []
+    oldest = min(intent.since for intent in still_open)
+    claimed = {int(each) for line in lines for each in line.get("claimed", ())}
+    return [str(each) for each in sorted(claimed) if each > oldest]
 
 
 def _cut_torn_line(descriptor: int) -> None:

@@ -1,0 +1,115 @@
+"""The order journal: on disk before anything is sent, readable after any crash."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from keydesk_client.errors import UnsafeFile
+from keydesk_client.intent import Action, Intent
+from keydesk_client.journal import FileJournal
+
+
+def intent(name: str, since: int = 10) -> Intent:
+    return Intent(name, Action.CREATE, since, 1_700_000_000_000_000_000, "001", "", {"units": "1"})
+
+
+def journal_at(folder: Path, most_settled: int = 1000) -> FileJournal:
+    return FileJournal(folder / "private" / "orders.jsonl", most_settled=most_settled)
+
+
+def test_an_intent_is_open_until_it_is_settled(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    journal.write(intent("a"))
+    journal.write(intent("b"))
+    journal.settle(intent("a"), "done", ("11",))
+    assert journal_at(tmp_path).open_intents() == (intent("b"),)
+    assert journal_at(tmp_path).claimed() == {"11"}
+
+
+def test_the_file_is_private_in_a_private_folder(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    assert journal.path.stat().st_mode & 0o777 == 0o600
+    assert journal.path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_journal_that_others_can_read_is_refused(tmp_path: Path) -> None:
+    journal_at(tmp_path).path.chmod(0o644)
+    with pytest.raises(UnsafeFile, match="0600"):
+        journal_at(tmp_path)
+
+
+def test_a_folder_that_others_can_enter_is_refused(tmp_path: Path) -> None:
+    journal_at(tmp_path).path.parent.chmod(0o755)
+    with pytest.raises(UnsafeFile, match="0700"):
+        journal_at(tmp_path)
+
+
+@pytest.mark.parametrize("torn_at", range(1, 40, 3))
+def test_a_torn_last_line_was_never_sent_and_does_not_spoil_the_next(
+    tmp_path: Path, torn_at: int
+) -> None:
+    journal = journal_at(tmp_path)
+    journal.write(intent("whole"))
+    line = json.dumps({"intent": intent("torn").to_wire()}).encode()
+    with journal.path.open("ab") as file:
+        file.write(line[:torn_at])
+    again = journal_at(tmp_path)
+    assert again.open_intents() == (intent("whole"),)
+    again.write(intent("next"))
+    assert journal_at(tmp_path).open_intents() == (intent("whole"), intent("next"))
+    assert again.unreadable_lines == 0
+
+
+def test_a_damaged_line_in_the_middle_is_counted_and_the_rest_is_read(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    journal.write(intent("a"))
+    with journal.path.open("ab") as file:
+        file.write(b"\x00\xff nonsense\n[1]\n")
+    journal.write(intent("b"))
+    assert journal.open_intents() == (intent("a"), intent("b"))
+    assert journal.unreadable_lines == 2
+
+
+def test_settled_intents_do_not_pile_up(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path, most_settled=20)
+    journal.write(intent("open", since=5))
+    for number in range(200):
+        name = f"i{number}"
+        journal.write(intent(name, since=number))
+        journal.settle(intent(name), "done", (str(number),))
+    assert len(journal.path.read_bytes().splitlines()) < 300
+    assert journal.open_intents() == (intent("open", since=5),)
+    assert "4" not in journal.claimed()
+    assert "6" in journal.claimed()
+
+
+def test_claims_that_no_open_intent_could_be_confused_by_are_forgotten(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path, most_settled=3)
+    for number in range(4):
+        journal.write(intent(f"i{number}"))
+        journal.settle(intent(f"i{number}"), "done", (str(number),))
+    assert journal.path.read_bytes() == b""
+    assert journal.claimed() == frozenset()
+
+
+def test_two_processes_share_a_journal_even_when_one_compacts_it(tmp_path: Path) -> None:
+    one, other = journal_at(tmp_path, most_settled=1), journal_at(tmp_path)
+    one.write(intent("a"))
+    for name in ("x", "y"):
+        one.write(intent(name))
+        one.settle(intent(name), "done")
+    other.write(intent("b"))
+    assert one.open_intents() == (intent("a"), intent("b"))
+
+
+def test_a_full_disk_is_an_os_error_and_not_a_torn_journal(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    journal.write(intent("a"))
+    journal.path.chmod(0o400)
+    if os.geteuid() == 0:
+        journal.path.unlink()
+        journal.path.mkdir()
+    with pytest.raises(OSError, match=r"."):
+        journal.write(intent("b"))
