@@ -38,6 +38,9 @@ class Record(BaseModel):
         """Members that this version of the library has no name for, as they came."""
         return self.__pydantic_extra__ or {}
 
+    def __str__(self) -> str:
+        return repr(self)
+
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """What was sent; an order fill has forty members, and the absent ones would hide those that count."""
         told = {**vars(self), **self.unknown}

@@ -1,0 +1,142 @@
+"""Asynchronous methods that wait for their result: what `sync` is made of.
+
+Each class here is a descriptor that takes a method with its parameters and gives one with the same parameters, so that
+type checkers and editors see every name and type without anything being written again.
+"""
+
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from types import TracebackType
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+
+from keydesk_client.streams.health import StreamHealth
+from keydesk_client.streams.stream import Stream
+
+A = TypeVar("A")
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Loop:
+    """An event loop in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(
+            target=self._loop.run_forever, name="keydesk-client", daemon=True
+        )
+        self._thread.start()
+
+    def run(self, work: Coroutine[Any, Any, R]) -> R:
+        """The result of the work; an interrupt ends the work, too."""
+        result = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return result.result()
+        except BaseException:
+            result.cancel()
+            raise
+
+    def close(self) -> None:
+        """End the thread."""
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+class Waiting(Generic[A]):
+    """An area whose calls wait."""
+
+    def __init__(self, area: A, loop: Loop) -> None:
+        self.area, self.loop = area, loop
+
+
+class Called(Generic[A, P, R]):
+    """A call that waits for its answer."""
+
+    def __init__(self, method: Callable[Concatenate[A, P], Coroutine[Any, Any, R]]) -> None:
+        self._method = method
+        self.__doc__ = method.__doc__
+
+    def __get__(self, waiting: Waiting[A], owner: object = None) -> Callable[P, R]:
+        def call(*args: P.args, **options: P.kwargs) -> R:
+            return waiting.loop.run(self._method(waiting.area, *args, **options))
+
+        return call
+
+
+class Iterated(Generic[A, P, R]):
+    """An iterator that waits for each item."""
+
+    def __init__(self, method: Callable[Concatenate[A, P], AsyncIterator[R]]) -> None:
+        self._method = method
+        self.__doc__ = method.__doc__
+
+    def __get__(self, waiting: Waiting[A], owner: object = None) -> Callable[P, Iterator[R]]:
+        def iterate(*args: P.args, **options: P.kwargs) -> Iterator[R]:
+            items = self._method(waiting.area, *args, **options)
+            try:
+                while True:
+                    yield waiting.loop.run(_next(items))
+            except StopAsyncIteration:
+                return
+            finally:
+                waiting.loop.run(_close(items))
+
+        return iterate
+
+
+class Streamed(Generic[A, P, R]):
+    """A stream that is entered with `with` and iterated with `for`."""
+
+    def __init__(self, method: Callable[Concatenate[A, P], Stream[R]]) -> None:
+        self._method = method
+        self.__doc__ = method.__doc__
+
+    def __get__(self, waiting: Waiting[A], owner: object = None) -> Callable[P, "WaitingStream[R]"]:
+        def stream(*args: P.args, **options: P.kwargs) -> WaitingStream[R]:
+            return WaitingStream(self._method(waiting.area, *args, **options), waiting.loop)
+
+        return stream
+
+
+class WaitingStream(Generic[R]):
+    """Items of a stream, each waited for; leaving the block closes it."""
+
+    def __init__(self, stream: Stream[R], loop: Loop) -> None:
+        self._stream, self._loop = stream, loop
+
+    @property
+    def health(self) -> StreamHealth:
+        """How the stream is doing."""
+        return self._stream.health
+
+    def __enter__(self) -> Self:
+        self._loop.run(self._stream.__aenter__())
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._loop.run(self._stream.__aexit__(kind, error, traceback))
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> R:
+        try:
+            return self._loop.run(_next(self._stream))
+        except StopAsyncIteration:
+            raise StopIteration from None
+
+
+async def _next(items: AsyncIterator[R]) -> R:
+    return await anext(items)
+
+
+async def _close(items: AsyncIterator[object]) -> None:
+    if isinstance(items, AsyncGenerator):
+        await items.aclose()
