@@ -5,7 +5,6 @@ asked for. The days after the last published one are drawn as far as they are ne
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,7 +20,8 @@ from keydesk_practice.market.future import with_future
 from keydesk_practice.market.grid import CELL, CELLS_PER_DAY
 from keydesk_practice.market.hours import Hours, TradingHours
 from keydesk_practice.market.instruments import specification_of
-from keydesk_practice.market.listing import CURRENCIES, LISTINGS, Listing
+from keydesk_practice.market.listing import CURRENCIES, LISTINGS
+from keydesk_practice.market.own_data import Own
 from keydesk_practice.market.pairs import OwnPath, Pairs
 from keydesk_practice.market.quoting import Quoting
 from keydesk_practice.market.reference import ReferenceRates, read_reference_rates
@@ -29,15 +29,6 @@ from keydesk_practice.market.stretches import Stretches
 
 _AHEAD = 90  # days drawn beyond the one that is asked for
 _LATEST = 36_525  # days after the last published rate: a century
-
-
-@dataclass(frozen=True, slots=True)
-class Own:
-    """An instrument with a user's own history."""
-
-    listing: Listing
-    path: OwnPath
-    last_price: float
 
 
 class PracticeMarket:

@@ -64,7 +64,7 @@ class Pairs:
         self.turbulence = Turbulence(
             anchors, [base for base, _ in self.columns], [quote for _, quote in self.columns]
         )
-        self._steps_on = Recent(_KEPT, lambda day: steps_on(day, chance))
+        self._steps_on: Recent[int, Steps] = Recent(_KEPT, lambda day: steps_on(day, chance))
         self._mid = Recent(_KEPT, self._draw_mid)
         self._half = Recent(_KEPT, self._draw_half)
 

@@ -1,0 +1,161 @@
+"""A user's own history: a file of candles, replayed as the mid of an instrument.
+
+The file has a line per candle: time, open, high, low, close and perhaps a volume, which is not used; a heading is allowed.
+Times are ISO 8601 (UTC unless they say otherwise) or seconds since 1970, and on the 5-second grid. The path goes through the
+four prices in order, a third of the candle apart: open, low, high, close for a candle that rose, open, high, low, close
+for one that fell. Between the last price of a candle and the first of the next it steps. Where the file has no candle
+the market of the instrument is closed.
+"""
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from math import floor, inf, log10
+from pathlib import Path
+
+import numpy as np
+
+from keydesk_practice.errors import OwnDataUnreadable
+from keydesk_practice.market.curve import Curve
+from keydesk_practice.market.grid import cells_in, first_cell, market_day_of, seconds_of
+from keydesk_practice.market.hours import Mask
+from keydesk_practice.market.listing import CURRENCIES, LISTINGS, Listing
+from keydesk_practice.market.reference import Floats, Integers
+
+_METALS = {"XAU", "XAG", "XPT", "XPD"}
+_SHORTEST = 3  # cells: four prices in order need three steps
+_FIELDS = 5
+_SPREAD = 0.0002  # of the price, for an instrument that is not listed
+_UNLISTED_MARGIN = "0.05"
+_JUST_BEFORE = 1e-6  # of a cell: where a close stands, so that the next open has its own place
+_FIRST_YEAR = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """An instrument with a user's own history."""
+
+    listing: Listing
+    path: "OwnCandles"
+    last_price: float
+
+
+class OwnCandles:
+    """The path through a user's candles."""
+
+    def __init__(self, starts: Integers, ends: Integers, logs: Floats) -> None:
+        self._starts, self._ends = starts, ends
+        self._closes = logs[:, 3]
+        self._at, self._values = _knots(starts, ends, logs)
+        self.first_day = market_day_of(int(starts[0]))
+
+    def curve(self, day: int) -> Curve:
+        """Return the log mid over a market day."""
+        start, count = first_cell(day), cells_in(day)
+        points = np.interp(start + np.arange(count + 1), self._at, self._values)
+        first, last = np.searchsorted(self._ends, [start + 1, start + count + 1])
+        ended = (self._ends[first:last] - start).tolist()
+        closes = self._closes[first:last].tolist()
+        return Curve(points, dict(zip(ended, closes, strict=True)))
+
+    def open_cells(self, day: int) -> Mask:
+        """Return which cells of a market day lie within a candle."""
+        cells = first_cell(day) + np.arange(cells_in(day))
+        return self.any_known(cells, cells + 1)
+
+    def any_known(self, starts: Integers, ends: Integers) -> Mask:
+        """Return which stretches of cells touch a candle."""
+        after = np.searchsorted(self._ends, starts, side="right")
+        following = np.append(self._starts, np.iinfo(np.int64).max)[after]
+        return np.asarray(following < ends)
+
+
+def read_own(name: str, file: Path) -> Own:
+    """Read a file of candles for an instrument, listed or not.
+
+    Raises:
+        OwnDataUnreadable: with the file and the line that cannot be used.
+    """
+    rows = sorted(_rows(file))
+    if not rows:
+        raise OwnDataUnreadable(f"{file}: no candles in it")
+    starts = np.array([start for start, _ in rows], dtype=np.int64)
+    prices = np.array([prices for _, prices in rows])
+    last_price = float(prices[-1, 3])
+    listing = _listing(name, last_price, file)
+    return Own(listing, OwnCandles(starts, _ends(starts, file), np.log(prices)), last_price)
+
+
+def _knots(starts: Integers, ends: Integers, logs: Floats) -> tuple[Floats, Floats]:
+    """Where the path goes through each of the four prices of each candle."""
+    third = (ends - starts) // 3
+    at = np.stack([starts, starts + third, starts + 2 * third, ends - _JUST_BEFORE], axis=1)
+    rose = logs[:, 3] >= logs[:, 0]
+    first = np.where(rose, logs[:, 2], logs[:, 1])
+    second = np.where(rose, logs[:, 1], logs[:, 2])
+    values = np.stack([logs[:, 0], first, second, logs[:, 3]], axis=1)
+    return at.ravel(), values.ravel()
+
+
+def _ends(starts: Integers, file: Path) -> Integers:
+    """Every candle is as long as the shortest distance between two."""
+    distances = np.diff(starts)
+    length = int(distances.min()) if distances.size else _SHORTEST * 4
+    if length < _SHORTEST:
+        raise OwnDataUnreadable(f"{file}: candles of 15 seconds or longer, each time once")
+    return np.asarray(starts + length)
+
+
+def _rows(file: Path) -> Iterator[tuple[int, tuple[float, ...]]]:
+    try:
+        with file.open(newline="", encoding="utf-8-sig") as lines:
+            for number, fields in enumerate(csv.reader(lines), start=1):
+                if fields and not (number == 1 and _is_heading(fields)):
+                    yield _row(fields, f"{file}, line {number}")
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise OwnDataUnreadable(f"{file}: {error}") from error
+
+
+def _is_heading(fields: Sequence[str]) -> bool:
+    return fields[0].strip().lower() in {"time", "date", "datetime", "timestamp"}
+
+
+def _row(fields: Sequence[str], where: str) -> tuple[int, tuple[float, ...]]:
+    if len(fields) < _FIELDS:
+        raise OwnDataUnreadable(f"{where}: time, open, high, low, close are wanted")
+    try:
+        seconds = _seconds(fields[0].strip())
+        opened, high, low, closed = (float(field) for field in fields[1:_FIELDS])
+    except ValueError as error:
+        raise OwnDataUnreadable(f"{where}: {error}") from error
+    if not (0 < low <= opened <= high < inf and low <= closed <= high):
+        raise OwnDataUnreadable(f"{where}: low, open, close, high are not in order")
+    if seconds % 5 or seconds < seconds_of(datetime(_FIRST_YEAR, 1, 1, tzinfo=UTC)):
+        raise OwnDataUnreadable(f"{where}: times from 2000 on, in multiples of five seconds")
+    return seconds // 5, (opened, high, low, closed)
+
+
+def _seconds(text: str) -> int:
+    if text.replace(".", "", 1).isdigit() and "-" not in text:
+        return int(float(text))
+    moment = datetime.fromisoformat(text)
+    return seconds_of(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
+
+
+def _listing(name: str, price: float, file: Path) -> Listing:
+    for listing in LISTINGS:
+        if listing.name == name:
+            return listing
+    base, _, quote = name.partition("_")
+    if not base.isalnum() or quote not in {*CURRENCIES, "EUR"}:
+        raise OwnDataUnreadable(f"{file}: {name} needs a quote currency with rates, as in XAU_USD")
+    place = floor(log10(price)) - 4
+    return Listing(
+        name=name,
+        group="exotic",
+        spread_pips=round(price * _SPREAD / 10.0**place, 1),
+        margin=_UNLISTED_MARGIN,
+        type="METAL" if base in _METALS else "CFD",
+        pip_location=place,
+    )
