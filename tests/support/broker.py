@@ -192,7 +192,7 @@ class SharedPractice:
         return PracticeServer(None, url, url, self.tokens.pop(0), accounts, self.data)
 
 
-OWNERS = 150
+OWNERS = 400
 
 
 def _of_owner(account_id: str, number: int) -> str:

@@ -56,7 +56,9 @@ class Wire:
         expected = self.endpoints[endpoint]["response"]
         if status != expected["status"]:
             rejects = self.endpoints[endpoint].get("reject_bodies", {})
-            fields = rejects.get(status) or self._fields_of("Error")
+            malformed = isinstance(body, dict) and body.keys() <= {"errorCode", "errorMessage"}
+            plain = malformed or status not in rejects  # refused before the engine was asked
+            fields = self._fields_of("Error") if plain else rejects[status]
             return list(self._record("", body, fields, None))
         if "body_type" in expected:
             return list(self._value("", body, expected["body_type"], None))
