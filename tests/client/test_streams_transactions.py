@@ -45,7 +45,7 @@ def ids(items: list[TransactionItem]) -> list[int]:
 
 
 def up_to(last: int) -> Callable[[list[TransactionItem]], bool]:
-    return lambda items: bool(ids(items)) and ids(items)[-1] >= last
+    return lambda items: ids(items[-1:]) >= [last]
 
 
 def test_what_happens_is_delivered_with_its_heartbeats() -> None:
