@@ -12,12 +12,14 @@ from keydesk.desk.instructions import (
     CancelOrders,
     CloseTrades,
     Flatten,
+    MoveEntry,
     OpenOrder,
     Reverse,
     SetProtection,
 )
 from keydesk.store.state import Arming, TradeRow
 from keydesk.store.store import Store
+from keydesk_client.models import LimitOrder
 from support.broker import PracticeServer
 
 D = Decimal
@@ -145,6 +147,25 @@ async def test_a_limit_order_rests_and_is_cancelled(desk: Desk) -> None:
     words = await desk.does(CancelOrders((order_id,), "the limit"))
     assert words.startswith(f"DONE CANCEL order #{order_id}")
     await desk.until(lambda: not desk.store.orders)
+
+
+async def test_a_resting_order_moves_and_keeps_what_was_not_moved(desk: Desk) -> None:
+    price = desk.store.quotes["EUR_USD"].bid - FAR
+    order = OpenOrder(
+        "EUR_USD", "LIMIT", D(1_000), price=price, stop=price - FAR, trail=FAR, expiry="GTD 4h"
+    )
+    await desk.does(order)
+    await desk.until(lambda: bool(desk.store.orders))
+    [before] = desk.store.orders.values()
+    move = MoveEntry(before.id, "EUR_USD", price + PIP, before.stop_loss, price + FAR)
+    assert (await desk.does(move)).startswith(f"RESTING MOVE order #{before.id}")
+    await desk.until(lambda: before.id not in desk.store.orders and bool(desk.store.orders))
+    [after] = desk.store.orders.values()
+    assert (after.price, after.stop_loss) == (price + PIP, before.stop_loss)
+    assert (after.gtd_ns, after.take_profit) == (before.gtd_ns, price + FAR)
+    known = (await desk.connection.link.client.orders.get(after.id)).order
+    assert isinstance(known, LimitOrder)
+    assert known.trailing_stop_loss_on_fill is not None
 
 
 async def test_too_large_is_told_in_words(desk: Desk) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from keydesk.desk.instructions import CancelOrders, Flatten, Reverse
+from keydesk.desk.instructions import CancelOrders, Flatten, MoveEntry, Reverse
 from keydesk.forms.arming import ArmForm
 from keydesk.forms.cancelling import CancelEntriesForm, CancelForm
+from keydesk.forms.moving import MoveForm
 from keydesk.forms.situation import Situation
 from keydesk.forms.turning import FlattenForm, ReverseForm
 from keydesk.store.state import Arming, OrderRow
@@ -44,6 +45,19 @@ async def test_d_y_cancels_the_order_and_says_which() -> None:
     [cancel] = (await after(lambda s: CancelForm(s, "6415"), "y")).results
     assert isinstance(cancel, CancelOrders)
     assert cancel.order_ids == ("6415",)
+
+
+async def test_m_moves_a_resting_order_by_nudges() -> None:
+    app = await after(lambda s: MoveForm(s, "6415"), "up", "up", "y")
+    assert app.results == [MoveEntry("6415", "EUR_USD", D("1.08220"), D("1.08000"), D("1.08600"))]
+
+
+async def test_a_move_that_makes_no_sense_is_refused() -> None:
+    app = await after(lambda s: MoveForm(s, "6415"), "y")
+    assert "Nothing changed yet" in app.last_words
+    app = await after(lambda s: MoveForm(s, "6415"), *"1.07900", "y")
+    assert app.results == []
+    assert "must be below the price" in app.last_words
 
 
 async def test_cancelling_a_stop_asks_for_a_letter() -> None:

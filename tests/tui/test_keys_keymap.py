@@ -3,8 +3,24 @@
 import pytest
 from textual.binding import Binding
 
+from keydesk.app import KeydeskApp
 from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
-from keydesk.keys.keymap import BENEATH, CHART, DESK, FORM, KEYMAP, KEYS, TRADES, Key, KeyMap
+from keydesk.keys.keymap import (
+    BENEATH,
+    CHART,
+    DESK,
+    FORM,
+    KEYMAP,
+    KEYS,
+    TRADES,
+    WATCHLIST,
+    Key,
+    KeyMap,
+)
+from keydesk.panes.chart import Chart
+from keydesk.panes.watchlist import Watchlist
+from keydesk.screens.desk import DeskScreen
+from keydesk.widgets.table import TablePane
 
 ALT_GRAPH = set("[]{}\\|@~^`")
 UNBOUND_ON_THE_DESK = {".", "p", "u", "x", "d", "s", "y", "~", ","}
@@ -68,3 +84,16 @@ def test_a_preset_binding_carries_its_digit() -> None:
 def test_a_chord_has_an_action_and_an_unknown_one_has_none() -> None:
     assert KEYMAP.chord(TRADES, "g", "c") == "go('chart')"
     assert KEYMAP.chord(TRADES, "g", "q") is None
+
+
+@pytest.mark.parametrize("entry", KEYS, ids=lambda entry: entry.id)
+def test_every_action_of_the_desk_exists_where_its_key_holds(entry: Key) -> None:
+    places: dict[str, tuple[type, ...]] = {
+        DESK: (KeydeskApp, DeskScreen),
+        "rows": (TablePane,),
+        WATCHLIST: (Watchlist,),
+        CHART: (Chart,),
+    }
+    if entry.context in places:
+        name = f"action_{entry.action.partition('(')[0]}"
+        assert any(hasattr(place, name) for place in places[entry.context])

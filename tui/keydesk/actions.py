@@ -19,6 +19,7 @@ from keydesk.forms.command_line import CommandForm
 from keydesk.forms.details import DetailsForm
 from keydesk.forms.find import FindForm
 from keydesk.forms.help import HelpForm
+from keydesk.forms.moving import MoveForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.situation import Situation
 from keydesk.forms.ticket import TicketForm
@@ -126,8 +127,15 @@ class DeskActions(GuardedApp[int]):
         self._on_trade(TrailingForm, "trail")
 
     def action_modify(self) -> None:
-        """Move stop and target of the selected trade."""
-        self._on_trade(ProtectionForm, "modify")
+        """Move stop and target of the selected trade, or the selected order itself."""
+        selection = self.selection()
+        order = selection.order(self.store) if selection.pane == "orders" else None
+        if order is None:
+            self._on_trade(ProtectionForm, "modify")
+        elif order.trade_id is None:
+            self.ask(MoveForm(self.situation(), order.id))
+        else:
+            self.ask(ProtectionForm(self.situation(), order.trade_id))
 
     def _on_trade(
         self, form: type[ScaleOutForm | BreakEvenForm | ProtectionForm], verb: str

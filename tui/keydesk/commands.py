@@ -28,7 +28,7 @@ from keydesk.flattening import Flattening, Standing
 from keydesk.format import pair, units
 from keydesk.instruction_words import change_words, intent_words, open_words
 from keydesk.order_requests import (
-    moved_order,
+    moved_request,
     order_request,
     reversal_request,
     stop_edit,
@@ -41,8 +41,11 @@ from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
 from keydesk_client.models import (
+    LimitOrder,
+    MarketIfTouchedOrder,
     OrderRequest,
     StopLossDetails,
+    StopOrder,
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
@@ -236,13 +239,16 @@ class Commands:
         await self.delivery.send(asked, self.sender.cancel(order_id))
 
     async def _move(self, move: MoveEntry) -> None:
-        order = self.store.orders.get(move.order_id)
-        if order is None:
-            words = f"NOT SENT: order #{move.order_id} is filled or cancelled already"
-            self.delivery.tell("bad", words)
+        words = f"MOVE order #{move.order_id} to {move.price}"
+        try:
+            order = (await self.client.orders.get(move.order_id)).order
+            if not isinstance(order, LimitOrder | StopOrder | MarketIfTouchedOrder):
+                raise InvalidRequest("it is no order that rests at a price")
+            request = moved_request(order, move)
+        except KeydeskClientError as error:
+            self.delivery.tell("bad", f"NOT SENT {words}: {error}")
             return
-        request = order_request(moved_order(move, order), self._broker_time())
-        asked = self._asked(f"MOVE order #{move.order_id} to {move.price}", "M", move.instrument)
+        asked = self._asked(words, "M", move.instrument)
         await self.delivery.send(asked, self.sender.replace(move.order_id, request))
 
     async def _wipe(self, standing: Standing) -> None:

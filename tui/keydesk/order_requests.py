@@ -5,14 +5,16 @@ from typing import TypeAlias
 
 from keydesk.desk.draft import Kind
 from keydesk.desk.instructions import Change, Left, MoveEntry, OpenOrder, Reverse
-from keydesk.store.state import OrderRow
 from keydesk_client.models import (
     DateTime,
+    LimitOrder,
     LimitOrderRequest,
+    MarketIfTouchedOrder,
     MarketIfTouchedOrderRequest,
     MarketOrderRequest,
     OrderRequest,
     StopLossDetails,
+    StopOrder,
     StopOrderRequest,
     TakeProfitDetails,
     TrailingStopLossDetails,
@@ -29,6 +31,18 @@ KINDS: dict[Kind, PendingKind] = {
     "STOP": StopOrderRequest,
     "MARKET_IF_TOUCHED": MarketIfTouchedOrderRequest,
 }
+KEPT = (
+    "instrument",
+    "units",
+    "position_fill",
+    "time_in_force",
+    "gtd_time",
+    "trigger_condition",
+    "price_bound",
+    "guaranteed_stop_loss_on_fill",
+    "trailing_stop_loss_on_fill",
+    "trade_client_extensions",
+)
 HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
 
 
@@ -81,21 +95,40 @@ def reversal_request(reverse: Reverse) -> MarketOrderRequest:
     )
 
 
-def moved_order(move: MoveEntry, order: OrderRow) -> OpenOrder:
-    """Return the order that takes the place of a moved one."""
-    kind: Kind = "LIMIT"
-    for each in KINDS:
-        if each == order.type:
-            kind = each
-    return OpenOrder(
-        instrument=move.instrument,
-        kind=kind,
-        units=order.units or Decimal(0),
-        price=move.price,
-        stop=move.stop,
-        target=move.target,
-        expiry=order.time_in_force,
-    )
+MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
+
+
+def moved_request(order: MovableOrder, move: MoveEntry) -> OrderRequest:
+    """Return the request that takes the place of a pending order; all that was not moved stays.
+
+    Client extensions are left out: the broker carries those of the old order over.
+    """
+    kind = KINDS[order.type]
+    members: dict[str, object] = {
+        name: getattr(order, name) for name in KEPT if name in order.model_fields_set
+    }
+    members["price"] = move.price
+    members["stop_loss_on_fill"] = _moved_stop(order.stop_loss_on_fill, move.stop)
+    members["take_profit_on_fill"] = _moved_target(order.take_profit_on_fill, move.target)
+    return kind(**members)
+
+
+def _moved_stop(now: StopLossDetails | None, stop: Decimal | None) -> StopLossDetails | None:
+    if stop is None:
+        return None
+    if now is None:
+        return StopLossDetails(price=stop)
+    return now.model_copy(update={"price": stop, "distance": None})
+
+
+def _moved_target(
+    now: TakeProfitDetails | None, target: Decimal | None
+) -> TakeProfitDetails | None:
+    if target is None:
+        return None
+    if now is None:
+        return TakeProfitDetails(price=target)
+    return now.model_copy(update={"price": target, "distance": None})
 
 
 def expiry(words: str, now_ns: int) -> tuple[TimeInForce, DateTime | None]:

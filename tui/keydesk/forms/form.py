@@ -37,7 +37,7 @@ class Form(ModalScreen[Result | None], Generic[Result]):
     WIDTH: ClassVar[int] = 60
     BINDINGS = KEYMAP.bindings(FORM)
     DEFAULT_CSS = """
-    Form { align: center middle; }
+    Form { align: left middle; background: $background 45%; }
     Form > Sheet {
         height: auto; padding: 0 1; background: $background; border: heavy $readonly;
         border-title-style: bold; border-title-color: $bright;

@@ -20,7 +20,7 @@ class Looking(ModalScreen[Result | None], Generic[Result]):
 
     WIDTH: ClassVar[int] = 76
     DEFAULT_CSS = """
-    Looking { align: center middle; }
+    Looking { align: center middle; background: $background 45%; }
     Looking > Sheet {
         height: auto; padding: 0 1; background: $background; border: round $focus;
         border-title-color: $bright; border-subtitle-color: $muted;

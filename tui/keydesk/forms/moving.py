@@ -1,0 +1,203 @@
+"""Move a pending entry order: its price, and the stop and target it will bring, by nudges or digits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import ClassVar
+
+from keydesk.desk.draft import NUMBER_KEYS, Entry
+from keydesk.desk.facts import Facts, facts_of
+from keydesk.desk.instructions import MoveEntry
+from keydesk.desk.rounding import nearest_price
+from keydesk.format import money, price
+from keydesk.forms.cancelling import order_name
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import BLANK, Line
+from keydesk.forms.situation import Situation
+from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
+from keydesk.keys.confirm import Deed
+from keydesk.keys.keymap import KEYMAP, MODIFY
+from keydesk.store.state import OrderRow
+
+LETTERS = {"price": "p", "stop": "s", "target": "t"}
+TENS = 10  # the nudge of the full stop
+REACH = Decimal("0.05")  # of the price: digits typed wrong
+
+
+class MoveForm(Form[MoveEntry]):
+    """Replaces the order in one step; everything not shown here stays as it is."""
+
+    KEY_CONTEXT: ClassVar[str] = MODIFY
+    WIDTH: ClassVar[int] = 68
+    BINDINGS = KEYMAP.bindings(MODIFY)
+
+    def __init__(self, situation: Situation, order_id: str) -> None:
+        super().__init__(situation)
+        self.order_id = order_id
+        self.active = "price"
+        self.fields = {name: _filled(level) for name, level in self._levels_now().items()}
+
+    @property
+    def order(self) -> OrderRow | None:
+        """Return the order, None once it is gone."""
+        return self.situation.store.orders.get(self.order_id)
+
+    def facts(self, order: OrderRow) -> Facts | None:
+        """Return what is known of its instrument now."""
+        return facts_of(self.situation.store, order.instrument, self.situation.clock())
+
+    def _levels_now(self) -> Mapping[str, Decimal | None]:
+        order = self.order
+        if order is None:
+            return dict.fromkeys(LETTERS)
+        return {"price": order.price, "stop": order.stop_loss, "target": order.take_profit}
+
+    def levels(self, facts: Facts) -> Mapping[str, Decimal | None]:
+        """Return the levels typed, at the instrument's precision."""
+        digits = facts.rules.price_precision
+        return {
+            name: None if entry.value is None else nearest_price(entry.value, digits)
+            for name, entry in self.fields.items()
+        }
+
+    def headline(self) -> Line:
+        """Say which order."""
+        order = self.order
+        name = order_name(order) if order else f"#{self.order_id}"
+        return (("MOVE ", "bright"), (name, "bright"))
+
+    def body(self) -> Sequence[Line]:
+        """Show the fields and what they come to."""
+        order = self.order
+        facts = self.facts(order) if order else None
+        if order is None or facts is None:
+            return ()
+        levels = self.levels(facts)
+        return [
+            quote_line(facts),
+            BLANK,
+            *(self._field(name, levels[name], facts) for name in LETTERS),
+            BLANK,
+            *_risk_line(order, levels, facts),
+        ]
+
+    def deed(self) -> Deed:
+        """Moving an order; without a stop it asks for as much as opening without one."""
+        return Deed.OPEN_AGAINST_WARNING if self.warnings() else Deed.REPLACE_ENTRY
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse what cannot be meant."""
+        order = self.order
+        if order is None or order.units is None:
+            return ["It is filled or cancelled already"]
+        facts = self.facts(order)
+        if facts is None:
+            return ["Waiting for a price"]
+        levels = self.levels(facts)
+        if levels == self._levels_now():
+            return ["Nothing changed yet: ↑ ↓ nudge, digits set, p s t pick"]
+        return _refusals(1 if order.units > 0 else -1, levels, facts)
+
+    def warnings(self) -> Sequence[str]:
+        """Say when it would open without a stop."""
+        return () if self.fields["stop"].text else ["Without a stop the loss has no limit"]
+
+    def result(self) -> MoveEntry | None:
+        """Return the new levels."""
+        order = self.order
+        facts = self.facts(order) if order else None
+        if order is None or facts is None:
+            return None
+        levels = self.levels(facts)
+        at = levels["price"]
+        if at is None:
+            return None
+        return MoveEntry(order.id, order.instrument, at, levels["stop"], levels["target"])
+
+    def _field(self, name: str, level: Decimal | None, facts: Facts) -> Line:
+        active, was = self.active == name, self._levels_now()[name]
+        left, right = ("[", "]") if active else (" ", " ")
+        digits = facts.rules.price_precision
+        meaning = "as it is" if level == was else f"{price(was, digits)} → {price(level, digits)}"
+        return (
+            (f"{LETTERS[name]} ", "bright"),
+            (f"{name:<7}", "focus" if active else "muted"),
+            (left, "focus"),
+            (f"{self.fields[name].text:>{FIELD_WIDTH}}", "bright" if active else "plain"),
+            (right, "focus"),
+            (f" {meaning}", "muted" if level == was else "plain"),
+        )
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Fill the active field."""
+        if key not in NUMBER_KEYS:
+            return False
+        self._put(self.fields[self.active].typed(key))
+        return True
+
+    def action_pick(self, name: str) -> None:
+        """Make a field the active one."""
+        if name in LETTERS:
+            self.active = name
+            self._put(replace(self.fields[name], fresh=True))
+
+    def action_next_field(self, step: int) -> None:
+        """Go to the next field."""
+        names = list(LETTERS)
+        self.action_pick(names[(names.index(self.active) + step) % len(names)])
+
+    def action_erase(self) -> None:
+        """Take a digit out of the active field; all of it where nothing was typed yet."""
+        self._put(self.fields[self.active].erased())
+
+    def action_next_unit(self) -> None:
+        """Stay with prices: an order that rests is known by them."""
+
+    def action_nudge(self, steps: int) -> None:
+        """Move the active field; behind a digit the full stop is a decimal point."""
+        entry, order = self.fields[self.active], self.order
+        facts = self.facts(order) if order else None
+        if steps == TENS and not entry.fresh:
+            self._put(entry.typed("."))
+        elif facts is not None:
+            start = entry.value if entry.value is not None else facts.mid
+            moved = nearest_price(start + steps * facts.rules.pip, facts.rules.price_precision)
+            self._put(entry.set(moved))
+
+    def _put(self, entry: Entry) -> None:
+        self.fields[self.active] = entry
+        self.redraw()
+
+
+def _filled(level: Decimal | None) -> Entry:
+    return Entry("" if level is None else f"{level:f}", "price")
+
+
+def _refusals(direction: int, levels: Mapping[str, Decimal | None], facts: Facts) -> Sequence[str]:
+    at = levels["price"]
+    if at is None:
+        return ["The price is missing: p, then digits"]
+    if abs(at - facts.mid) > facts.mid * REACH:
+        return [f"{at} is more than 5 % from the market"]
+    reasons = []
+    for name, toward in (("stop", -direction), ("target", direction)):
+        level = levels[name]
+        if level is not None and toward * (level - at) <= 0:
+            side = "below" if toward < 0 else "above"
+            reasons.append(f"The {name} {level} must be {side} the price {at}")
+    return reasons
+
+
+def _risk_line(
+    order: OrderRow, levels: Mapping[str, Decimal | None], facts: Facts
+) -> Sequence[Line]:
+    at, stop = levels["price"], levels["stop"]
+    if at is None or order.units is None:
+        return ()
+    if stop is None:
+        return ((("at stop ", "muted"), ("UNLIMITED", "danger")),)
+    lost = -abs(order.units) * abs(at - stop) * facts.factors.loss
+    words = f" {facts.purse.currency}"
+    return ((("at stop ", "muted"), (money(lost, signed=True), "loss"), (words, "muted")),)
