@@ -2,18 +2,22 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from decimal import Decimal
 from itertools import pairwise
 
 import pytest
 from textual.geometry import Size
 from textual.pilot import Pilot
+from textual.screen import ModalScreen
 
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.tiers import COCKPIT, DECK, DESK, TIERS, tier_for
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane
 from support.desk_app import DeskApp
-from support.desk_data import desk_store
+from support.desk_data import NOW, desk_store, frame_of
+from support.pane_app import text_of
 
 SIZES = ((80, 24), (99, 30), (100, 30), (120, 35), (159, 50), (160, 44), (200, 50), (240, 70))
 
@@ -139,3 +143,16 @@ async def test_a_hidden_pane_shows_what_happened_meanwhile() -> None:
         del store.orders["6415"]
         screen.action_go("orders")
         assert "6415" not in "\n".join(picture(screen))
+
+
+async def test_beneath_a_dialog_the_desk_draws_less_often_and_forgets_nothing() -> None:
+    store = desk_store()
+    async with desk((80, 24), store) as (pilot, screen):
+        await pilot.app.push_screen(ModalScreen())
+        prices = []
+        for beat in range(7):
+            store.quotes["GBP_USD"].bid = Decimal("1.2680") + Decimal(beat) / 10_000
+            store.mark(Topic.PRICES, "GBP_USD")
+            screen.on_frame(frame_of(store, now=NOW + 1 + beat * 0.12))
+            prices.append(text_of(screen.pane("watchlist"))[2].split()[1])
+    assert prices == [*["1.26800"] * 5, *["1.26850"] * 2]

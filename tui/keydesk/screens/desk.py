@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from typing import ClassVar
@@ -42,6 +42,7 @@ EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
 TOO_SMALL = f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells; this terminal has {{}}×{{}}."
 
 
+BENEATH_A_DIALOG = 0.5  # seconds from picture to picture
 LOOKING = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
 
@@ -53,6 +54,12 @@ def _bindings() -> list[BindingType]:
         own = binding.action.partition("(")[0] in LOOKING
         found.append(binding if own else replace(binding, action=f"app.{binding.action}"))
     return found
+
+
+def _all_of(frames: Sequence[Frame]) -> dict[Topic, frozenset[object]]:
+    """What changed over several beats."""
+    topics = {topic for frame in frames for topic in frame.dirty}
+    return {topic: frozenset().union(*(f.keys(topic) for f in frames)) for topic in topics}
 
 
 class DeskScreen(Screen[None]):
@@ -84,6 +91,8 @@ class DeskScreen(Screen[None]):
         self._front: dict[str, str] = {}  # first pane of a shared place -> the one in front
         self._zoomed = ""
         self._all_panes: list[LinePane] = []
+        self._held: list[Frame] = []  # beats not drawn yet
+        self._drawn_at = float("-inf")
         self.deal = Deal()
         self._panes = RuledGrid(
             Watchlist(),
@@ -116,7 +125,17 @@ class DeskScreen(Screen[None]):
     # The beat.
 
     def on_frame(self, frame: Frame) -> None:
-        """Hand the frame to every pane in sight."""
+        """Hand the frame to every pane in sight; under a dialog, which has the hand, less often."""
+        if not self.is_current:
+            self._held.append(frame)
+            if frame.now - self._drawn_at < BENEATH_A_DIALOG:
+                return
+            frame = replace(frame, dirty=_all_of(self._held))
+        self._held.clear()
+        self._drawn_at = frame.now
+        self._draw(frame)
+
+    def _draw(self, frame: Frame) -> None:
         self.frame = frame
         for pane in self._all_panes:
             if pane.display:
@@ -131,7 +150,7 @@ class DeskScreen(Screen[None]):
 
     def _everything_again(self) -> None:
         if self.frame is not None:
-            self.on_frame(replace(self.frame, dirty=EVERYTHING))
+            self._draw(replace(self.frame, dirty=EVERYTHING))
 
     # Places.
 

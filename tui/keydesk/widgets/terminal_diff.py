@@ -25,6 +25,7 @@ BLANK_RUN = 4  # unchanged cells that are cheaper to send again than to jump ove
 SURE_BLOCKS = ((0x20, 0x7E), (0xA1, 0x17F), (0x2500, 0x259F))
 
 Cell = tuple[str, Style | None]
+Placed = tuple[int, Segment]  # column, what stands there
 Piece = tuple[int, int, Sequence[Segment]]  # line, column, what stands from there
 
 
@@ -44,30 +45,41 @@ class Front:
         """The bytes that make the terminal show these pieces; remembers that it now does."""
         pen = Pen(depth)
         for y, x, segments in pieces:
-            if not self._shows(y, x, segments):
-                self._draw(pen, y, x, segments)
+            before = self._sent.setdefault(y, {}).get(x, (0, ()))[1]
+            if before is not segments and before != segments:
+                self._replace(y, x, segments)
+                self._draw(pen, y, news(x, before, segments))
         return pen.finish()
 
-    def _shows(self, y: int, x: int, segments: Sequence[Segment]) -> bool:
-        sent = self._sent.setdefault(y, {})
-        known = sent.get(x)
-        if known is not None and (known[1] is segments or known[1] == segments):
-            return True
+    def _replace(self, y: int, x: int, segments: Sequence[Segment]) -> None:
+        """Remember a piece as sent; what it covers is not there any more."""
+        sent = self._sent[y]
         width = sum(cell_len(segment.text) for segment in segments)
         for other, (other_width, _) in list(sent.items()):
             if other < x + width and x < other + other_width:
                 del sent[other]
         sent[x] = (width, segments)
-        return False
 
-    def _draw(self, pen: Pen, y: int, x: int, segments: Sequence[Segment]) -> None:
+    def _draw(self, pen: Pen, y: int, segments: Iterable[Placed]) -> None:
         row = self._rows.setdefault(y, {})
-        for text, style, _ in segments:
+        for x, (text, style, _) in segments:
             if is_sure(text):
                 _draw_plain(pen, row, (y, x), text, style)
-                x += len(text)
             else:
-                x = _draw_wide(pen, row, (y, x), text, style)
+                _draw_wide(pen, row, (y, x), text, style)
+
+
+def news(x: int, before: Sequence[Segment], after: Sequence[Segment]) -> Iterable[Placed]:
+    """The segments, with their columns, that are not the same in the same place as before."""
+    old, old_x = iter(before), x
+    there = next(old, None)
+    for segment in after:
+        while there is not None and old_x < x:
+            old_x += cell_len(there.text)
+            there = next(old, None)
+        if old_x != x or there != segment:
+            yield x, segment
+        x += cell_len(segment.text)
 
 
 def _draw_plain(
@@ -93,7 +105,7 @@ def _draw_plain(
 
 def _draw_wide(
     pen: Pen, row: dict[int, Cell], at: tuple[int, int], text: str, style: Style | None
-) -> int:
+) -> None:
     """Send text whose width terminals may disagree on: whole, and never trusting where it ended."""
     y, x = at
     width = cell_len(text)
@@ -102,7 +114,6 @@ def _draw_wide(
         row.update(enumerate(cells, x))
         pen.write(y, x, text, style)
         pen.lost()
-    return x + width
 
 
 @lru_cache(maxsize=4096)
