@@ -1,11 +1,13 @@
 """A price becomes a quote: the hottest path of the desk, so it only compares, writes and marks."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from keydesk.store.candles import move_last
 from keydesk.store.state import Quote, Topic
 from keydesk.store.store import Store
 from keydesk_client.models import ClientPrice, HomeConversions
+from keydesk_client.models.times import DateTime
 
 
 def take_price(store: Store, price: ClientPrice, received: float) -> None:
@@ -19,26 +21,29 @@ def take_price(store: Store, price: ClientPrice, received: float) -> None:
     instrument, moment = price.instrument, price.time
     if instrument is None or moment is None:
         return
+    time_ns = _nanoseconds(moment)
     bid = price.bids[0].price if price.bids else price.closeout_bid
     ask = price.asks[0].price if price.asks else price.closeout_ask
     tradeable = price.tradeable is not False
     quote = store.quotes.get(instrument)
     if quote is None:
-        store.quotes[instrument] = Quote(instrument, bid, ask, moment.ns, tradeable, received)
+        quote = Quote(instrument, bid, ask, time_ns, tradeable, received)
+        store.quotes[instrument] = quote
+        _widen_day(store, quote)
     else:
-        if moment.ns < quote.time_ns:
+        if time_ns < quote.time_ns:
             return
         if bid != quote.bid or ask != quote.ask:
             quote.bid_move = (bid > quote.bid) - (bid < quote.bid)
             quote.ask_move = (ask > quote.ask) - (ask < quote.ask)
             quote.bid, quote.ask = bid, ask
             quote.moved_at = received
-        quote.time_ns = moment.ns
+            _widen_day(store, quote)
+        quote.time_ns = time_ns
         quote.tradeable = tradeable
         quote.received = received
     store.mark(Topic.PRICES, instrument)
-    store.clock_ns = max(store.clock_ns, moment.ns)
-    _widen_day(store, instrument)
+    store.clock_ns = max(store.clock_ns, time_ns)
     if instrument in store.charted:
         _move_candles(store, instrument)
 
@@ -58,11 +63,23 @@ def forget_ages(store: Store) -> None:
     store.clock_ns = 0
 
 
-def _widen_day(store: Store, instrument: str) -> None:
-    day = store.days.get(instrument)
+@lru_cache(maxsize=16)
+def _whole_second(text: str) -> int:
+    return DateTime(f"{text}Z").ns
+
+
+def _nanoseconds(moment: DateTime) -> int:
+    """The moment in nanoseconds; thousands of prices share a second, and reading it whole costs 2.5 µs."""
+    text = moment.text
+    if len(text) == len("2026-03-02T10:00:00.000000000Z") and text[-1] == "Z":
+        return _whole_second(text[:19]) + int(text[20:29])
+    return moment.ns
+
+
+def _widen_day(store: Store, quote: Quote) -> None:
+    day = store.days.get(quote.instrument)
     if day is None:
         return
-    quote = store.quotes[instrument]
     mid = (quote.bid + quote.ask) / 2
     if mid > day.high:
         day.high = mid
