@@ -19,6 +19,7 @@ from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.history import History
 from keydesk_practice.ledger import Ledger, LedgerAccount, entry_of
 from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.own_data import read_own
 from keydesk_practice.options import Options
 from keydesk_practice.restoring import new_account, restored
 
@@ -43,13 +44,14 @@ def open_broker(options: Options, owners: int) -> Broker:
 
 def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     seed = _seed(options, ledger)
+    own = [read_own(name, file) for name, file in options.candles]
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     asked = time.time_ns() if options.start is None else options.start
     start = max(asked, last_seen)
     clock = Clock(start, options.speed)
     broker = Broker(
         ledger,
-        lambda: PracticeMarket(seed, options.hours),
+        lambda: PracticeMarket(seed, options.hours, own),
         clock,
         since=last_seen or start,
         price_rate=options.price_rate,
