@@ -126,7 +126,7 @@ class DeskScreen(Screen[None]):
 
     def on_frame(self, frame: Frame) -> None:
         """Hand the frame to every pane in sight; under a dialog, which has the hand, less often."""
-        if not self.is_current:
+        if not self.is_active:
             self._held.append(frame)
             if frame.now - self._drawn_at < BENEATH_A_DIALOG:
                 return
