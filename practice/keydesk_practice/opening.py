@@ -32,7 +32,8 @@ def open_broker(options: Options, owners: int) -> Broker:
     """Open the ledger and bring every account to the present.
 
     Raises:
-        LedgerUnavailable: it is held by another process, or belongs to a market of another seed.
+        LedgerUnavailable: it is held by another process, or belongs to another market.
+        OwnDataUnreadable: a file of candles cannot be used.
     """
     ledger = Ledger.open(options.data)
     try:
@@ -44,7 +45,7 @@ def open_broker(options: Options, owners: int) -> Broker:
 
 def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     seed = _seed(options, ledger)
-    own = [read_own(name, file) for name, file in options.candles]
+    own = tuple(read_own(instrument, file) for instrument, file in options.candles)
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     asked = time.time_ns() if options.start is None else options.start
     start = max(asked, last_seen)
@@ -58,13 +59,25 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     )
     known = {account.id: account for account in ledger.accounts()}
     for account in known.values():
-        broker.admit(_desk(broker, account, restored(ledger, account)))
+        state = restored(ledger, account)
+        _check_instruments(state, broker)
+        broker.admit(_desk(broker, account, state))
     for owner in range(owners):
         for account in default_accounts(owner):
             if account.id not in known:
                 broker.admit(_opened(broker, account))
     broker.catch_up()
     return broker
+
+
+def _check_instruments(state: Account, broker: Broker) -> None:
+    held = {*state.positions, *(order.instrument for order in state.orders.values())}
+    for name in sorted(held):
+        if broker.board.specification(name) is None:
+            raise LedgerUnavailable(
+                f"account {state.id} holds {name}, which this market does not offer; "
+                f"start with --candles {name}=FILE as before"
+            )
 
 
 def _seed(options: Options, ledger: Ledger) -> int:

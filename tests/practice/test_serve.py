@@ -133,3 +133,23 @@ async def test_time_goes_on_from_where_the_ledger_is(practice_folder: Path) -> N
     async with practice_server(practice_folder, *travel) as practice:
         again = (await practice.get("{a}/pricing", instruments="EUR_USD")).json()["time"]
     assert again > first
+
+
+async def test_own_candles_are_replayed_and_stay_needed(practice_folder: Path) -> None:
+    file = practice_folder / "gold.csv"
+    file.write_text(
+        "".join(f"2020-03-0{day}T00:00Z,1500,1520,1490,151{day}\n" for day in range(2, 7))
+    )
+    gold = ("--candles", f"XAU_USD={file}", "--start", "2020-03-03T12:00Z")
+    buy = {"order": {"type": "MARKET", "instrument": "XAU_USD", "units": "1"}}
+    async with practice_server(practice_folder, *gold) as practice:
+        quote = (await practice.get("{a}/pricing", instruments="XAU_USD")).json()["prices"][0]
+        assert 1490 <= float(quote["closeoutBid"]) <= 1520
+        assert "orderFillTransaction" in (await practice.send("POST", "{a}/orders", buy)).json()
+    refused = await asyncio.create_subprocess_exec(
+        *SERVE, "--data", str(practice_folder / "data"), "--port", "0", stderr=subprocess.PIPE
+    )
+    _, said = await refused.communicate()
+    assert (refused.returncode, b"--candles XAU_USD=FILE" in said) == (1, True)
+    async with practice_server(practice_folder, *gold) as practice:
+        assert len((await practice.get("{a}/openTrades")).json()["trades"]) == 1
