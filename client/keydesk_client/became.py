@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from keydesk_client.errors import MissingMember
 from keydesk_client.intent import Intent
 from keydesk_client.models.responses.orders import (
     OrderCancelResponse,
@@ -36,6 +37,8 @@ def outcome_of(intent: Intent, answer: WriteResponse) -> Done:
     made = transactions_in(answer)
     is_edit = isinstance(answer, EDITS)
     became, reason = (Became.APPLIED, "") if is_edit else became_of(made)
+    if became is Became.RESTING and not any(_rests(each) for each in made):
+        raise MissingMember("the answer does not tell what became of the order")
     return Done(
         intent=intent,
         became=became,
@@ -74,6 +77,10 @@ def created_order_id(made: Iterable[Transaction]) -> str | None:
 def creates_order(transaction: Transaction) -> bool:
     """Whether an order was made by it, and so carries its id."""
     return transaction.type.endswith("_ORDER")
+
+
+def _rests(transaction: Transaction) -> bool:
+    return creates_order(transaction) and transaction.type != "MARKET_ORDER"
 
 
 def _is_one(name: str) -> bool:

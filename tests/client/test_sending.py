@@ -1,0 +1,399 @@
+"""The order protocol: sent once, looked up when the answer is lost, never doubled, never declared failed unseen."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterable
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from keydesk_client.client import Client
+from keydesk_client.intent import Action, Intent
+from keydesk_client.journal import FileJournal
+from keydesk_client.models import (
+    ClientExtensions,
+    LimitOrderRequest,
+    MarketOrderRequest,
+    OrderRequest,
+    StopLossDetails,
+    Transaction,
+)
+from keydesk_client.models.reading import Reader
+from keydesk_client.models.responses.transactions import TransactionsResponse
+from keydesk_client.outcome import (
+    Became,
+    Done,
+    NotSent,
+    Outcome,
+    Progress,
+    Rejected,
+    Sending,
+    Unconfirmed,
+    Unknown,
+)
+from keydesk_client.sending import Sender
+from support.lossy_broker import Fate, LossyBroker
+from support.virtual_time import run
+
+TOLD = Reader(TransactionsResponse)
+LOST = [Fate.LOST_ANSWER, Fate.FAILED_YET_DONE, Fate.UNREADABLE_YET_DONE]
+
+
+class Desk:
+    """A sender at a lossy broker, and all that it said."""
+
+    def __init__(self, broker: LossyBroker, client: Client, journal: FileJournal) -> None:
+        self.broker, self.journal = broker, journal
+        self.progress: list[Progress] = []
+        self.alarms: list[Done | Rejected] = []
+        names = count(1)
+        self.sender = Sender(
+            client,
+            journal,
+            lambda: broker.last_id,
+            self.progress.append,
+            self.alarms.append,
+            new_id=lambda: f"kd-{next(names)}",
+            wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
+        )
+
+    def steps(self) -> list[str]:
+        return [type(step).__name__ for step in self.progress]
+
+
+def at_desk(folder: Path, broker: LossyBroker, body: Callable[[Desk], Awaitable[None]]) -> None:
+    async def whole() -> None:
+        async with broker.client() as client:
+            await body(Desk(broker, client, FileJournal(folder / "j" / "orders.jsonl")))
+
+    run(whole())
+
+
+def sent(folder: Path, broker: LossyBroker, *acts: Callable[[Sender], Awaitable[Outcome]]) -> Desk:
+    """Carry out several acts, one after the other; the outcomes are the last of the steps."""
+    desks = []
+
+    async def body(desk: Desk) -> None:
+        desks.append(desk)
+        for act in acts:
+            await act(desk.sender)
+
+    at_desk(folder, broker, body)
+    return desks[0]
+
+
+def outcome_of(
+    folder: Path, broker: LossyBroker, act: Callable[[Sender], Awaitable[Outcome]]
+) -> Outcome:
+    last = sent(folder, broker, act).progress[-1]
+    assert not isinstance(last, Sending | Unknown)
+    return last
+
+
+def buy() -> OrderRequest:
+    return MarketOrderRequest(instrument="EUR_USD", units=100)
+
+
+def transactions_of(broker: LossyBroker) -> Iterable[Transaction]:
+    answer = {"transactions": broker.ledger, "lastTransactionID": str(broker.last_id)}
+    return TOLD.read(json.dumps(answer)).transactions
+
+
+ACTS: dict[str, Callable[[Sender], Awaitable[Outcome]]] = {
+    "create": lambda sender: sender.create(buy()),
+    "create resting": lambda sender: sender.create(
+        LimitOrderRequest(instrument="EUR_USD", units=100, price="1.05")
+    ),
+    "replace": lambda sender: sender.replace(
+        "7", LimitOrderRequest(instrument="EUR_USD", units=100, price="1.06")
+    ),
+    "cancel": lambda sender: sender.cancel("7"),
+    "close trade": lambda sender: sender.close_trade("5"),
+    "close part": lambda sender: sender.close_trade("5", units="40"),
+    "close position": lambda sender: sender.close_position("EUR_USD", long_units="ALL"),
+    "protect": lambda sender: sender.set_dependent_orders(
+        "5", stop_loss=StopLossDetails(price="1.04")
+    ),
+}
+BECAME = {
+    "create": Became.FILLED,
+    "create resting": Became.RESTING,
+    "replace": Became.RESTING,
+    "cancel": Became.APPLIED,
+    "close trade": Became.FILLED,
+    "close part": Became.FILLED,
+    "close position": Became.FILLED,
+    "protect": Became.APPLIED,
+}
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_a_good_answer_is_done_and_says_what_it_became(tmp_path: Path, act: str) -> None:
+    desk = sent(tmp_path, LossyBroker(first_id=10), ACTS[act])
+    assert desk.steps() == ["Sending", "Done"]
+    done = desk.progress[-1]
+    assert isinstance(done, Done)
+    assert done.became is BECAME[act]
+    assert done.request_id == "77"
+    assert not done.looked_up
+    assert desk.journal.open_intents() == ()
+
+
+@pytest.mark.parametrize("fate", LOST)
+@pytest.mark.parametrize("act", ACTS)
+def test_a_lost_answer_is_found_in_the_transactions_and_nothing_is_sent_twice(
+    tmp_path: Path, act: str, fate: Fate
+) -> None:
+    broker = LossyBroker(fate, first_id=10)
+    done = outcome_of(tmp_path, broker, ACTS[act])
+    assert isinstance(done, Done)
+    assert done.looked_up
+    assert done.became is BECAME[act]
+    assert len(broker.writes) == 1
+
+
+@pytest.mark.parametrize("act", ["create", "close trade", "close position", "protect"])
+def test_a_lost_refusal_is_found_too(tmp_path: Path, act: str) -> None:
+    rejected = outcome_of(tmp_path, LossyBroker(Fate.REFUSAL_LOST, first_id=10), ACTS[act])
+    assert isinstance(rejected, Rejected)
+    assert rejected.reject_reason == "UNITS_INVALID"
+    assert rejected.looked_up
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_a_request_that_never_arrived_is_unconfirmed_after_half_a_minute_and_not_repeated(
+    tmp_path: Path, act: str
+) -> None:
+    broker = LossyBroker(Fate.LOST_REQUEST, first_id=10)
+    desk = sent(tmp_path, broker, ACTS[act])
+    assert isinstance(desk.progress[-1], Unconfirmed)
+    assert [round(at - 1000, 1) for at in broker.looked_up_at] == [0.5, 1.5, 3.5, 7.5, 15.5, 30.5]
+    assert len(broker.writes) == 1
+    assert len(desk.journal.open_intents()) == 1
+
+
+@pytest.mark.parametrize("act", ["create", "create resting", "close trade", "close position"])
+def test_a_good_answer_that_does_not_tell_is_looked_up_as_well(tmp_path: Path, act: str) -> None:
+    broker = LossyBroker(Fate.TACITURN_YET_DONE, first_id=10)
+    done = outcome_of(tmp_path, broker, ACTS[act])
+    assert isinstance(done, Done)
+    assert (done.became, done.looked_up) == (BECAME[act], True)
+
+
+def test_the_client_id_travels_with_the_order_and_in_the_header(tmp_path: Path) -> None:
+    broker = LossyBroker()
+    sent(tmp_path, broker, ACTS["create"])
+    assert broker.ledger[0]["clientExtensions"] == {"id": "kd-1"}
+    assert broker.writes[0].headers["ClientRequestID"] == "kd-1"
+
+
+def test_an_id_of_the_callers_own_is_kept_and_looked_up_by(tmp_path: Path) -> None:
+    order = MarketOrderRequest(
+        instrument="EUR_USD", units=1, client_extensions=ClientExtensions(id="mine", tag="t")
+    )
+    broker = LossyBroker(Fate.LOST_ANSWER)
+    done = outcome_of(tmp_path, broker, lambda sender: sender.create(order))
+    assert isinstance(done, Done)
+    assert broker.ledger[0]["clientExtensions"] == {"id": "mine", "tag": "t"}
+
+
+def test_an_intent_is_on_disk_before_the_request_leaves(tmp_path: Path) -> None:
+    broker = LossyBroker()
+    found: list[tuple[Intent, ...]] = []
+
+    async def body(desk: Desk) -> None:
+        desk.sender._tell = lambda _: found.append(FileJournal(desk.journal.path).open_intents())
+        await desk.sender.create(buy())
+
+    at_desk(tmp_path, broker, body)
+    assert [intent.action for intent in found[0]] == [Action.CREATE]
+    assert found[-1] == ()
+
+
+def test_a_refusal_with_reasons_is_rejected(tmp_path: Path) -> None:
+    rejected = outcome_of(tmp_path, LossyBroker(Fate.REFUSED), ACTS["create"])
+    assert isinstance(rejected, Rejected)
+    assert (rejected.status, rejected.error_code) == (400, "UNITS_INVALID")
+    assert rejected.message == "Units are invalid"
+
+
+def test_a_page_of_something_in_between_refuses_nothing(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.PAGE)
+    assert isinstance(outcome_of(tmp_path, broker, ACTS["create"]), Unconfirmed)
+
+
+@pytest.mark.parametrize(("fate", "after"), [(Fate.BUSY, 3.0), (Fate.UNREACHABLE, None)])
+def test_what_never_left_is_not_sent(tmp_path: Path, fate: Fate, after: float | None) -> None:
+    broker = LossyBroker(fate)
+    desk = sent(tmp_path, broker, ACTS["create"])
+    outcome = desk.progress[-1]
+    assert isinstance(outcome, NotSent)
+    assert outcome.retry_after == after
+    assert broker.looked_up_at == []
+    assert desk.journal.open_intents() == ()
+
+
+def test_the_impossible_is_not_sent_and_names_its_member(tmp_path: Path) -> None:
+    broker = LossyBroker()
+    outcome = outcome_of(tmp_path, broker, lambda sender: sender.close_trade("5", units="-3"))
+    assert isinstance(outcome, NotSent)
+    assert outcome.field == "units"
+    assert broker.writes == []
+
+
+def test_without_a_journal_nothing_is_sent(tmp_path: Path) -> None:
+    broker = LossyBroker()
+
+    async def body(desk: Desk) -> None:
+        desk.journal.path.unlink()
+        desk.journal.path.mkdir()
+        assert isinstance(await desk.sender.create(buy()), NotSent)
+
+    at_desk(tmp_path, broker, body)
+    assert broker.writes == []
+
+
+def test_a_look_up_that_fails_is_not_a_no(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.LOST_ANSWER)
+    broker.look_ups_to_fail = 20
+    desk = sent(tmp_path, broker, ACTS["create"])
+    assert isinstance(desk.progress[-1], Done)
+    assert len(broker.looked_up_at) == 22  # twenty failed, one found it, one found no more
+    assert desk.steps().count("Unknown") == 21
+
+
+def test_the_stream_shortens_the_wait(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.LATE, late_s=16.0)
+
+    async def body(desk: Desk) -> None:
+        sending = asyncio.create_task(desk.sender.create(buy()))
+        await asyncio.sleep(16.1)
+        for transaction in transactions_of(broker):
+            desk.sender.watch(transaction)
+        assert isinstance(await sending, Done)
+        assert asyncio.get_running_loop().time() < 1016.2
+
+    at_desk(tmp_path, broker, body)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_what_was_given_up_and_shows_up_raises_the_alarm_once(tmp_path: Path, act: str) -> None:
+    broker = LossyBroker(Fate.LATE, late_s=60.0, first_id=10)
+
+    async def body(desk: Desk) -> None:
+        assert isinstance(await ACTS[act](desk.sender), Unconfirmed)
+        await asyncio.sleep(60.0)
+        for transaction in transactions_of(broker):
+            desk.sender.watch(transaction)
+            desk.sender.watch(transaction)
+        (alarm,) = desk.alarms
+        assert isinstance(alarm, Done)
+        assert alarm.became in {BECAME[act], Became.RESTING}
+        assert desk.journal.open_intents() == ()
+
+    at_desk(tmp_path, broker, body)
+
+
+def test_two_like_closes_do_not_take_each_others_transactions(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.ANSWERED, Fate.LOST_REQUEST, first_id=10)
+
+    async def body(desk: Desk) -> None:
+        since = broker.last_id
+        desk.sender._last_transaction_id = lambda: since
+        first = await desk.sender.close_trade("5", units="40")
+        second = await desk.sender.close_trade("5", units="40.0")
+        assert isinstance(first, Done)
+        assert isinstance(second, Unconfirmed)
+
+    at_desk(tmp_path, broker, body)
+
+
+def test_an_order_that_filled_first_can_not_be_cancelled_any_more(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.LOST_REQUEST, first_id=10)
+
+    async def body(desk: Desk) -> None:
+        sending = asyncio.create_task(desk.sender.cancel("7"))
+        await asyncio.sleep(0.1)
+        broker.batch({"type": "ORDER_CANCEL", "orderID": "7", "reason": "TIME_IN_FORCE_EXPIRED"})
+        outcome = await sending
+        assert isinstance(outcome, Rejected)
+        assert outcome.message == "the order ended first: TIME_IN_FORCE_EXPIRED"
+
+    at_desk(tmp_path, broker, body)
+
+
+def test_protection_that_is_taken_away_is_told_from_other_cancels(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.LOST_ANSWER, first_id=10)
+    broker.batch({"type": "STOP_LOSS_ORDER", "tradeID": "5", "price": "1.04", "reason": "ON_FILL"})
+    broker.batch({"type": "TAKE_PROFIT_ORDER", "tradeID": "5", "price": "2", "reason": "ON_FILL"})
+    desk = sent(tmp_path, broker, lambda sender: sender.set_dependent_orders("5", stop_loss=None))
+    assert isinstance(desk.progress[-1], Done)
+
+
+def test_on_an_account_without_client_ids_an_order_is_found_by_its_content(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.LOST_ANSWER)
+
+    async def body(desk: Desk) -> None:
+        desk.sender._client_ids = False
+        done = await desk.sender.create(buy())
+        assert isinstance(done, Done)
+        assert "clientExtensions" not in broker.ledger[0]
+
+    at_desk(tmp_path, broker, body)
+
+
+def journalled(folder: Path, at_ns: int) -> Intent:
+    order = {"type": "MARKET", "instrument": "EUR_USD", "units": "100"}
+    extensions = {"clientExtensions": {"id": "kd-old"}}
+    intent = Intent("kd-old", Action.CREATE, 0, at_ns, None, "", order | extensions)
+    FileJournal(folder / "j" / "orders.jsonl").write(intent)
+    return intent
+
+
+def test_what_an_earlier_session_left_open_is_resolved_at_the_start(tmp_path: Path) -> None:
+    journalled(tmp_path, at_ns=990 * 10**9)
+    broker = LossyBroker()
+    made = {
+        "type": "MARKET_ORDER",
+        "instrument": "EUR_USD",
+        "units": "100",
+        "reason": "CLIENT_ORDER",
+    }
+    cancel = {"type": "ORDER_CANCEL", "orderID": "1", "reason": "INSUFFICIENT_MARGIN"}
+    broker.batch(made | {"clientExtensions": {"id": "kd-old"}}, cancel)
+
+    async def body(desk: Desk) -> None:
+        (done,) = await desk.sender.recover()
+        assert isinstance(done, Done)
+        assert (done.became, done.reason) == (Became.CANCELLED, "INSUFFICIENT_MARGIN")
+        assert await desk.sender.recover() == ()
+
+    at_desk(tmp_path, broker, body)
+    assert broker.writes == []
+
+
+def test_an_old_intent_that_is_nowhere_is_given_up_after_one_look(tmp_path: Path) -> None:
+    journalled(tmp_path, at_ns=0)
+    broker = LossyBroker()
+
+    async def body(desk: Desk) -> None:
+        (outcome,) = await desk.sender.recover()
+        assert isinstance(outcome, Unconfirmed)
+        assert len(broker.looked_up_at) == 1
+        assert desk.journal.open_intents() == ()
+
+    at_desk(tmp_path, broker, body)
+
+
+def test_a_young_intent_is_given_its_half_minute(tmp_path: Path) -> None:
+    journalled(tmp_path, at_ns=999 * 10**9)
+    broker = LossyBroker()
+
+    async def body(desk: Desk) -> None:
+        (outcome,) = await desk.sender.recover()
+        assert isinstance(outcome, Unconfirmed)
+        assert asyncio.get_running_loop().time() == pytest.approx(1030.5, abs=0.1)
+        assert len(desk.journal.open_intents()) == 1
+
+    at_desk(tmp_path, broker, body)

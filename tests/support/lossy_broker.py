@@ -1,0 +1,238 @@
+"""A broker whose answers get lost: it keeps a ledger of transactions, and a test says what happens to each write.
+
+broker = LossyBroker(Fate.LOST_ANSWER, Fate.ANSWERED)      # in this order, then ANSWERED
+async with broker.client() as client: ...
+broker.ledger                                              # what really happened
+"""
+
+import asyncio
+import json
+from enum import Enum, auto
+from typing import Any
+
+import httpx
+
+from keydesk_client.client import Client
+from keydesk_client.retries import Retries
+
+Members = dict[str, Any]
+
+ACCOUNT = "001"
+
+
+class Fate(Enum):
+    """What happens to a write on its way."""
+
+    ANSWERED = auto()
+    LOST_REQUEST = auto()
+    LOST_ANSWER = auto()
+    FAILED_YET_DONE = auto()
+    UNREADABLE_YET_DONE = auto()
+    TACITURN_YET_DONE = auto()
+    """A good answer that lacks its transactions."""
+    BUSY = auto()
+    UNREACHABLE = auto()
+    REFUSED = auto()
+    REFUSAL_LOST = auto()
+    PAGE = auto()
+    LATE = auto()
+
+
+class LossyBroker:
+    """Market orders fill, limit orders rest; trades and orders are not checked for existence."""
+
+    def __init__(self, *fates: Fate, late_s: float = 60.0, first_id: int = 1) -> None:
+        self.fates = list(fates)
+        self.ledger: list[Members] = []
+        self.late_s = late_s
+        self.writes: list[httpx.Request] = []
+        self.look_ups_to_fail = 0
+        self.looked_up_at: list[float] = []
+        self._next_id = first_id
+
+    def client(self) -> Client:
+        return Client(
+            token="token-1234",
+            rest_url="https://rest.test",
+            stream_url="https://stream.test",
+            account_id=ACCOUNT,
+            carrier=httpx.MockTransport(self._answered),
+            retries=Retries(most=0),
+        )
+
+    @property
+    def last_id(self) -> int:
+        return self._next_id - 1
+
+    def batch(self, *members: Members) -> list[Members]:
+        """Write one batch into the ledger."""
+        first = str(self._next_id)
+        made = []
+        for each in members:
+            number = str(self._next_id)
+            self._next_id += 1
+            made.append(
+                {
+                    "id": number,
+                    "accountID": ACCOUNT,
+                    "userID": 1,
+                    "batchID": first,
+                    "time": "2026-11-20T10:00:00.000000000Z",
+                    **each,
+                }
+            )
+        self.ledger += made
+        return made
+
+    async def _answered(self, request: httpx.Request) -> httpx.Response:
+        if request.method == "GET":
+            return self._read(request)
+        self.writes.append(request)
+        fate = self.fates.pop(0) if self.fates else Fate.ANSWERED
+        body = json.loads(request.content) if request.content else {}
+        return self._fated(fate, request.url.path, body)
+
+    def _read(self, request: httpx.Request) -> httpx.Response:
+        if "/orders/" in request.url.path:
+            return httpx.Response(200, json=self._order(request.url.path.rsplit("/", 1)[1]))
+        self.looked_up_at.append(asyncio.get_running_loop().time())
+        if self.look_ups_to_fail:
+            self.look_ups_to_fail -= 1
+            raise httpx.ReadError("cut")
+        since = int(request.url.params["id"])
+        found = [each for each in self.ledger if int(each["id"]) > since]
+        return httpx.Response(
+            200, json={"transactions": found, "lastTransactionID": str(self.last_id)}
+        )
+
+    def _order(self, order_id: str) -> Members:
+        made = next(each for each in self.ledger if each["id"] == order_id)
+        order = {**made, "type": made["type"].removesuffix("_ORDER"), "state": "CANCELLED"}
+        return {"order": order, "lastTransactionID": str(self.last_id)}
+
+    def _fated(self, fate: Fate, path: str, body: Members) -> httpx.Response:
+        match fate:
+            case Fate.ANSWERED:
+                made = self._acted(path, body)
+                return self._said(201, made, {_member_of(each, body): each for each in made})
+            case Fate.TACITURN_YET_DONE:
+                return self._said(201, self._acted(path, body)[:1], {})
+            case Fate.LOST_REQUEST:
+                raise httpx.ReadError("cut before it arrived")
+            case Fate.UNREACHABLE:
+                raise httpx.ConnectError("refused")
+            case Fate.BUSY:
+                return httpx.Response(
+                    429, json={"errorMessage": "slow down"}, headers={"Retry-After": "3"}
+                )
+            case Fate.PAGE:
+                return httpx.Response(403, text="<html>a proxy</html>")
+            case Fate.REFUSED | Fate.REFUSAL_LOST:
+                return self._refused(fate, path, body)
+            case Fate.LATE:
+                loop = asyncio.get_running_loop()
+                loop.call_later(self.late_s, self._acted, path, body)
+                raise httpx.ReadTimeout("no answer")
+            case _:
+                return self._acted_unseen(fate, path, body)
+
+    def _acted_unseen(self, fate: Fate, path: str, body: Members) -> httpx.Response:
+        self._acted(path, body)
+        if fate is Fate.LOST_ANSWER:
+            raise httpx.RemoteProtocolError("cut half way")
+        if fate is Fate.FAILED_YET_DONE:
+            return httpx.Response(502, text="bad gateway")
+        return httpx.Response(201, content=b'{"orderCreateTransac')
+
+    def _refused(self, fate: Fate, path: str, body: Members) -> httpx.Response:
+        asked = self._asked(path, body)
+        refused = {**asked, "type": f"{asked['type']}_REJECT", "rejectReason": "UNITS_INVALID"}
+        made = self.batch(refused)
+        if fate is Fate.REFUSAL_LOST:
+            raise httpx.ReadError("cut")
+        members = {"orderRejectTransaction": made[0], "errorCode": "UNITS_INVALID"}
+        return self._said(400, made, members | {"errorMessage": "Units are invalid"})
+
+    def _said(self, status: int, made: list[Members], members: Members) -> httpx.Response:
+        return httpx.Response(
+            status,
+            json=members
+            | {
+                "relatedTransactionIDs": [each["id"] for each in made],
+                "lastTransactionID": str(self.last_id),
+            },
+            headers={"RequestID": "77"},
+        )
+
+    def _acted(self, path: str, body: Members) -> list[Members]:
+        asked = self._asked(path, body)
+        if asked["type"] == "ORDER_CANCEL":
+            return self.batch(asked)
+        if asked["type"] != "MARKET_ORDER":
+            return self.batch(*_ending(path), asked)
+        order_id = str(self._next_id)
+        return self.batch(asked, _fill(order_id, asked))
+
+    def _asked(self, path: str, body: Members) -> Members:
+        """The transaction that a request asks for."""
+        parts = path.split("/")[4:]
+        match parts:
+            case ["orders", target, "cancel"]:
+                return {"type": "ORDER_CANCEL", "orderID": target, "reason": "CLIENT_REQUEST"}
+            case ["orders", *_]:
+                order = body["order"]
+                return {**order, "type": f"{order['type']}_ORDER", "reason": "CLIENT_ORDER"}
+            case ["trades", target, "close"]:
+                close = {"tradeClose": {"tradeID": target, "units": body["units"]}}
+                return _market("TRADE_CLOSE") | close
+            case ["positions", target, "close"]:
+                side = "long" if "longUnits" in body else "short"
+                closeout = {"instrument": target, "units": body[f"{side}Units"]}
+                return _market("POSITION_CLOSEOUT") | {f"{side}PositionCloseout": closeout}
+            case ["trades", target, "orders"]:
+                return self._protection(target, body)
+            case _:
+                raise AssertionError(path)
+
+    def _protection(self, trade_id: str, body: Members) -> Members:
+        details = body["stopLoss"]
+        if details is not None:
+            reason = {"reason": "CLIENT_ORDER"}
+            return {"type": "STOP_LOSS_ORDER", "tradeID": trade_id, **details, **reason}
+        standing = next(each for each in self.ledger if each["type"] == "STOP_LOSS_ORDER")
+        return {"type": "ORDER_CANCEL", "orderID": standing["id"], "reason": "CLIENT_REQUEST"}
+
+
+def _ending(path: str) -> list[Members]:
+    parts = path.split("/")[4:]
+    if parts[0] != "orders" or len(parts) == 1:
+        return []
+    return [{"type": "ORDER_CANCEL", "orderID": parts[1], "reason": "CLIENT_REQUEST_REPLACED"}]
+
+
+def _market(reason: str) -> Members:
+    return {"type": "MARKET_ORDER", "instrument": "EUR_USD", "units": "-100", "reason": reason}
+
+
+def _fill(order_id: str, asked: Members) -> Members:
+    money = {"pl": "0", "financing": "0", "commission": "0", "accountBalance": "100"}
+    return {
+        "type": "ORDER_FILL",
+        "orderID": order_id,
+        "instrument": asked["instrument"],
+        "units": asked["units"],
+        "reason": "MARKET_ORDER",
+        **money,
+    }
+
+
+def _member_of(made: Members, body: Members) -> str:
+    if "longUnits" in body:
+        return {"MARKET_ORDER": "longOrderCreateTransaction"}.get(
+            made["type"], "longOrderFillTransaction"
+        )
+    return {
+        "ORDER_FILL": "orderFillTransaction",
+        "ORDER_CANCEL": "orderCancelTransaction",
+        "STOP_LOSS_ORDER": "stopLossOrderTransaction",
+    }.get(made["type"], "orderCreateTransaction")
