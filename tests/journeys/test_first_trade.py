@@ -1,0 +1,119 @@
+"""The first trade, from an empty folder to the history of the next day, by the keyboard alone."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from support.broker import practice_server
+from support.terminal import Terminal, keydesk
+
+COCKPIT = (200, 50)
+AMOUNT = r"[+−-]?[\d,]+\.\d{2}"
+
+
+def number(text: str) -> Decimal:
+    return Decimal(text.replace(",", "").replace("−", "-"))
+
+
+def found(pattern: str, text: str) -> str:
+    match = re.search(pattern, text)
+    assert match is not None, f"{pattern!r} is not in {text!r}"
+    return match.group(1)
+
+
+class Desk:
+    """The desk in a terminal, and how a trader reads and drives it."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self.terminal = terminal
+        terminal.see("prices ok")
+        terminal.until(lambda: "bal " in terminal.text and "to enter" in terminal.text)
+
+    def trade_row(self, trade_id: str) -> str:
+        rows = [row for row in self.terminal.screen.display if row.startswith(f" {trade_id} ")]
+        return rows[0].split("│")[0] if rows else ""
+
+    def balance(self) -> Decimal:
+        return number(found(rf"bal ({AMOUNT})", self.terminal.line_with("PRACTICE")))
+
+    def send(self, capital: str, *keys: str) -> None:
+        """Open a form by its capital, fill it, look at it, send it."""
+        self.terminal.press(capital)
+        self.terminal.see("Esc drops")
+        self.terminal.press(*keys)
+        self.terminal.see("y sends")
+        self.terminal.pause()  # read it: a confirm in the first quarter second does not count
+        self.terminal.press("y")
+
+    def leave(self) -> None:
+        self.terminal.press(":", "q", "Enter")
+        assert self.terminal.wait_for_exit() == 0
+
+
+@dataclass(frozen=True)
+class Story:
+    """What a trader saw of one trade."""
+
+    stops: list[str]  # as set, as moved
+    realised: list[Decimal]
+    balance: Decimal
+
+
+def trade(desk: Desk) -> Story:
+    """Buy with stop and target, see it live, move the stop, close half, close the rest."""
+    terminal, before = desk.terminal, desk.balance()
+    desk.send("B", "s", "3", "0", "t", "3")
+    filled = terminal.see("FILLED 10,000 EUR/USD")
+    trade_id, stop = found(r"#(\d+)", filled), found(r"SL ([\d.]+)", filled)
+    assert "TP" in filled
+    terminal.see("Bought 10,000")
+
+    terminal.press("g", "t")
+    terminal.until(lambda: "LONG" in desk.trade_row(trade_id), what="the trade's row")
+    first = desk.trade_row(trade_id)
+    terminal.until(lambda: desk.trade_row(trade_id) != first, 60, "a moving profit or loss")
+
+    moved = str(Decimal(stop) + Decimal("0.0003"))
+    desk.send("M", "s", "Up", "Up", "Up")
+    terminal.until(lambda: moved in desk.trade_row(trade_id), what=f"the stop at {moved}")
+
+    desk.send("O", "5")
+    half = terminal.see("CLOSED 5,000 EUR/USD")
+    terminal.until(lambda: " 5,000 " in desk.trade_row(trade_id), what="half the units")
+    desk.send("C")
+    terminal.see("No trades.")
+    rest = next(row for row in terminal.screen.display if "CLOSED 5,000" in row and row != half)
+    realised = [number(found(rf"realised ({AMOUNT})", row)) for row in (half, rest)]
+
+    after = before + sum(realised)
+    terminal.until(lambda: desk.balance() == after, 10, f"the balance {after}")
+    return Story([stop, moved], realised, after)
+
+
+async def test_buy_protect_close_and_find_it_again(practice_folder: Path) -> None:
+    home = practice_folder / "home"
+    with Terminal(keydesk(), COCKPIT, {"KEYDESK_HOME": str(home)}) as terminal:
+        desk = Desk(terminal)
+        story = trade(desk)
+        desk.leave()
+    with Terminal(keydesk(), COCKPIT, {"KEYDESK_HOME": str(home)}) as terminal:
+        desk = Desk(terminal)
+        assert desk.balance() == story.balance
+        terminal.see("Bought 10,000")
+        terminal.until(lambda: terminal.text.count("CLOSE ") >= 2, what="both closes in the log")
+        desk.leave()
+    await assert_ledger_tells(story, practice_folder, home)
+
+
+async def assert_ledger_tells(story: Story, folder: Path, home: Path) -> None:
+    """The broker's own books say what the screen said."""
+    async with practice_server(folder, "--data", str(home / "practice")) as practice:
+        account = (await practice.get("{a}/summary")).json()["account"]
+        told = (await practice.get("{a}/transactions/sinceid", id="1")).json()["transactions"]
+    fills = [Decimal(each["pl"]) for each in told if each["type"] == "ORDER_FILL"]
+    stops = [each["price"] for each in told if each["type"] == "STOP_LOSS_ORDER"]
+    assert Decimal(account["balance"]) == story.balance
+    assert fills == [0, *story.realised]
+    assert stops == story.stops
+    assert [each["id"] for each in told] == [str(id_) for id_ in range(2, len(told) + 2)]

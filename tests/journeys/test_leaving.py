@@ -1,0 +1,92 @@
+"""However the desk is left, nothing stays behind: no process, no socket, no broken terminal."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from support.terminal import Terminal, keydesk
+
+SIZE = (120, 35)
+
+
+def by_command(terminal: Terminal) -> None:
+    terminal.press(":", "q", "Enter")
+
+
+def by_two_ctrl_c(terminal: Terminal) -> None:
+    terminal.write(b"\x03")
+    terminal.see("Ctrl-C again")
+    terminal.write(b"\x03")
+
+
+def by(number: signal.Signals) -> Callable[[Terminal], None]:
+    return lambda terminal: terminal.signal(number)
+
+
+WAYS = {
+    "quit": (by_command, 0),
+    "ctrl-c": (by_two_ctrl_c, 130),
+    "SIGINT": (by(signal.SIGINT), 130),
+    "SIGTERM": (by(signal.SIGTERM), 143),
+    "SIGHUP": (by(signal.SIGHUP), 129),
+}
+
+
+def children_of(pid: int) -> list[int]:
+    found = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
+    )
+    pairs = [line.split() for line in found.stdout.splitlines()]
+    return [int(child) for child, parent in pairs if int(parent) == pid]
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def sockets_in(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_socket()]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_leaving_leaves_nothing_behind(way: str, practice_folder: Path) -> None:
+    leave, code = WAYS[way]
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk(), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        children = children_of(terminal.pid)
+        assert len(children) == 1
+        assert sockets_in(practice_folder)
+        leave(terminal)
+        assert terminal.wait_for_exit(5) == code
+        terminal.until(lambda: not any(alive(child) for child in children), 5, "no child process")
+        assert sockets_in(practice_folder) == []
+        assert_restored(terminal)
+
+
+def assert_restored(terminal: Terminal) -> None:
+    """The alternate screen, hidden cursor, mouse and bracketed paste are all switched off again."""
+    raw = bytes(terminal.raw)
+    for mode in (b"1049", b"2004"):
+        assert raw.rfind(b"\x1b[?" + mode + b"l") > raw.rfind(b"\x1b[?" + mode + b"h")
+    assert raw.rfind(b"\x1b[?25h") > raw.rfind(b"\x1b[?25l")
+    assert b"\x1b[?1003h" not in raw  # the mouse was never asked for
+
+
+def test_a_closed_terminal_ends_the_desk_and_its_broker(practice_folder: Path) -> None:
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk(), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        children = children_of(terminal.pid)
+        terminal.hang_up()
+        assert terminal.wait_for_exit(5) in (129, -signal.SIGHUP)
+        terminal.until(lambda: not any(alive(child) for child in children), 5, "no child process")
+        assert sockets_in(practice_folder) == []
