@@ -120,3 +120,12 @@ async def test_an_empty_list_says_how_it_fills() -> None:
     store.watchlist = []
     async with shown(pane, store):
         assert "/ adds" in text_of(pane)[1]
+
+
+async def test_a_spread_twice_the_usual_one_raises_an_alarm() -> None:
+    pane, store = Watchlist(), desk_store()
+    for i in range(30):
+        pane.typical.note("EUR_USD", Decimal("0.00012"), i * 10.0)
+    store.quotes["EUR_USD"].ask = Decimal("1.08461")
+    async with shown(pane, store):
+        assert text_of(pane)[1].split()[3] == "3.0!"

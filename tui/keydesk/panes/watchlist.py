@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from keydesk import format as show
+from keydesk.desk.typical_spread import TypicalSpreads
 from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, WATCHLIST
 from keydesk.panes import prices
@@ -80,6 +81,7 @@ class Watchlist(TablePane):
         self._room = Room(1, 5)
         self._second = 0
         self._known = (0, 0, 0)
+        self.typical = TypicalSpreads()
 
     def heading(self) -> Heading:
         """How many there are, and the order they were put in."""
@@ -137,6 +139,9 @@ class Watchlist(TablePane):
     def _redraw_moved(self, frame: Frame) -> None:
         dirty = frame.keys(Topic.PRICES) | frame.keys(Topic.POSITIONS)
         whole = None in dirty
+        for key in frame.keys(Topic.PRICES):
+            if quote := frame.store.quotes.get(str(key)):
+                self.typical.note(quote.instrument, quote.ask - quote.bid, frame.now)
         second, self._second = self._second, int(frame.now)
         for key in self._shown():
             quote = frame.store.quotes.get(key)
@@ -199,7 +204,10 @@ class Watchlist(TablePane):
         silent = frame.now - quote.received
         if silent > prices.QUIET:
             return [(show.duration(silent), self.palette["muted"])]
-        return [(show.pips(spread_pips(frame.store, key), signed=False), self.palette["plain"])]
+        text = show.pips(spread_pips(frame.store, key), signed=False)
+        if self.typical.is_wide(key, quote.ask - quote.bid):
+            return [(f"{text}!", self.palette["danger"])]
+        return [(text, self.palette["plain"])]
 
     def _day(self, key: str, column: str, quote: Quote, store: Store) -> list[Run]:
         day = store.days.get(key)
