@@ -27,7 +27,7 @@ def nothing_was_sent(terminal: Terminal) -> None:
     assert "No trades" in terminal.text
 
 
-@pytest.mark.parametrize("burst", [b"By", b"B\r", b"B\ry", b"BBBB", b"ByByByBy"])
+@pytest.mark.parametrize("burst", [b"By", b"B\ry", b"ByByByBy"])
 def test_keys_of_one_read_are_dropped_and_disarm(terminal: Terminal, burst: bytes) -> None:
     terminal.write(burst)
     terminal.see("Keys dropped")
