@@ -105,11 +105,7 @@ class Broker:
 
     def catch_up(self) -> None:
         """Let the accounts see what the market did while the broker was away."""
-        until = self._clock()
-        active = any(desk.is_active for desk in self.desks.values())
-        for instant in (
-            missed_instants(self._walked, until) if active else instants(until - 1, until)
-        ):
+        for instant in self._instants_until(self._clock(), slept=True):
             self._step(instant)
         self.commits.flush()
 
@@ -120,10 +116,16 @@ class Broker:
         while True:
             due = max(due + self._step_seconds, clock() - self._step_seconds)
             await asyncio.sleep(due - clock())
-            until, was = self._clock(), self._walked
-            slept = until - was > ASLEEP_AFTER * self._clock.speed
-            await self._walk((missed_instants if slept else instants)(was, until))
+            until = self._clock()
+            slept = until - self._walked > ASLEEP_AFTER * self._clock.speed
+            await self._walk(self._instants_until(until, slept))
             self.prices.publish()
+
+    def _instants_until(self, until: int, slept: bool) -> Iterable[int]:
+        """Return what there is to look at; between two looks nobody has to look when nobody holds anything."""
+        if not any(desk.is_active for desk in self.desks.values()):
+            return (until,)
+        return (missed_instants if slept else instants)(self._walked, until)
 
     async def _walk(self, passed: Iterable[int]) -> None:
         clock = asyncio.get_running_loop().time

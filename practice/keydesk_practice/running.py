@@ -52,10 +52,12 @@ async def _serve(
     if options.parent_fd is not None:
         _stop_with_parent(options.parent_fd, stop)
     ticking = asyncio.create_task(broker.run(), name="market")
+    ticking.add_done_callback(lambda _: stop())  # a market that stands still serves nobody
     try:
         await server.run_here()
     finally:
-        ticking.cancel()
+        if not ticking.cancel():
+            ticking.result()
 
 
 def _address_line(broker: Broker, url: str, token: str) -> str:
