@@ -1,0 +1,47 @@
+"""A server that answers every request with the body of its path at once: for timings, where the client should be the slow end.
+
+    python -m support.fixed_server FOLDER          # FOLDER holds a file for each path, `/` written `+`
+
+It prints its port and ends when its standard input does.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+
+async def serve(folder: Path) -> None:
+    """Answer until standard input ends."""
+    bodies = {path.name.replace("+", "/"): path.read_bytes() for path in folder.iterdir()}
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = await reader.readuntil(b"\r\n\r\n")
+                await reader.readexactly(_length(head))
+                path = head.split(b" ", 2)[1].split(b"?")[0].decode()
+                body = bodies[path]
+                status = b"201 Created" if head.startswith(b"POST") else b"200 OK"
+                writer.write(
+                    b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nRequestID: 1\r\n"
+                    b"Content-Length: %d\r\n\r\n" % (status, len(body)) + body
+                )
+        except asyncio.IncompleteReadError:
+            writer.close()
+
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
+    sys.stdout.flush()
+    await asyncio.to_thread(sys.stdin.read)
+    server.close()
+
+
+def _length(head: bytes) -> int:
+    for line in head.lower().split(b"\r\n"):
+        if line.startswith(b"content-length:"):
+            return int(line.partition(b":")[2])
+    return 0
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(Path(sys.argv[1])))
