@@ -12,13 +12,13 @@ How a price comes about, one file each, in this order:
 | `famous`, `jumps` | which part of a day's move was a jump, and at which instant |
 | `anchors` | the log rate of every currency at every fixing instant, weekends included |
 | `pace` | how a day's motion spreads over its hours |
-| `paths` | the log rate of a currency on the grid, one market day at a time |
-| `listing`, `instruments` | what can be traded, with its published-style numbers |
-| `spread`, `depth` | how far bid and ask stand apart, and what stands behind them |
+| `curve`, `paths` | the log rate of a currency on the grid, one market day at a time |
+| `listing`, `policy_rates`, `instruments` | what can be traded, with its published-style numbers |
+| `session`, `turbulence`, `spread`, `depth` | how far bid and ask stand apart, and what stands behind them |
 | `hours` | when the market is open |
-| `quoting`, `conversion` | prices and conversion factors of an instant |
-| `alignment`, `blocks`, `candles` | candles of every granularity from the same path |
-| `clock` | wall time to market time |
+| `pairs`, `quoting`, `conversion` | prices and conversion factors of an instant |
+| `alignment`, `blocks`, `stretches`, `rounding`, `candles` | candles of every granularity from the same path |
 | `market` | all of it together, as engine and face see it |
-| `own_data`, `books` | a user's own history; the simulated crowd |
+| `own_data` | a user's own history in place of all that |
+| `crowd`, `books` | order and position books of a simulated crowd |
 """

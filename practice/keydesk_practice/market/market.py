@@ -41,7 +41,7 @@ class PracticeMarket:
         own: Sequence[Own] = (),
         rates: ReferenceRates | None = None,
     ) -> None:
-        self._chance = Chance(seed)
+        self.chance = Chance(seed)
         self._hours = TradingHours(Hours(hours))
         self.rates = read_reference_rates(CURRENCIES) if rates is None else rates
         replaced = {one.listing.name for one in own}
@@ -90,8 +90,8 @@ class PracticeMarket:
 
     def _lay(self, day: int) -> None:
         """Lay the days up to some time after `day`; those that were there already come out the same."""
-        rates = with_future(self.rates, self._chance, day + _AHEAD)
-        anchors = anchors_of(rates, self._chance)
+        rates = with_future(self.rates, self.chance, day + _AHEAD)
+        anchors = anchors_of(rates, self.chance)
         self._last_day = anchors.last_day - 1
         first_own = len(self._listings) - len(self._own)
         own: Mapping[int, OwnPath] = {first_own + i: one.path for i, one in enumerate(self._own)}
@@ -99,7 +99,7 @@ class PracticeMarket:
             listings=self._listings,
             typical=self._typical(),
             anchors=anchors,
-            chance=self._chance,
+            chance=self.chance,
             hours=self._hours,
             own=own,
         )

@@ -23,7 +23,7 @@ from keydesk_practice.market.hours import Mask
 from keydesk_practice.market.listing import CURRENCIES, LISTINGS, Listing
 from keydesk_practice.market.reference import Floats, Integers
 
-_METALS = {"XAU", "XAG", "XPT", "XPD"}
+_METALS = {"XAU": -2, "XAG": -4, "XPT": -2, "XPD": -2}  # and their usual pips
 _SHORTEST = 3  # cells: four prices in order need three steps
 _FIELDS = 5
 _SPREAD = 0.0002  # of the price, for an instrument that is not listed
@@ -150,7 +150,7 @@ def _listing(name: str, price: float, file: Path) -> Listing:
     base, _, quote = name.partition("_")
     if not base.isalnum() or quote not in {*CURRENCIES, "EUR"}:
         raise OwnDataUnreadable(f"{file}: {name} needs a quote currency with rates, as in XAU_USD")
-    place = floor(log10(price)) - 4
+    place = _METALS.get(base, floor(log10(price)) - 4)
     return Listing(
         name=name,
         group="exotic",
