@@ -33,7 +33,7 @@ Tokens: TypeAlias = dict[str, dict[str, str]]
 
 WORK: Final = 2**17
 """scrypt's n: 0.4 s and 128 MB for each guess."""
-LEAST_WORK, MOST_WORK = 2**10, 2**20
+POSSIBLE_WORK: Final = frozenset(2**power for power in range(10, 20))
 KEY_BYTES: Final = 32
 CHECK_BYTES: Final = 16
 VERSION: Final = 1
@@ -133,7 +133,7 @@ class VaultKeyring(KeyringBackend):
             check, nonce, sealed = (b64decode(held[name]) for name in ("check", "nonce", "sealed"))
         except (ValueError, KeyError, TypeError) as error:
             raise VaultDamaged(f"{self.path} is no vault any more") from error
-        if held.get("version") != VERSION or not LEAST_WORK <= work <= MOST_WORK:
+        if held.get("version") != VERSION or work not in POSSIBLE_WORK:
             raise VaultDamaged(f"{self.path} has a header that was never written")
         key = self._unlocked(work, salt)
         if not compare_digest(key.check, check):
