@@ -158,6 +158,22 @@ async def test_the_price_in_the_ticket_moves_and_the_order_freezes_it() -> None:
     assert (order.expected, order.bound) == (D("1.08520"), D("1.08540"))
 
 
+async def test_a_price_that_ran_under_the_hand_asks_once_more() -> None:
+    store = example_store()
+    app = ticket_app(store=store)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        store.quotes["EUR_USD"].ask = D("1.08560")
+        store.quotes["EUR_USD"].bid = D("1.08550")
+        await pilot.press("y")
+        assert app.results == []
+        assert "just moved from 1.08500 to 1.08560" in app.words
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.expected == D("1.08560")
+
+
 async def test_a_ticket_without_a_price_waits_for_it() -> None:
     store = example_store()
     del store.quotes["EUR_USD"]

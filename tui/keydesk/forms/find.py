@@ -11,6 +11,7 @@ from keydesk.desk.matching import matching
 from keydesk.format import pair, price
 from keydesk.forms.looking import Looking
 from keydesk.forms.sheet import Line, Sheet
+from keydesk.frame import Frame
 from keydesk.keys.keymap import FIND, KEYMAP
 from keydesk.store.store import Store
 
@@ -71,6 +72,10 @@ class FindForm(Looking[str]):
             (f"{pair(name):<14}", "bright" if chosen else "plain"),
             (f"{bid:>12}", "bid"),
         )
+
+    def on_frame(self, _frame: Frame) -> None:
+        """Follow the prices."""
+        self.redraw()
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the letters."""

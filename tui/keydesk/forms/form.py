@@ -79,6 +79,10 @@ class Form(ModalScreen[Result | None], Generic[Result]):
         """Return the decision, frozen at this moment."""
         raise NotImplementedError
 
+    def doubt(self) -> str:
+        """Say what changed under the trader's hand just now, once; nothing: send it."""
+        return ""
+
     def typed(self, key: str) -> bool:  # noqa: ARG002 - a form with fields reads it
         """Take a key that is no binding; True when the form used it."""
         return False
@@ -119,7 +123,7 @@ class Form(ModalScreen[Result | None], Generic[Result]):
     def redraw(self) -> None:
         """Draw everything as it is now."""
         if self.is_attached:
-            self.query_one(Sheet).update(text_of(self._lines(), palette_of(self.app)))
+            self.query_one(Sheet).show(text_of(self._lines(), palette_of(self.app)))
 
     def confirmation(self) -> Confirmation:
         """Return what would send the form now."""
@@ -149,6 +153,8 @@ class Form(ModalScreen[Result | None], Generic[Result]):
         """Let a key confirm, close, or do nothing."""
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         match self.confirmation().answer(key):
+            case Answer.SENDS if doubt := self.doubt():
+                self._hint, self.painted = doubt, monotonic()
             case Answer.SENDS:
                 self.dismiss(self.result())
             case Answer.CLOSES:

@@ -69,8 +69,7 @@ class Looking(ModalScreen[Result | None], Generic[Result]):
         self.redraw()
 
     def on_frame(self, _frame: Frame) -> None:
-        """Follow what moves."""
-        self.redraw()
+        """Stand still; a form that shows prices follows them."""
 
     def redraw(self) -> None:
         """Draw everything as it is now."""
@@ -79,7 +78,7 @@ class Looking(ModalScreen[Result | None], Generic[Result]):
         sheet = self.query_one(Sheet)
         sheet.border_title = Text(self.title_words())
         sheet.border_subtitle = Text(self.foot_words())
-        sheet.update(text_of(self.lines(), palette_of(self.app)))
+        sheet.show(text_of(self.lines(), palette_of(self.app)))
 
     def action_drop(self) -> None:
         """Close without a result."""

@@ -40,4 +40,14 @@ def two_ends(left: Line, right: Line, width: int) -> Line:
 
 
 class Sheet(Static):
-    """The framed paper itself."""
+    """The framed paper itself; what did not change is not drawn again."""
+
+    _shown: Text | None = None
+
+    def show(self, text: Text) -> None:
+        """Put the lines on the paper; only another number of lines asks for a new layout."""
+        before, self._shown = self._shown, text
+        if before is not None and before == text and before.spans == text.spans:
+            return
+        height = text.plain.count("\n")
+        self.update(text, layout=before is None or before.plain.count("\n") != height)

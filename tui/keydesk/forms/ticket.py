@@ -1,5 +1,6 @@
 """The ticket: buy or sell, bound to its side and instrument from opening to end."""
 
+from collections import deque
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar
@@ -8,6 +9,7 @@ from keydesk.desk.checks import Circumstances, Verdict, judge
 from keydesk.desk.draft import NUMBER_KEYS, UNITS, Draft, Entry, FieldName, Side, Unit
 from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import OpenOrder
+from keydesk.desk.spread import slippage_allowed
 from keydesk.desk.template import RISK_PRESET, Template
 from keydesk.desk.ticket import Plan, levels_of, work_out
 from keydesk.format import pair
@@ -19,6 +21,7 @@ from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, TICKET
 
 NOTHING = Decimal(0)
+REACTION = 0.5  # seconds: a price younger than that was not what the hand decided on
 UNCONFIRMED = "UNCONFIRMED"  # how the words of an order that was not found begin
 
 
@@ -52,6 +55,7 @@ class TicketForm(Form[OpenOrder]):
         super().__init__(situation)
         facts = facts_of(situation.store, instrument, situation.clock())
         self.draft = first_draft(side, instrument, facts, situation.template, situation.preset)
+        self._seen_prices: deque[tuple[float, Decimal]] = deque()
 
     def headline(self) -> Line:
         """Say side, units, instrument and price."""
@@ -97,6 +101,30 @@ class TicketForm(Form[OpenOrder]):
             trail=levels.trail,
             expiry=self.draft.expiry,
         )
+
+    def redraw(self) -> None:
+        """Draw it, and remember which price the trader sees from now on."""
+        super().redraw()
+        facts, now = self.facts(), self.situation.clock()
+        if facts is not None:
+            self._seen_prices.append((now, self._touch(facts)))
+        while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
+            self._seen_prices.popleft()
+
+    def doubt(self) -> str:
+        """Ask once more when the price ran faster than a hand can have seen."""
+        facts = self.facts()
+        plan = self.plan(facts)
+        if facts is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
+            return ""
+        touch, seen = self._touch(facts), self._seen_prices[0][1]
+        allowed = slippage_allowed(facts.bid, facts.ask, facts.rules.pip)
+        if plan.distance is not None:
+            allowed = min(allowed, plan.distance / 4)
+        if self.draft.direction * (touch - seen) <= allowed:
+            return ""
+        self._seen_prices.clear()
+        return f"The price just moved from {seen} to {touch}: press again to send at that"
 
     def facts(self) -> Facts | None:
         """Return what is known of instrument and account now."""
