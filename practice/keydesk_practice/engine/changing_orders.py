@@ -158,8 +158,8 @@ def _order_label_problem(
         return "ORDER_DOESNT_EXIST"
     if command.client_extensions is None and command.trade_client_extensions is None:
         return "CLIENT_EXTENSIONS_DATA_MISSING"
-    taken = {id_: owner for id_, owner in account.order_ids.items() if owner != order.id}
-    return label_problem(command.client_extensions, taken) or label_problem(
+    labels = command.client_extensions
+    return label_problem(labels, account.order_ids, owner=order.id) or label_problem(
         command.trade_client_extensions, account.trade_ids, "TRADE"
     )
 
@@ -170,12 +170,13 @@ def relabel_trade(decision: Decision, command: SetTradeExtensions) -> None:
     trade = open_trade(account, command.specifier)
     problem: str | None = "TRADE_DOESNT_EXIST"
     if trade is not None:
-        taken = {id_: owner for id_, owner in account.trade_ids.items() if owner != trade.id}
         missing = command.client_extensions is None
         problem = (
             "CLIENT_EXTENSIONS_DATA_MISSING"
             if missing
-            else label_problem(command.client_extensions, taken, "TRADE")
+            else label_problem(
+                command.client_extensions, account.trade_ids, "TRADE", owner=trade.id
+            )
         )
     if trade is None or problem:
         decision.record(

@@ -61,9 +61,13 @@ def life_problem(
 
 
 def label_problem(
-    labels: ClientExtensions | None, taken: Mapping[str, int], what: str = "ORDER", prefix: str = ""
+    labels: ClientExtensions | None,
+    taken: Mapping[str, int],
+    what: str = "ORDER",
+    prefix: str = "",
+    owner: int | None = None,
 ) -> str | None:
-    """Return what is wrong with the client's labels; `taken` are the client ids in use."""
+    """Return what is wrong with the client's labels; `taken` are the client ids in use, free to their owner."""
     if labels is None:
         return None
     name = f"{prefix}_CLIENT_{what}" if prefix else f"CLIENT_{what}"
@@ -73,7 +77,8 @@ def label_problem(
         return f"{name}_TAG_INVALID"
     if labels.comment is not None and len(labels.comment) > LONGEST_LABEL:
         return f"{name}_COMMENT_INVALID"
-    return f"{name}_ID_ALREADY_EXISTS" if labels.id in taken else None
+    clashes = labels.id is not None and taken.get(labels.id, owner) != owner
+    return f"{name}_ID_ALREADY_EXISTS" if clashes else None
 
 
 def trailing_problem(

@@ -149,12 +149,11 @@ def wish_problem(decision: Decision, wish: Wish) -> str | None:
     account, now = decision.account, decision.market.now
     specification = specification_of(decision.market, wish.trade.instrument)
     replaced = wish.replaces.id if wish.replaces else None
-    taken = {id_: owner for id_, owner in account.order_ids.items() if owner != replaced}
     return first(
         [
             level_problem(wish.order_type, wish.price, wish.distance, specification),
             life_problem(wish.order_type, wish.time_in_force, wish.gtd_time, now),
-            label_problem(wish.client_extensions, taken),
+            label_problem(wish.client_extensions, account.order_ids, owner=replaced),
             _place_problem(account, wish),
             _guaranteed_problem(decision, wish, specification),
         ]

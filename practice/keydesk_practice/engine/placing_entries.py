@@ -67,16 +67,12 @@ def entry_problem(decision: Decision, request: Entry, replaces: Order | None = N
     if specification is None:
         return "INSTRUMENT_UNKNOWN"
     account = decision.account
-    taken = {
-        id_: owner
-        for id_, owner in account.order_ids.items()
-        if not replaces or owner != replaces.id
-    }
+    owner = replaces.id if replaces else None
     return first(
         [
             units_problem(request.units, specification),
             _price_and_life_problem(request, specification, decision.market.now),
-            label_problem(request.client_extensions, taken),
+            label_problem(request.client_extensions, account.order_ids, owner=owner),
             label_problem(request.trade_client_extensions, account.trade_ids, "TRADE"),
             on_fill_problems(account, request, specification, decision.market.now),
             _guarantee_problem(decision, request, specification),
