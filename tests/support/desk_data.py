@@ -13,6 +13,7 @@ from keydesk.store.state import (
     Day,
     DependentOrder,
     Health,
+    LogKind,
     LogLine,
     Notice,
     OrderRow,
@@ -185,17 +186,26 @@ def orders() -> dict[str, OrderRow]:
 def log() -> list[LogLine]:
     """The day so far, oldest first."""
 
-    def line(minutes: int, number: str, kind: str, text: str, pl: str | None = None) -> LogLine:
+    def line(
+        minutes: int, number: str, kind: LogKind, name: str, text: str, *, pl: str = ""
+    ) -> LogLine:
         time = WALL_NS - minutes * MINUTE_NS
-        return LogLine(number, time, kind, "", text, None, D(pl) if pl else None)  # type: ignore[arg-type]  # the kinds are written out below
+        return LogLine(number, time, kind, name, text, None, D(pl) if pl else None)
 
     return [
-        line(190, "6390", "CLOSE", "6377 closed by target, 20,000 EUR/USD at 1.08512", "33.00"),
-        line(142, "6396", "FINANCE", "Financing EUR/USD 6377", "-0.41"),
-        line(60, "6402", "REJECT", "BUY 400,000 GBP/USD: not enough margin"),
-        line(58, "", "LINK", "Prices resumed after 4.1 s; 3 transactions caught up"),
-        line(40, "6415", "ORDER", "BUY LIMIT 20,000 EUR/USD at 1.08200, stop 1.08050, GTC"),
-        line(12, "6411", "FILL", "BUY 10,000 EUR/USD at 1.08380, slip −0.1 pips, 62 ms"),
+        line(
+            190,
+            "6390",
+            "CLOSE",
+            "EUR_USD",
+            "Trade 6377 closed at 1.08512 by its target",
+            pl="33.00",
+        ),
+        line(142, "6396", "FINANCE", "EUR_USD", "Financing of trade 6377", pl="-0.41"),
+        line(60, "6402", "REJECT", "GBP_USD", "Market buy 400,000: not enough margin"),
+        line(58, "", "LINK", "", "Prices resumed after 4.1 s; 3 transactions caught up"),
+        line(40, "6415", "ORDER", "EUR_USD", "Limit buy 20,000 at 1.08200, stop 1.08050"),
+        line(12, "6411", "FILL", "EUR_USD", "Bought 10,000 at 1.08380, trade 6411"),
     ]
 
 

@@ -101,7 +101,7 @@ async def test_own_entry_stop_and_target_are_on_the_chart() -> None:
     pane = Chart()
     async with shown(pane, desk_store(), size=(60, 24)):
         picture = "\n".join(text_of(pane))
-    for words in ("1.08650 TP", "1.08380 ▲ ↓SL+", "◂"):
+    for words in ("1.08650 TP", "1.08380 ▲", "1.08200 SL LMT", "◂"):
         assert words in picture
 
 
@@ -166,3 +166,10 @@ async def test_old_candles_stay_when_loading_failed() -> None:
         lines = text_of(pane)
     assert "Old candles: no answer" in lines[0]
     assert any("┃" in line for line in lines)
+
+
+async def test_more_names_than_room_are_told_by_a_plus() -> None:
+    pane, store = Chart(), desk_store()
+    store.orders["6415"].price = store.trades["6411"].price
+    async with shown(pane, store, size=(30, 24)):
+        assert any("1.08380 ▲+" in line for line in text_of(pane))

@@ -18,9 +18,10 @@ TEXT_FROM = 40  # the words come before the transaction's number
 DAY = 86_400
 TIME = Column("time", "time", 8, right=False)
 KIND = Column("kind", "what", 7, right=False)
+PAIR = Column("pair", "pair", 7, right=False)
 NUMBER = Column("id", "id", 7, right=False)
 PROFIT = Column("pl", "P/L", 9)
-FIXED_WIDTH = TIME.width + KIND.width + PROFIT.width + 3
+FIXED_WIDTH = TIME.width + KIND.width + PAIR.width + PROFIT.width + 4
 ROLE_OF: dict[LogKind, str] = {
     "FILL": "bright",
     "CLOSE": "bright",
@@ -44,7 +45,7 @@ class Log(TablePane):
         numbered = self.inside - FIXED_WIDTH - NUMBER.width - 1 >= TEXT_FROM
         left = self.inside - FIXED_WIDTH - (NUMBER.width + 1 if numbered else 0)
         words = Column("text", "", max(1, left), right=False)
-        return (TIME, KIND, *((NUMBER,) if numbered else ()), words, PROFIT)
+        return (TIME, KIND, PAIR, *((NUMBER,) if numbered else ()), words, PROFIT)
 
     def heading(self) -> Heading:
         """Where the reader is, when not at the newest line."""
@@ -72,6 +73,8 @@ class Log(TablePane):
                 return [(self._time(line, frame.wall_ns), self.palette["faint"])]
             case "kind":
                 return [(line.kind, self.palette[ROLE_OF.get(line.kind, "muted")])]
+            case "pair":
+                return [(show.pair(line.instrument), self.palette["plain"])]
             case "id":
                 return [(line.id, self.palette["faint"])]
             case "pl":

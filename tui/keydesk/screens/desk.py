@@ -42,6 +42,7 @@ EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
 TOO_SMALL = f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells; this terminal has {{}}×{{}}."
 
 
+TWO_NOTICES_FROM = 30  # rows
 BENEATH_A_DIALOG = 0.5  # seconds from picture to picture
 LOOKING = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
@@ -168,7 +169,8 @@ class DeskScreen(Screen[None]):
         words = TOO_SMALL.format(size.width, size.height)
         self.query_one("#too-small", Static).update(words)
         self._tier = tier or self._tier or DECK
-        self.query_one("#notices").set_class(self._tier.notices > 1, "-two")
+        roomy = self._tier is not DECK and size.height >= TWO_NOTICES_FROM
+        self.query_one("#notices").set_class(roomy, "-two")
         self._place()
 
     def _place(self) -> None:

@@ -20,12 +20,11 @@ class Tier:
     name: str
     slots: tuple[Slot, ...]
     lowest: frozenset[str]  # panes that have the lower rule of the grid beneath them
-    notices: int  # lines of feedback
 
 
 LISTS = ("trades", "positions", "orders", "log", "books")
-DECK = Tier("deck", (("watchlist",), ("chart",), LISTS), frozenset(LISTS), 1)
-DESK = Tier("desk", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS), 2)
+DECK = Tier("deck", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
+DESK = Tier("desk", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS))
 COCKPIT = Tier(
     "cockpit",
     (
@@ -33,7 +32,6 @@ COCKPIT = Tier(
         *(("trades", "positions", "orders"), ("log",)),
     ),
     frozenset(("trades", "positions", "orders", "log")),
-    2,
 )
 TIERS = (DECK, DESK, COCKPIT)
 

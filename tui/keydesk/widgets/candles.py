@@ -32,7 +32,7 @@ DASH = "╌"
 TICK_ROWS = 4  # one price on the axis for every so many rows
 STEPS = (1, 2, 5)
 HEADROOM = 0.04
-REACH = 0.5  # own lines this share of the range beyond it still widen it
+REACH = 1.0  # own lines this share of the candles' range beyond it still widen it
 LOOSE = 1.6  # a scale this much too wide is drawn anew
 
 Run = tuple[str, str]  # text and role
