@@ -18,7 +18,9 @@ from keydesk_client.errors import (
     UnreadableAnswer,
 )
 
-PASSING = (Unreachable, ConnectionLost, TimedOut, UnreadableAnswer, RateLimited, ServerFailed)
+PASSING = (Unreachable, ConnectionLost, TimedOut, UnreadableAnswer, RateLimited)
+PASSING_STATUSES = frozenset({500, 502, 503, 504})
+"""Not 501: what a service does not offer it will not offer in a second either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,15 @@ class Retries:
         self, error: KeydeskClientError, *, tries: int, spent_s: float, chance: Callable[[], float]
     ) -> float | None:
         """Seconds to wait before the next try, or None to give up; `chance` draws from 0 to 1."""
-        if tries > self.most or not isinstance(error, PASSING):
+        if tries > self.most or not _passes(error):
             return None
         asked = error.retry_after if isinstance(error, Answered) else None
         ceiling = min(self.longest_s, self.first_s * 2.0 ** (tries - 1))
         pause = max(asked or 0.0, ceiling * chance())
         return pause if spent_s + pause <= self.patience_s else None
+
+
+def _passes(error: KeydeskClientError) -> bool:
+    if isinstance(error, ServerFailed):
+        return error.status in PASSING_STATUSES
+    return isinstance(error, PASSING)

@@ -30,12 +30,12 @@ from keydesk_client.errors import (
 )
 from keydesk_client.exchange import Answer, Request
 from keydesk_client.keepalive import tcp_keepalive
+from keydesk_client.limiter import CALLS_AT_ONCE
 from keydesk_client.secret import Secret
 
 Carrier: TypeAlias = httpx.AsyncBaseTransport
 """What carries requests: tests hand in a MockTransport or one that reaches an app in this process."""
 
-REST_CONNECTIONS = 4
 STREAM_CONNECTIONS = 20
 IDLE_CONNECTION_S = 30.0
 USER_AGENT = "keydesk-client"
@@ -90,7 +90,7 @@ class Transport:
         self.rest, self.stream = address_of(rest_url), address_of(stream_url)
         self.timeouts = timeouts
         self._token = token
-        self._rest_carrier = carrier or _carrier_to(self.rest, REST_CONNECTIONS)
+        self._rest_carrier = carrier or _carrier_to(self.rest, CALLS_AT_ONCE)
         self._stream_carrier = carrier or _carrier_to(self.stream, STREAM_CONNECTIONS)
         self._closed = False
 

@@ -8,14 +8,30 @@ import asyncio
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
 from types import TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
 from keydesk_client.streams.health import StreamHealth
-from keydesk_client.streams.stream import Stream
 
 A = TypeVar("A")
 P = ParamSpec("P")
 R = TypeVar("R")
+Item_co = TypeVar("Item_co", covariant=True)
+
+
+class Stream(Protocol[Item_co]):
+    """An asynchronous stream."""
+
+    @property
+    def health(self) -> StreamHealth: ...
+    async def __aenter__(self) -> object: ...
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None: ...
+    def __aiter__(self) -> AsyncIterator[Item_co]: ...
+    async def __anext__(self) -> Item_co: ...
 
 
 class Loop:
@@ -112,7 +128,7 @@ class WaitingStream(Generic[R]):
         return self._stream.health
 
     def __enter__(self) -> Self:
-        self._loop.run(self._stream.__aenter__())
+        self._loop.run(_enter(self._stream))
         return self
 
     def __exit__(
@@ -121,16 +137,29 @@ class WaitingStream(Generic[R]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._loop.run(self._stream.__aexit__(kind, error, traceback))
+        self._loop.run(_leave(self._stream, kind, error, traceback))
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> R:
         try:
-            return self._loop.run(_next(self._stream))
+            return self._loop.run(_next(aiter(self._stream)))
         except StopAsyncIteration:
             raise StopIteration from None
+
+
+async def _enter(stream: Stream[object]) -> None:
+    await stream.__aenter__()
+
+
+async def _leave(
+    stream: Stream[object],
+    kind: type[BaseException] | None,
+    error: BaseException | None,
+    traceback: TracebackType | None,
+) -> None:
+    await stream.__aexit__(kind, error, traceback)
 
 
 async def _next(items: AsyncIterator[R]) -> R:

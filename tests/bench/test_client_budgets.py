@@ -8,6 +8,7 @@ import of 210 ms over 127 for httpx and pydantic alone.
 """
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -115,20 +116,28 @@ def test_five_hundred_trades_are_read_within_budget() -> None:
     assert told("500 trades", ours, theirs, allowed) <= allowed
 
 
-def importing(what: str) -> float:
+def importing(what: str, compiled: Path) -> float:
+    """Milliseconds of an import that happened before, so that its modules are compiled."""
+    environment = os.environ | {
+        "PYTHONPYCACHEPREFIX": str(compiled),
+        "PYTHONDONTWRITEBYTECODE": "",
+    }
     code = f"import time; t = time.perf_counter(); {what}; print((time.perf_counter() - t) * 1e3)"
     runs = [
-        float(subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout)
-        for _ in range(7)
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, check=True, env=environment
+        )
+        for _ in range(8)
     ]
-    return min(runs)
+    return min(float(run.stdout) for run in runs)
 
 
-def test_the_client_is_imported_within_budget() -> None:
-    bare = importing("import httpx, pydantic; pydantic.BaseModel; pydantic.TypeAdapter")
-    ours = importing("from keydesk_client import Client")
+def test_the_client_is_imported_within_budget(tmp_path: Path) -> None:
+    libraries = "import httpx, pydantic; pydantic.BaseModel; pydantic.TypeAdapter"
+    bare = importing(libraries, tmp_path)
+    ours = importing("from keydesk_client import Client", tmp_path)
     assert told("import of Client", ours, bare, 210 / 127) <= 210 / 127
-    assert importing("import keydesk_client") < 10
+    assert importing("import keydesk_client", tmp_path) < bare / 10
 
 
 @pytest.fixture

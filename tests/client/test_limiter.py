@@ -3,8 +3,10 @@ from collections.abc import Callable
 
 import pytest
 
+from keydesk_client import Client
 from keydesk_client.limiter import Claim, Limiter
 from support.fake_time import FakeTimers
+from support.talking_server import talking_server
 
 
 async def start(
@@ -72,6 +74,26 @@ async def test_slow_reads_leave_room_for_an_order(
     async with asyncio.timeout(1), limiter.turn(Claim.WRITE):
         assert limiter.waiting == 6
     release.set()
+
+
+async def test_an_order_gets_through_while_every_read_hangs() -> None:
+    async def answer_writes(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if head.startswith(b"GET"):
+            await reader.read()
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}")
+
+    async with (
+        talking_server(answer_writes) as url,
+        Client(token="t", rest_url=url, stream_url=url, account_id="1") as client,
+    ):
+        reads = [asyncio.create_task(client.accounts.summary()) for _ in range(20)]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(3):
+            await client.positions.close("EUR_USD", long_units="ALL")
+        for read in reads:
+            read.cancel()
+        await asyncio.gather(*reads, return_exceptions=True)
 
 
 async def test_a_caller_that_gives_up_while_it_waits_leaves_its_place_to_the_next() -> None:

@@ -98,9 +98,10 @@ async def test_a_write_is_sent_once_whatever_happens(
     assert (pauses, asked) == ([], 1)
 
 
-async def test_a_refusal_is_final() -> None:
-    outcome, _, asked = await ask([httpx.Response(400), GOOD])
-    assert isinstance(outcome, Refused)
+@pytest.mark.parametrize(("status", "kind"), [(400, Refused), (404, Refused), (501, ServerFailed)])
+async def test_a_refusal_is_final(status: int, kind: type[Exception]) -> None:
+    outcome, _, asked = await ask([httpx.Response(status), GOOD])
+    assert isinstance(outcome, kind)
     assert asked == 1
 
 

@@ -155,7 +155,7 @@ class Transactions(Area):
         An item is a Transaction, a TransactionHeartbeat, a Reconnected, or a HistoryLost.
         """
         where = self._account(account_id, "transactions", "stream")
-        request = Request("GET", where, headers=self._headers())
+        request = Request("GET", where)
         return TransactionStream(
             lambda: self._caller.transport.open_stream(request),
             _History(self, account_id),
