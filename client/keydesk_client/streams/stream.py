@@ -10,12 +10,13 @@ from keydesk_client.streams.connection import Connection
 from keydesk_client.streams.health import Lost, StreamHealth
 
 T = TypeVar("T")
+W = TypeVar("W")
 
 
-class Stream(ABC, Generic[T]):
+class Stream(ABC, Generic[T, W]):
     """Items as they come; leaving the block closes the connection and ends the iteration."""
 
-    def __init__(self, connection: Connection, buffer: Buffer[T], name: str) -> None:
+    def __init__(self, connection: Connection, buffer: Buffer[W], name: str) -> None:
         self._connection, self._buffer, self._name = connection, buffer, name
         self._task: asyncio.Task[None] | None = None
 
@@ -53,8 +54,9 @@ class Stream(ABC, Generic[T]):
     def __aiter__(self) -> Self:
         return self
 
+    @abstractmethod
     async def __anext__(self) -> T:
-        return await self._buffer.take()
+        """The next item, made of what waits."""
 
     async def _read(self) -> None:
         try:

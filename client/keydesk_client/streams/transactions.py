@@ -43,7 +43,7 @@ class History(Protocol):
         """Transactions from one id to another, both included."""
 
 
-class TransactionStream(Stream[TransactionItem]):
+class TransactionStream(Stream[TransactionItem, TransactionItem]):
     """`async with client.transactions.stream() as transactions: async for item in transactions: ...`."""
 
     def __init__(
@@ -64,6 +64,9 @@ class TransactionStream(Stream[TransactionItem]):
         self._history, self._sleep = history, timing.sleep
         self._ready: list[TransactionItem] = []
         self._sequence = None if since is None else self._begin(since)
+
+    async def __anext__(self) -> TransactionItem:
+        return await self._buffer.take()
 
     async def connected(self, lost: Lost | None) -> None:
         """Ask for what happened meanwhile, before the first line."""
