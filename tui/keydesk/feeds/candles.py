@@ -65,7 +65,7 @@ async def load(link: Link, series: CandleSeries, count: int) -> bool:
     except KeydeskClientError as error:
         loading_failed(link.store, series, reason(error))
         series.wants_reload = True
-        await link.back_off(1)
+        await link.back_off(3)
         return False
     take_candles(link.store, series, answer.candles)
     series.rolled_over = max(0, series.rolled_over - rolled)

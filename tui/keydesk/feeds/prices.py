@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
-from keydesk.feeds.link import Link, reason
+from keydesk.feeds.link import Line, Link, reason
 from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
 from keydesk.store.state import Topic
@@ -14,6 +14,9 @@ from keydesk_client.models import ClientPrice, PricingHeartbeat
 
 CONVERSIONS_EVERY = 5.0
 
+AWAKE = 0.005  # seconds of reading prices before the reader rests
+REST = 0.045  # while it rests newer prices take the place of older ones: twenty looks a second
+
 
 async def stream_prices(link: Link) -> None:
     """Keep the price stream open for everything watched or held; opened anew when that changes."""
@@ -21,24 +24,32 @@ async def stream_prices(link: Link) -> None:
     tries = 0
     while True:
         names = watched(link)
-        words = "the stream ended"
+        words, heard = "the stream ended", link.store.health.prices_heard
         try:
             async with (
                 _leaving_when_changed(link, names) as left,
                 link.streams.prices(names) as stream,
             ):
                 link.price_health = stream.health
-                async for item in stream:
-                    tries = 0
-                    take(link, item)
-                    if left.is_set():
-                        break
+                await _read(link, stream, left)
         except KeydeskClientError as error:
             words = reason(error)
         if watched(link) == names:
             _down(link, words)
+            tries = 0 if link.store.health.prices_heard != heard else tries + 1
             await link.back_off(tries)
-            tries += 1
+
+
+async def _read(link: Link, stream: Line, left: asyncio.Event) -> None:
+    """Take what comes until the stream ends or is to be left."""
+    woke = link.now()
+    async for item in stream:
+        take(link, item)
+        if left.is_set():
+            return
+        if link.now() - woke > AWAKE:
+            await link.pause(REST)
+            woke = link.now()
 
 
 def watched(link: Link) -> tuple[str, ...]:
