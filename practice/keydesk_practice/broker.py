@@ -24,6 +24,7 @@ from keydesk_practice.ledger import Entry, Ledger, LedgerAccount, entry_of
 from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.options import DEFAULT_PRICE_RATE
 from keydesk_practice.price_feed import PriceFeed
+from keydesk_practice.restoring import WORTH_A_SNAPSHOT, keep_snapshot
 from keydesk_practice.walking import SECOND, instants, last_before_next_grid_point, missed_instants
 
 LONGEST_TURN = 0.02  # seconds of walking before others get their turn
@@ -99,7 +100,16 @@ class Broker:
         return batch
 
     def _publish(self, account: str, batch: Sequence[Entry]) -> None:
-        self.desks[account].publish(batch)
+        desk = self.desks[account]
+        desk.publish(batch)
+        if desk.committed_id - desk.snapshot_id >= WORTH_A_SNAPSHOT:
+            self._keep_snapshot(desk)
+
+    def _keep_snapshot(self, desk: AccountDesk) -> None:
+        """Note the account, unless more is on its way to the ledger: a snapshot holds what is there."""
+        if desk.state.last_transaction_id == desk.committed_id:
+            keep_snapshot(self.ledger, desk.state)
+            desk.snapshot_id = desk.committed_id
 
     # --- time ---
 
@@ -171,5 +181,8 @@ class Broker:
         self.candles.close()
         self.commits.flush()
         if not self.failed:
+            for desk in self.desks.values():
+                if desk.committed_id - desk.snapshot_id >= WORTH_A_SNAPSHOT // 10:
+                    self._keep_snapshot(desk)
             self.ledger.note(LAST_SEEN, str(self.board.now))
         self.ledger.close()

@@ -4,11 +4,13 @@ It turns the engine's account into what the routes answer with; the prices are t
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from heapq import merge
+from typing import Any
 
 from keydesk_practice.board import PriceBoard
+from keydesk_practice.ended_shelf import EndedShelf
 from keydesk_practice.engine import views
 from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.quotes import Quote
@@ -29,8 +31,10 @@ class AccountDesk:
     account: LedgerAccount
     state: Account
     board: PriceBoard
+    shelf: EndedShelf
     history: History
     committed_id: int
+    snapshot_id: int = 0  # how far the newest snapshot reaches
     listeners: Listeners = field(default_factory=Listeners)
 
     @property
@@ -79,18 +83,28 @@ class AccountDesk:
         order = self.order(order_id)
         return None if order is None else order.created.order_type
 
-    def orders(self, state: str) -> list[Order]:
-        """Return the orders in a state, newest first."""
+    def orders(
+        self, state: str, instrument: str | None = None, before: int | None = None
+    ) -> Iterator[Order]:
+        """Return orders in a state, newest first, read as they are asked for."""
+        pending = reversed(self.state.orders.values()) if state in {"PENDING", "ALL"} else ()
         if state == "PENDING":
-            return list(reversed(self.state.orders.values()))
-        found = [*self.state.orders.values(), *self.state.ended.orders()]
-        return _newest_first(order for order in found if state in {"ALL", order.state})
+            return iter(pending)
+        wanted = None if state == "ALL" else state
+        ended = self.shelf.orders(wanted, instrument, before)
+        return merge(pending, ended, key=_id_of, reverse=True)
 
-    def trades(self, state: str) -> list[Trade]:
-        """Return the trades in a state, newest first."""
-        ended = () if state == "OPEN" else self.state.ended.trades()
-        found = [*self.state.trades.values(), *ended]
-        return _newest_first(trade for trade in found if state in {"ALL", trade.state})
+    def trades(
+        self, state: str, instrument: str | None = None, before: int | None = None
+    ) -> Iterator[Trade]:
+        """Return trades in a state, newest first, read as they are asked for."""
+        held = reversed(self.state.trades.values())
+        live = (trade for trade in held if state in {"ALL", trade.state})
+        if state not in {"CLOSED", "ALL"}:
+            return live
+        return merge(
+            live, self.shelf.trades("CLOSED", instrument, before), key=_id_of, reverse=True
+        )
 
     # --- showing ---
 
@@ -145,11 +159,8 @@ class AccountDesk:
         return home_conversions(self.board, names, self.account.currency)
 
 
-Item = TypeVar("Item", Order, Trade)
-
-
-def _newest_first(items: Iterable[Item]) -> list[Item]:
-    return sorted(items, key=lambda item: item.id, reverse=True)
+def _id_of(one: Order | Trade) -> int:
+    return one.id
 
 
 def _is_id(text: str) -> bool:

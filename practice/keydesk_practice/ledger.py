@@ -7,12 +7,13 @@ the wire, so that history is served as it was written.
 
 import json
 import sqlite3
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger_file import open_ledger_file
@@ -38,6 +39,16 @@ class Entry:
     body: str
 
 
+class EndedRecord(NamedTuple):
+    """An order or a trade that ended, packed, with what lists are filtered by."""
+
+    kind: str
+    id: int
+    state: str
+    instrument: str
+    record: bytes
+
+
 def entry_of(transaction: Mapping[str, Any], time: int) -> Entry:
     """Return the ledger's form of a wire transaction."""
     body = json.dumps(transaction, separators=(",", ":"))
@@ -51,6 +62,7 @@ class Ledger:
         self._connection = connection
         self._staged: list[tuple[str, int, int, str, str]] = []
         self._marks: dict[tuple[str, int], str] = {}
+        self._ended: dict[tuple[str, str, int], EndedRecord] = {}
 
     @classmethod
     def open(cls, folder: Path) -> "Ledger":
@@ -96,6 +108,10 @@ class Ledger:
         """Hold what the market showed an order, such as a trailing stop's level, for the next commit."""
         self._marks[account, order_id] = str(level)
 
+    def stage_ended(self, account: str, ended: EndedRecord) -> None:
+        """Hold an ended order or trade for the next commit; it can be read at once."""
+        self._ended[account, ended.kind, ended.id] = ended
+
     def commit(self) -> None:
         """Make everything staged durable with one fsync.
 
@@ -104,7 +120,8 @@ class Ledger:
         """
         staged, self._staged = self._staged, []
         marks, self._marks = self._marks, {}
-        if not staged and not marks:
+        ended, self._ended = self._ended, {}
+        if not (staged or marks or ended):
             return
         try:
             with _transaction(self._connection):
@@ -112,6 +129,10 @@ class Ledger:
                 self._connection.executemany(
                     "INSERT OR REPLACE INTO marks VALUES (?, ?, ?)",
                     [(*key, level) for key, level in marks.items()],
+                )
+                self._connection.executemany(
+                    "INSERT OR REPLACE INTO ended VALUES (?, ?, ?, ?, ?, ?)",
+                    [(account, *record) for (account, _, _), record in ended.items()],
                 )
         except sqlite3.Error as error:
             raise LedgerWriteFailed(f"the ledger cannot be written: {error}") from error
@@ -162,6 +183,38 @@ class Ledger:
             else:
                 high = middle
         return low
+
+    # --- what ended ---
+
+    def ended(self, account: str, kind: str, id_: int) -> bytes | None:
+        """Return an ended order or trade as it was packed."""
+        staged = self._ended.get((account, kind, id_))
+        if staged is not None:
+            return staged.record
+        query = "SELECT record FROM ended WHERE account=? AND kind=? AND id=?"
+        row = self._connection.execute(query, (account, kind, id_)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def ended_newest_first(
+        self,
+        account: str,
+        kind: str,
+        state: str | None = None,
+        instrument: str | None = None,
+        before: int | None = None,
+    ) -> Iterator[bytes]:
+        """Return what ended and is committed, newest first, at ids of `before` at most."""
+        query = (
+            "SELECT record FROM ended WHERE account=? AND kind=? AND id<=?"
+            " AND coalesce(state=?, 1) AND coalesce(instrument=?, 1) ORDER BY id DESC"
+        )
+        highest = sys.maxsize if before is None else before
+        for row in self._connection.execute(query, (account, kind, highest, state, instrument)):
+            yield bytes(row[0])
+
+    def forget_ended(self, account: str) -> None:
+        """Drop everything that ended, before it is folded anew."""
+        self._connection.execute("DELETE FROM ended WHERE account=?", (account,))
 
     # --- what makes a restart quick, and whole ---
 

@@ -16,19 +16,23 @@ FILE_NAME = "ledger.sqlite3"
 FORMAT = 1
 
 _TABLES = """
-CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE accounts (
+CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS accounts (
     id TEXT PRIMARY KEY, owner INTEGER NOT NULL, currency TEXT NOT NULL, hedging INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE transactions (
+CREATE TABLE IF NOT EXISTS transactions (
     account TEXT NOT NULL, id INTEGER NOT NULL, time INTEGER NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL,
     PRIMARY KEY (account, id)
 ) WITHOUT ROWID;
-CREATE INDEX transactions_by_type ON transactions (account, type, id);
-CREATE TABLE marks (
+CREATE INDEX IF NOT EXISTS transactions_by_type ON transactions (account, type, id);
+CREATE TABLE IF NOT EXISTS marks (
     account TEXT NOT NULL, order_id INTEGER NOT NULL, level TEXT NOT NULL, PRIMARY KEY (account, order_id)
 ) WITHOUT ROWID;
-CREATE TABLE snapshots (
+CREATE TABLE IF NOT EXISTS ended (
+    account TEXT NOT NULL, kind TEXT NOT NULL, id INTEGER NOT NULL, state TEXT NOT NULL, instrument TEXT NOT NULL,
+    record BLOB NOT NULL, PRIMARY KEY (account, kind, id)
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS snapshots (
     account TEXT PRIMARY KEY, id INTEGER NOT NULL, made_by TEXT NOT NULL, state BLOB NOT NULL
 );
 """
@@ -99,12 +103,11 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA synchronous=FULL")
     connection.execute("BEGIN IMMEDIATE")
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version == 0:
-        for statement in _TABLES.split(";"):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA user_version={FORMAT}")
-    elif version != FORMAT:
+    if version not in {0, FORMAT}:
         raise LedgerUnavailable(f"{path} was written by another version (format {version})")
+    for statement in _TABLES.split(";"):
+        connection.execute(statement)
+    connection.execute(f"PRAGMA user_version={FORMAT}")
     connection.execute("COMMIT")
 
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from keydesk_practice.broker import LAST_SEEN, Broker
 from keydesk_practice.clock import Clock
 from keydesk_practice.desks import AccountDesk
+from keydesk_practice.ended_shelf import EndedShelf
 from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.apply import apply
 from keydesk_practice.engine.commands import OpenAccount
@@ -103,8 +104,10 @@ def default_accounts(owner: int) -> list[LedgerAccount]:
 
 
 def _desk(broker: Broker, account: LedgerAccount, state: Account) -> AccountDesk:
+    shelf = EndedShelf(broker.ledger, account.id)
+    state.ended = shelf
     history = History(broker.ledger, account.id)
-    return AccountDesk(account, state, broker.board, history, state.last_transaction_id)
+    return AccountDesk(account, state, broker.board, shelf, history, state.last_transaction_id)
 
 
 def _opened(broker: Broker, account: LedgerAccount) -> AccountDesk:

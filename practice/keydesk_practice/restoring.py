@@ -11,41 +11,65 @@ from functools import cache
 from pathlib import Path
 
 from keydesk_practice import engine
-from keydesk_practice.engine.account import Account, Terms, empty_account
+from keydesk_practice.ended_shelf import EndedShelf
+from keydesk_practice.engine.account import Account, Shelf, Terms, empty_account
 from keydesk_practice.engine.apply import apply
 from keydesk_practice.engine.records import Mark
 from keydesk_practice.engine.transactions import from_wire
 from keydesk_practice.ledger import Ledger, LedgerAccount
 
 WORTH_A_SNAPSHOT = 5_000  # transactions that would have to be read again
+PIECE = 1_000
 
 
 def restored(ledger: Ledger, account: LedgerAccount) -> Account:
     """Return the account as the ledger says it is."""
     kept = ledger.snapshot(account.id, _made_by())
-    last, state = (0, new_account(account)) if kept is None else (kept[0], _unpacked(kept[1]))
-    for text in ledger.bodies(account.id, last + 1, sys.maxsize):
-        apply(state, from_wire(json.loads(text)))
+    if kept is None:
+        ledger.forget_ended(account.id)
+        begun, state = 0, new_account(account)
+    else:
+        begun, state = kept[0], _unpacked(kept[1])
+    state.ended = EndedShelf(ledger, account.id)
+    _fold(ledger, state)
     for order_id, level in ledger.marks(account.id):
         if order_id in state.orders:
             apply(state, Mark(order_id, level))
     ledger.forget_marks(account.id, state.orders)
-    if state.last_transaction_id - last > WORTH_A_SNAPSHOT:
-        ledger.keep_snapshot(account.id, state.last_transaction_id, _made_by(), pickle.dumps(state))
+    if state.last_transaction_id - begun > WORTH_A_SNAPSHOT:
+        keep_snapshot(ledger, state)
     return state
+
+
+def keep_snapshot(ledger: Ledger, state: Account) -> None:
+    """Note the account as it stands, so that the next start need not read what made it so."""
+    small = state.copy()
+    small.ended = Shelf()  # what ended is in the ledger by itself
+    ledger.keep_snapshot(state.id, state.last_transaction_id, _made_by(), pickle.dumps(small))
+
+
+def _fold(ledger: Ledger, state: Account) -> None:
+    while True:
+        first = state.last_transaction_id + 1
+        texts = ledger.bodies(state.id, first, first + PIECE - 1)
+        for text in texts:
+            apply(state, from_wire(json.loads(text)))
+        ledger.commit()  # what ended on the way
+        if not texts:
+            return
 
 
 def new_account(account: LedgerAccount) -> Account:
     """Return the account before anything happened to it."""
     _, _, user, _ = account.id.split("-")
-    return empty_account(
-        account.id, int(user), Terms(currency=account.currency, hedging=account.hedging)
-    )
+    terms = Terms(currency=account.currency, hedging=account.hedging)
+    return empty_account(account.id, int(user), terms)
 
 
 def _unpacked(state: bytes) -> Account:
     found = pickle.loads(state)  # noqa: S301 - our own, from the owner's private file
-    assert isinstance(found, Account)  # noqa: S101
+    if not isinstance(found, Account):
+        raise TypeError(type(found).__name__)
     return found
 
 

@@ -82,7 +82,7 @@ def list_orders(call: Call) -> Answer:
     """Answer with orders of a state, newest first."""
     desk = call.desk
     page = read_page(call, "PENDING", STATES)
-    orders, next_id = cut(page, desk.orders(page.state))
+    orders, next_id = cut(page, desk.orders(page.state, page.instrument, page.before))
     body = {
         "orders": [desk.order_view(order) for order in orders],
         "lastTransactionID": desk.last_transaction_id,

@@ -60,7 +60,10 @@ def read_page(call: Call, default_state: str, states: frozenset[str]) -> Page:
 def cut(page: Page, newest_first: Iterable[Item]) -> tuple[list[Item], int | None]:
     """Return the items of a page, and the highest id of the next one when more remain."""
     found: list[Item] = []
+    lowest = min(page.ids, default=0) if page.ids is not None else 0
     for item in newest_first:
+        if item.id < lowest:
+            break
         if not page.wants(item):
             continue
         if len(found) == page.count:

@@ -34,7 +34,7 @@ def list_trades(call: Call) -> Answer:
     """Answer with trades of a state, newest first."""
     desk = call.desk
     page = read_page(call, "OPEN", STATES)
-    trades, next_id = cut(page, desk.trades(page.state))
+    trades, next_id = cut(page, desk.trades(page.state, page.instrument, page.before))
     body = {
         "trades": [desk.trade_view(trade) for trade in trades],
         "lastTransactionID": desk.last_transaction_id,
