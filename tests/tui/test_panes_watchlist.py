@@ -13,7 +13,7 @@ from support.pane_app import heard, shown, text_of
 
 async def test_a_row_reads_pair_bid_ask_spread_and_the_day() -> None:
     pane = Watchlist()
-    async with shown(pane, desk_store(), size=(58, 12)):
+    async with shown(pane, desk_store(), size=(54, 12)):
         header, first, *_ = text_of(pane)
     assert header.split() == ["pair", "bid", "ask", "spread", "day", "%", "own"]
     assert first.split() == ["EUR/USD", "1.08431", "1.08443", "1.2", "−0.40", "+10.0k"]

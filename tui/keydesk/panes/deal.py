@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
+from textwrap import wrap
 from typing import ClassVar
 
 from keydesk import format as show
@@ -143,9 +144,8 @@ class Deal(LinePane, can_focus=False):
             case "ARMED":
                 return [[("armed: y sends a ticket", self.palette["muted"])]]
             case "DISARMED":
-                reason = (
-                    [[(store.arming.reason, self.palette["faint"])]] if store.arming.reason else []
-                )
+                faint = self.palette["faint"]
+                reason = [[(part, faint)] for part in wrap(store.arming.reason, self.inside or 1)]
                 return [[("exit only, A arms", self.palette["warn"])], *reason]
             case "READ-ONLY":
                 return [[("read-only: nothing is sent", self.palette["muted"])]]

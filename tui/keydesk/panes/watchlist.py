@@ -21,14 +21,14 @@ from keydesk.store.store import Store
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column, TablePane, widen
 
-RANGE = 8  # cells of the bar that shows where the price stands in its day
+RANGE = 6  # cells of the bar that shows where the price stands in its day
 COLUMNS = (
     Column("pair", "pair", 7, right=False),
     Column("bid", "bid", 7),
     Column("ask", "ask", 7, rank=3),
     Column("spread", "spread", 6, rank=1),
     Column("day", "day %", 5, rank=2),
-    Column("range", "day range", RANGE + 1, rank=5, right=False),
+    Column("range", "range", RANGE + 1, rank=5, right=False),
     Column("own", "own", 6, rank=4),
 )
 Measure = Callable[[Store, str], Decimal]
