@@ -48,9 +48,9 @@ class AccountIdentity(Record):
     alias: str | None = None
     """Only when the client set one."""
     currency: Currency
-    """Home currency."""
+    """In home currency."""
     created_by_user_id: int
-    """JSON number."""
+    """Number of the user who opened the account."""
     created_time: DateTime
     """Creation time."""
     guaranteed_stop_loss_order_parameters: GuaranteedStopLossOrderParameters | None = None
@@ -60,19 +60,19 @@ class AccountIdentity(Record):
     guaranteed_stop_loss_order_mutability: GuaranteedStopLossOrderMutability | None = None
     """Deprecated, superseded by the parameters object."""
     margin_rate: DecimalNumber | None = None
-    """Client override, absent when none; see SEMANTICS margin section for how it combines with instrument rates."""
+    """The client's own rate, absent when none was set; an instrument's higher rate still holds."""
     resettable_pl_time: DateTime | None = None
     """When resettablePL was last zeroed."""
     open_trade_count: int
-    """JSON number."""
+    """How many trades are open."""
     open_position_count: int
-    """JSON number."""
+    """How many positions are open."""
     pending_order_count: int
-    """JSON number."""
+    """How many orders are pending."""
     hedging_enabled: bool
     """True lets long and short trades coexist."""
     last_order_fill_timestamp: DateTime | None = None
-    """Only after a first fill; deprecated in newer docs."""
+    """Only after a first fill; deprecated by the service."""
     last_transaction_id: TransactionID
     """Newest transaction of the account."""
 

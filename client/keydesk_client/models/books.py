@@ -20,11 +20,11 @@ class OrderBook(Record):
     """Distribution of client orders."""
 
     instrument: InstrumentName
-    """Instrument."""
+    """As in EUR_USD."""
     time: DateTime
     """Snapshot time."""
     unix_time: DateTime | None = None
-    """Newer service; snapshot time in unix form."""
+    """The snapshot time in seconds since 1970; not every service sends it."""
     price: PriceValue
     """Mid price at the snapshot."""
     bucket_width: PriceValue
@@ -48,11 +48,11 @@ class PositionBook(Record):
     """Distribution of client positions."""
 
     instrument: InstrumentName
-    """Instrument."""
+    """As in EUR_USD."""
     time: DateTime
     """Snapshot time."""
     unix_time: DateTime | None = None
-    """Newer service; snapshot time in unix form."""
+    """The snapshot time in seconds since 1970; not every service sends it."""
     price: PriceValue
     """Mid price at the snapshot."""
     bucket_width: PriceValue

@@ -55,7 +55,7 @@ class CandlestickResponse(Response):
     """Candles of one instrument."""
 
     instrument: InstrumentName
-    """Instrument."""
+    """As in EUR_USD."""
     granularity: CandlestickGranularity
     """Period of each candle."""
     candles: tuple[Candlestick, ...]

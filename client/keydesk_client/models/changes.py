@@ -52,16 +52,16 @@ class CalculatedTradeState(Record):
     id: TradeID
     """Trade id."""
     unrealized_pl: AccountUnits
-    """Now."""
+    """At this moment, in home currency."""
     margin_used: AccountUnits
-    """Now."""
+    """At this moment, in home currency."""
 
 
 class CalculatedPositionState(Record):
     """Moving part of an open position."""
 
     instrument: InstrumentName
-    """Instrument."""
+    """As in EUR_USD."""
     net_unrealized_pl: AccountUnits
     """Both sides."""
     long_unrealized_pl: AccountUnits
@@ -69,11 +69,11 @@ class CalculatedPositionState(Record):
     short_unrealized_pl: AccountUnits
     """Short side."""
     margin_used: AccountUnits
-    """Now."""
+    """At this moment, in home currency."""
 
 
 class AccountChangesState(CalculatedAccountState):
-    """Price-dependent numbers now; newer service also sends the accumulated totals."""
+    """What depends on prices, at this moment; some services send the accumulated totals as well."""
 
     orders: tuple[DynamicOrderState, ...]
     """One per pending order with moving state."""

@@ -13,13 +13,13 @@ class TakeProfitDetails(Record):
     price: PriceValue | None = None
     """Trigger; give price or distance."""
     distance: DecimalNumber | None = None
-    """From open price; accepted by newer service."""
+    """From the open price, instead of a price; not every service takes it."""
     time_in_force: TimeInForce = "GTC"
     """GTC, GTD or GFD."""
     gtd_time: DateTime | None = None
-    """With GTD."""
+    """When the order expires; only together with GTD."""
     client_extensions: ClientExtensions | None = None
-    """Tags of the order."""
+    """Id, tag and comment of the order."""
 
 
 class StopLossDetails(Record):
@@ -32,9 +32,9 @@ class StopLossDetails(Record):
     time_in_force: TimeInForce = "GTC"
     """GTC, GTD or GFD."""
     gtd_time: DateTime | None = None
-    """With GTD."""
+    """When the order expires; only together with GTD."""
     client_extensions: ClientExtensions | None = None
-    """Tags of the order."""
+    """Id, tag and comment of the order."""
     guaranteed: bool | None = None
     """Deprecated way to ask for a guaranteed stop; default true only when the account requires it."""
 
@@ -49,19 +49,19 @@ class GuaranteedStopLossDetails(Record):
     time_in_force: TimeInForce = "GTC"
     """GTC, GTD or GFD."""
     gtd_time: DateTime | None = None
-    """With GTD."""
+    """When the order expires; only together with GTD."""
     client_extensions: ClientExtensions | None = None
-    """Tags of the order."""
+    """Id, tag and comment of the order."""
 
 
 class TrailingStopLossDetails(Record):
     """Request for a trailing stop on a trade."""
 
     distance: DecimalNumber
-    """Price units."""
+    """In price units."""
     time_in_force: TimeInForce = "GTC"
     """GTC, GTD or GFD."""
     gtd_time: DateTime | None = None
-    """With GTD."""
+    """When the order expires; only together with GTD."""
     client_extensions: ClientExtensions | None = None
-    """Tags of the order."""
+    """Id, tag and comment of the order."""

@@ -22,7 +22,7 @@ class FinancingDayOfWeek(Record):
     """Days charged on one weekday."""
 
     day_of_week: DayOfWeek
-    """Weekday."""
+    """The day of the week."""
     days_charged: int
     """0, 1 or 3 as a rule."""
 
@@ -59,25 +59,25 @@ class GuaranteedStopLossOrderLevelRestriction(Record):
 
 
 class GuaranteedStopLossOrderEntryData(Record):
-    """Older home of the guaranteed stop numbers."""
+    """The terms of a guaranteed stop, where a service sends them together."""
 
     minimum_distance: DecimalNumber
-    """Price units."""
+    """In price units."""
     premium: DecimalNumber
     """Price units per unit."""
     level_restriction: GuaranteedStopLossOrderLevelRestriction | None = None
-    """Cap."""
+    """The most that is guaranteed in a price window."""
 
 
 class Instrument(Record):
     """Tradeable instrument of one account."""
 
     name: InstrumentName
-    """Wire name."""
+    """As in EUR_USD."""
     type: InstrumentType
     """Asset class."""
     display_name: str
-    """For people, slash separated."""
+    """For people, as in EUR/USD."""
     pip_location: int
     """Pip is 10 to this power."""
     display_precision: int
@@ -87,11 +87,11 @@ class Instrument(Record):
     minimum_trade_size: DecimalNumber
     """Smallest order."""
     maximum_trailing_stop_distance: DecimalNumber
-    """Price units."""
+    """In price units."""
     minimum_trailing_stop_distance: DecimalNumber
-    """Price units."""
+    """In price units."""
     minimum_guaranteed_stop_loss_distance: DecimalNumber | None = None
-    """Price units."""
+    """In price units."""
     maximum_position_size: DecimalNumber
     """Units, 0 means no instrument limit."""
     maximum_order_units: DecimalNumber

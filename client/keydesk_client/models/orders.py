@@ -27,7 +27,7 @@ from keydesk_client.models.unknown import foreign_to
 
 
 class OrderIdentity(Record):
-    """Carried by every order record."""
+    """What every order has."""
 
     id: OrderID
     """Equals the id of the transaction that created it."""
@@ -108,9 +108,9 @@ class TakeProfitOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain)
 
     type: Literal["TAKE_PROFIT"] = "TAKE_PROFIT"
     price: PriceValue
-    """Trigger."""
+    """The price that triggers it."""
     distance: DecimalNumber | None = None
-    """Echoed when given that way, newer service."""
+    """As it was asked for, when it was asked for by distance."""
 
 
 class StopLossOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain):
@@ -120,11 +120,11 @@ class StopLossOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain):
     price: PriceValue
     """Trigger, resolved also when asked by distance."""
     distance: DecimalNumber | None = None
-    """Echoed when given that way."""
+    """As it was asked for, when it was asked for by distance."""
     guaranteed: bool | None = None
-    """Deprecated flag."""
+    """Whether it is guaranteed; deprecated by the service for an order type of its own."""
     guaranteed_execution_premium: DecimalNumber | None = None
-    """Deprecated companion of the flag."""
+    """What the guarantee costs, in price units; goes with the deprecated flag."""
 
 
 class GuaranteedStopLossOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain):
@@ -134,7 +134,7 @@ class GuaranteedStopLossOrder(OrderIdentity, DependentTerms, OrderEnd, Replaceme
     price: PriceValue
     """Trigger and fill price."""
     distance: DecimalNumber | None = None
-    """Echoed when given that way."""
+    """As it was asked for, when it was asked for by distance."""
     guaranteed_execution_premium: DecimalNumber
     """Price units per unit, charged when it fills."""
 
@@ -144,7 +144,7 @@ class TrailingStopLossOrder(OrderIdentity, DependentTerms, OrderEnd, Replacement
 
     type: Literal["TRAILING_STOP_LOSS"] = "TRAILING_STOP_LOSS"
     distance: DecimalNumber
-    """Price units."""
+    """In price units."""
     trailing_stop_value: PriceValue | None = None
     """Current trigger, pending only."""
 
@@ -160,7 +160,7 @@ class FixedPriceOrder(OrderIdentity, EntryTerms, OnFillTerms, OrderEnd):
 
 
 class OrderIdentifier(Record):
-    """Order reference."""
+    """An order by its id, its client id, or both."""
 
     order_id: OrderID | None = None
     """Order id."""

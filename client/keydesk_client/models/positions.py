@@ -37,7 +37,7 @@ class Position(Record):
     """All trades of one instrument."""
 
     instrument: InstrumentName
-    """Instrument."""
+    """As in EUR_USD."""
     pl: AccountUnits
     """Realised over account life."""
     unrealized_pl: AccountUnits | None = None

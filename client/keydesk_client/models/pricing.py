@@ -20,40 +20,40 @@ class PriceBucket(Record):
     """Liquidity at one price."""
 
     price: PriceValue
-    """Price."""
+    """The price of this level."""
     liquidity: Liquidity
-    """Units; JSON number in pricing, string inside fullPrice."""
+    """Units on offer at this price."""
 
 
 class UnitsAvailableDetails(Record):
     """Size by direction, both unsigned."""
 
     long: DecimalNumber
-    """Buy."""
+    """Units that may still be bought."""
     short: DecimalNumber
-    """Sell."""
+    """Units that may still be sold."""
 
 
 class UnitsAvailable(Record):
     """Size still tradeable by fill policy."""
 
     default: UnitsAvailableDetails
-    """DEFAULT."""
+    """For orders with positionFill DEFAULT."""
     reduce_first: UnitsAvailableDetails
-    """REDUCE_FIRST."""
+    """For orders with positionFill REDUCE_FIRST."""
     reduce_only: UnitsAvailableDetails
-    """REDUCE_ONLY."""
+    """For orders with positionFill REDUCE_ONLY."""
     open_only: UnitsAvailableDetails
-    """OPEN_ONLY."""
+    """For orders with positionFill OPEN_ONLY."""
 
 
 class QuoteHomeConversionFactors(Record):
     """Quote to home factors."""
 
     positive_units: DecimalNumber
-    """For gains."""
+    """Multiply gains by it."""
     negative_units: DecimalNumber
-    """For losses."""
+    """Multiply losses by it."""
 
 
 class HomeConversions(Record):
@@ -62,9 +62,9 @@ class HomeConversions(Record):
     currency: Currency
     """From."""
     account_gain: DecimalNumber
-    """For gains."""
+    """Multiply gains by it."""
     account_loss: DecimalNumber
-    """For losses."""
+    """Multiply losses by it."""
     position_value: DecimalNumber
     """For valuing positions, mid."""
 
@@ -73,15 +73,15 @@ class ClientPrice(Record):
     """Price of one instrument for one account."""
 
     type: Literal["PRICE"] = "PRICE"
-    """Always PRICE; sent on the stream, may be missing in REST."""
+    """Always PRICE."""
     instrument: InstrumentName | None = None
-    """Absent inside fullPrice."""
+    """As in EUR_USD; absent inside the full price of a fill."""
     time: DateTime | None = None
-    """Price time; fullPrice uses timestamp instead."""
+    """When the price came; inside a fill see timestamp."""
     timestamp: DateTime | None = None
-    """Only inside an ORDER_FILL fullPrice."""
+    """When the price came, inside the full price of a fill."""
     status: PriceStatus | None = None
-    """Deprecated, still sent."""
+    """Deprecated by the service: see tradeable."""
     tradeable: bool | None = None
     """False while halted."""
     bids: tuple[PriceBucket, ...]
@@ -97,7 +97,7 @@ class ClientPrice(Record):
     units_available: UnitsAvailable | None = None
     """Deprecated, REST only, when asked."""
     home_conversions: tuple[HomeConversions, ...] | None = None
-    """Price stream only, when includeHomeConversions is true; placement here is inferred."""
+    """On the stream, when it was opened with include_home_conversions."""
 
 
 class PricingHeartbeat(Record):
@@ -113,7 +113,7 @@ class LiquidityRegenerationScheduleStep(Record):
     """One step."""
 
     timestamp: DateTime
-    """When."""
+    """When this step is reached."""
     bid_liquidity_used: DecimalNumber
     """Used so far."""
     ask_liquidity_used: DecimalNumber
@@ -121,10 +121,10 @@ class LiquidityRegenerationScheduleStep(Record):
 
 
 class LiquidityRegenerationSchedule(Record):
-    """Internal liquidity recovery plan, not on any seed endpoint."""
+    """How liquidity that was used comes back; no operation sends it."""
 
     steps: tuple[LiquidityRegenerationScheduleStep, ...]
-    """Steps."""
+    """One after the other."""
 
 
 PricingStreamItem: TypeAlias = Annotated[

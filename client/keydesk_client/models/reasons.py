@@ -285,7 +285,7 @@ OrderCancelReason: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""Newer additions included."""
+"""Why an order ended without a fill."""
 
 OrderFillReason: TypeAlias = Annotated[
     Literal[
@@ -309,7 +309,7 @@ OrderFillReason: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""Newer additions included."""
+"""What filled an order."""
 
 MarketOrderReason: TypeAlias = Annotated[
     Literal[

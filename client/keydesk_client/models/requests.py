@@ -49,7 +49,7 @@ class TakeProfitOrderRequest(DependentTerms, RequestedOrder):
     price: PriceValue | None = None
     """Trigger; give it unless distance is used."""
     distance: DecimalNumber | None = None
-    """Instead of price; only newer services take it."""
+    """Instead of a price; not every service takes it."""
 
 
 class StopLossOrderRequest(DependentTerms, RequestedOrder):
@@ -79,7 +79,7 @@ class TrailingStopLossOrderRequest(DependentTerms, RequestedOrder):
 
     type: Literal["TRAILING_STOP_LOSS"] = "TRAILING_STOP_LOSS"
     distance: DecimalNumber
-    """Price units."""
+    """In price units."""
 
 
 OrderRequest: TypeAlias = Annotated[

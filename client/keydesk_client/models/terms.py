@@ -90,7 +90,7 @@ class MarketOrderPositionCloseout(Record):
     """Market order made by a position close."""
 
     instrument: InstrumentName
-    """Instrument."""
+    """As in EUR_USD."""
     units: str
     """ALL or a positive decimal."""
 

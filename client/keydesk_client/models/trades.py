@@ -27,7 +27,7 @@ class TradeTerms(Record):
     id: TradeID
     """Equals the id of the ORDER_FILL that opened it."""
     instrument: InstrumentName
-    """Instrument."""
+    """As in EUR_USD."""
     price: PriceValue
     """Open price."""
     open_time: DateTime

@@ -12,15 +12,15 @@ class CreateTransaction(TransactionIdentity):
 
     type: Literal["CREATE"] = "CREATE"
     division_id: int
-    """Division."""
+    """Number of the division."""
     site_id: int
-    """Site."""
+    """Number of the site."""
     account_user_id: int
-    """Owner."""
+    """The user who owns the account."""
     account_number: int
     """Serial of the account."""
     home_currency: Currency
-    """Home currency."""
+    """In home currency."""
 
 
 class CloseTransaction(TransactionIdentity):
@@ -50,11 +50,11 @@ class ClientConfigureRejectTransaction(TransactionIdentity):
 
     type: Literal["CLIENT_CONFIGURE_REJECT"] = "CLIENT_CONFIGURE_REJECT"
     alias: str | None = None
-    """Asked."""
+    """As it was asked for."""
     margin_rate: DecimalNumber | None = None
-    """Asked."""
+    """As it was asked for."""
     reject_reason: TransactionRejectReason
-    """Why."""
+    """Why it was refused."""
 
 
 class TransferFundsTransaction(TransactionIdentity):
@@ -64,11 +64,11 @@ class TransferFundsTransaction(TransactionIdentity):
     amount: AccountUnits
     """Plus in, minus out."""
     funding_reason: FundingReason
-    """Why."""
+    """Why money was moved."""
     comment: str | None = None
-    """Text."""
+    """Free text."""
     account_balance: AccountUnits
-    """Balance after."""
+    """The account's balance afterwards."""
 
 
 class TransferFundsRejectTransaction(TransactionIdentity):
@@ -76,13 +76,13 @@ class TransferFundsRejectTransaction(TransactionIdentity):
 
     type: Literal["TRANSFER_FUNDS_REJECT"] = "TRANSFER_FUNDS_REJECT"
     amount: AccountUnits
-    """Asked."""
+    """As it was asked for."""
     funding_reason: FundingReason
-    """Asked."""
+    """As it was asked for."""
     comment: str | None = None
-    """Text."""
+    """Free text."""
     reject_reason: TransactionRejectReason
-    """Why."""
+    """Why it was refused."""
 
 
 class ResetResettablePLTransaction(TransactionIdentity):

@@ -10,11 +10,11 @@ class TransactionIdentity(Record):
     """First fields of every transaction; type is the discriminator."""
 
     id: TransactionID
-    """Counter."""
+    """Number of the transaction, counting from 1."""
     account_id: AccountID
-    """Account."""
+    """The account."""
     user_id: int
-    """JSON number; user behind the request."""
+    """The user behind the request."""
     batch_id: TransactionID
     """Id of the first transaction of the batch."""
     request_id: RequestID | None = None

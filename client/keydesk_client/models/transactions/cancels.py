@@ -12,11 +12,11 @@ class OrderCancelTransaction(TransactionIdentity):
 
     type: Literal["ORDER_CANCEL"] = "ORDER_CANCEL"
     order_id: OrderID
-    """Order."""
+    """The order."""
     client_order_id: ClientID | None = None
     """Its client id."""
     reason: OrderCancelReason
-    """Why."""
+    """Why it ended."""
     replaced_by_order_id: OrderID | None = None
     """Only for CLIENT_REQUEST_REPLACED."""
 
@@ -30,4 +30,4 @@ class OrderCancelRejectTransaction(TransactionIdentity):
     client_order_id: ClientID | None = None
     """Client id asked for."""
     reject_reason: TransactionRejectReason
-    """Why."""
+    """Why it was refused."""

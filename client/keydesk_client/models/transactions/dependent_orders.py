@@ -24,13 +24,13 @@ class TakeProfitOrderTransaction(TransactionIdentity, DependentTerms, OnFillLink
 
     type: Literal["TAKE_PROFIT_ORDER"] = "TAKE_PROFIT_ORDER"
     price: PriceValue
-    """Trigger."""
+    """The price that triggers it."""
     distance: DecimalNumber | None = None
-    """When given that way, newer service."""
+    """As it was asked for, when it was asked for by distance."""
     reason: TakeProfitOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """Tags."""
+    """Id, tag and comment."""
 
 
 class TakeProfitOrderRejectTransaction(
@@ -40,13 +40,13 @@ class TakeProfitOrderRejectTransaction(
 
     type: Literal["TAKE_PROFIT_ORDER_REJECT"] = "TAKE_PROFIT_ORDER_REJECT"
     price: PriceValue | None = None
-    """As asked."""
+    """As it was asked for."""
     distance: DecimalNumber | None = None
-    """As asked."""
+    """As it was asked for."""
     reason: TakeProfitOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""
 
 
 class StopLossOrderTransaction(TransactionIdentity, DependentTerms, OnFillLink, ReplacementLinks):
@@ -54,17 +54,17 @@ class StopLossOrderTransaction(TransactionIdentity, DependentTerms, OnFillLink, 
 
     type: Literal["STOP_LOSS_ORDER"] = "STOP_LOSS_ORDER"
     price: PriceValue
-    """Trigger."""
+    """The price that triggers it."""
     distance: DecimalNumber | None = None
-    """When given that way."""
+    """As it was asked for, when it was asked for by distance."""
     guaranteed: bool | None = None
-    """Deprecated flag."""
+    """Whether it is guaranteed; deprecated by the service for an order type of its own."""
     guaranteed_execution_premium: DecimalNumber | None = None
-    """Deprecated companion."""
+    """What the guarantee costs, in price units; goes with the deprecated flag."""
     reason: StopLossOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """Tags."""
+    """Id, tag and comment."""
 
 
 class StopLossOrderRejectTransaction(
@@ -74,15 +74,15 @@ class StopLossOrderRejectTransaction(
 
     type: Literal["STOP_LOSS_ORDER_REJECT"] = "STOP_LOSS_ORDER_REJECT"
     price: PriceValue | None = None
-    """As asked."""
+    """As it was asked for."""
     distance: DecimalNumber | None = None
-    """As asked."""
+    """As it was asked for."""
     guaranteed: bool | None = None
-    """As asked."""
+    """As it was asked for."""
     reason: StopLossOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""
 
 
 class GuaranteedStopLossOrderTransaction(
@@ -92,15 +92,15 @@ class GuaranteedStopLossOrderTransaction(
 
     type: Literal["GUARANTEED_STOP_LOSS_ORDER"] = "GUARANTEED_STOP_LOSS_ORDER"
     price: PriceValue
-    """Trigger."""
+    """The price that triggers it."""
     distance: DecimalNumber | None = None
-    """When given that way."""
+    """As it was asked for, when it was asked for by distance."""
     guaranteed_execution_premium: DecimalNumber
     """Price units per unit."""
     reason: GuaranteedStopLossOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """Tags."""
+    """Id, tag and comment."""
 
 
 class GuaranteedStopLossOrderRejectTransaction(
@@ -110,13 +110,13 @@ class GuaranteedStopLossOrderRejectTransaction(
 
     type: Literal["GUARANTEED_STOP_LOSS_ORDER_REJECT"] = "GUARANTEED_STOP_LOSS_ORDER_REJECT"
     price: PriceValue | None = None
-    """As asked."""
+    """As it was asked for."""
     distance: DecimalNumber | None = None
-    """As asked."""
+    """As it was asked for."""
     reason: GuaranteedStopLossOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""
 
 
 class TrailingStopLossOrderTransaction(
@@ -126,11 +126,11 @@ class TrailingStopLossOrderTransaction(
 
     type: Literal["TRAILING_STOP_LOSS_ORDER"] = "TRAILING_STOP_LOSS_ORDER"
     distance: DecimalNumber
-    """Price units."""
+    """In price units."""
     reason: TrailingStopLossOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """Tags."""
+    """Id, tag and comment."""
 
 
 class TrailingStopLossOrderRejectTransaction(
@@ -140,8 +140,8 @@ class TrailingStopLossOrderRejectTransaction(
 
     type: Literal["TRAILING_STOP_LOSS_ORDER_REJECT"] = "TRAILING_STOP_LOSS_ORDER_REJECT"
     distance: DecimalNumber | None = None
-    """As asked."""
+    """As it was asked for."""
     reason: TrailingStopLossOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""

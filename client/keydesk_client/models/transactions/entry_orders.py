@@ -30,9 +30,9 @@ class MarketOrderTransaction(TransactionIdentity, EntryTerms, MarketPurpose, OnF
     price_bound: PriceValue | None = None
     """Worst price accepted."""
     reason: MarketOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """Tags of the order."""
+    """Id, tag and comment of the order."""
 
 
 class MarketOrderRejectTransaction(TransactionIdentity, MarketPurpose, OnFillTerms):
@@ -44,17 +44,17 @@ class MarketOrderRejectTransaction(TransactionIdentity, MarketPurpose, OnFillTer
     units: DecimalNumber | None = None
     """Missing when the close had nothing to size."""
     time_in_force: TimeInForce = "FOK"
-    """As asked."""
+    """As it was asked for."""
     price_bound: PriceValue | None = None
-    """As asked."""
+    """As it was asked for."""
     position_fill: OrderPositionFill = "DEFAULT"
-    """As asked."""
+    """As it was asked for."""
     reason: MarketOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""
     reject_reason: TransactionRejectReason
-    """Why."""
+    """Why it was refused."""
 
 
 class FixedPriceOrderTransaction(TransactionIdentity, EntryTerms, OnFillTerms):
@@ -66,9 +66,9 @@ class FixedPriceOrderTransaction(TransactionIdentity, EntryTerms, OnFillTerms):
     trade_state: str
     """State the resulting trade takes."""
     reason: FixedPriceOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """Tags."""
+    """Id, tag and comment."""
 
 
 class LimitOrderTransaction(
@@ -78,9 +78,9 @@ class LimitOrderTransaction(
 
     type: Literal["LIMIT_ORDER"] = "LIMIT_ORDER"
     reason: LimitOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """Tags."""
+    """Id, tag and comment."""
 
 
 class LimitOrderRejectTransaction(
@@ -90,9 +90,9 @@ class LimitOrderRejectTransaction(
 
     type: Literal["LIMIT_ORDER_REJECT"] = "LIMIT_ORDER_REJECT"
     reason: LimitOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""
 
 
 class StopOrderTransaction(
@@ -104,9 +104,9 @@ class StopOrderTransaction(
     price_bound: PriceValue | None = None
     """Worst price accepted."""
     reason: StopOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """Tags."""
+    """Id, tag and comment."""
 
 
 class StopOrderRejectTransaction(
@@ -116,11 +116,11 @@ class StopOrderRejectTransaction(
 
     type: Literal["STOP_ORDER_REJECT"] = "STOP_ORDER_REJECT"
     price_bound: PriceValue | None = None
-    """As asked."""
+    """As it was asked for."""
     reason: StopOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""
 
 
 class MarketIfTouchedOrderTransaction(
@@ -132,9 +132,9 @@ class MarketIfTouchedOrderTransaction(
     price_bound: PriceValue | None = None
     """Worst price accepted."""
     reason: MarketIfTouchedOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """Tags."""
+    """Id, tag and comment."""
 
 
 class MarketIfTouchedOrderRejectTransaction(
@@ -144,8 +144,8 @@ class MarketIfTouchedOrderRejectTransaction(
 
     type: Literal["MARKET_IF_TOUCHED_ORDER_REJECT"] = "MARKET_IF_TOUCHED_ORDER_REJECT"
     price_bound: PriceValue | None = None
-    """As asked."""
+    """As it was asked for."""
     reason: MarketIfTouchedOrderReason
-    """Origin."""
+    """What made it: the client, a replacement, a fill, a close."""
     client_extensions: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""

@@ -13,7 +13,7 @@ class OrderClientExtensionsModifyTransaction(TransactionIdentity):
 
     type: Literal["ORDER_CLIENT_EXTENSIONS_MODIFY"] = "ORDER_CLIENT_EXTENSIONS_MODIFY"
     order_id: OrderID
-    """Order."""
+    """The order."""
     client_order_id: ClientID | None = None
     """Id before the change."""
     client_extensions_modify: ClientExtensions | None = None
@@ -31,11 +31,11 @@ class OrderClientExtensionsModifyRejectTransaction(TransactionIdentity):
     client_order_id: ClientID | None = None
     """Client id asked for."""
     client_extensions_modify: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""
     trade_client_extensions_modify: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""
     reject_reason: TransactionRejectReason
-    """Why."""
+    """Why it was refused."""
 
 
 class TradeClientExtensionsModifyTransaction(TransactionIdentity):
@@ -43,7 +43,7 @@ class TradeClientExtensionsModifyTransaction(TransactionIdentity):
 
     type: Literal["TRADE_CLIENT_EXTENSIONS_MODIFY"] = "TRADE_CLIENT_EXTENSIONS_MODIFY"
     trade_id: TradeID
-    """Trade."""
+    """The trade."""
     client_trade_id: ClientID | None = None
     """Id before the change."""
     trade_client_extensions_modify: ClientExtensions
@@ -59,6 +59,6 @@ class TradeClientExtensionsModifyRejectTransaction(TransactionIdentity):
     client_trade_id: ClientID | None = None
     """Client id asked for."""
     trade_client_extensions_modify: ClientExtensions | None = None
-    """As asked."""
+    """As it was asked for."""
     reject_reason: TransactionRejectReason
-    """Why."""
+    """Why it was refused."""

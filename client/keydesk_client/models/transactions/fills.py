@@ -20,7 +20,7 @@ from keydesk_client.models.transactions.conversions import HomeConversionFactors
 
 
 class ConversionCosts(Record):
-    """Home conversion cost breakdown seen on the live wire, undocumented."""
+    """What converting to home currency cost; not every service tells."""
 
     pl_home_conversion_cost: DecimalNumber | None = None
     """Conversion cost of the P/L."""
@@ -38,7 +38,7 @@ class TradeOpen(Record):
     trade_id: TradeID
     """New trade."""
     units: DecimalNumber
-    """Signed."""
+    """Positive when long, negative when short."""
     price: PriceValue
     """Open price."""
     guaranteed_execution_fee: AccountUnits | None = None
@@ -57,21 +57,21 @@ class TradeReduce(ConversionCosts):
     """Trade reduced or closed by a fill."""
 
     trade_id: TradeID
-    """Trade."""
+    """The trade."""
     client_trade_id: ClientID | None = None
-    """Its client id, seen on the live wire."""
+    """Its client id, when it has one."""
     units: DecimalNumber
     """Signed like the fill: minus when a long trade shrinks."""
     price: PriceValue
     """Close price, clamped by a guaranteed stop."""
     realized_pl: AccountUnits
-    """Home currency."""
+    """In home currency."""
     financing: AccountUnits
     """Settled with this part."""
     base_financing: DecimalNumber | None = None
-    """Base currency."""
+    """In base currency."""
     quote_financing: DecimalNumber | None = None
-    """Quote currency."""
+    """In quote currency."""
     financing_rate: DecimalNumber | None = None
     """Effective rate."""
     guaranteed_execution_fee: AccountUnits | None = None
@@ -91,7 +91,7 @@ class OrderFillTransaction(TransactionIdentity, ConversionCosts):
     client_order_id: ClientID | None = None
     """Its client id."""
     instrument: InstrumentName
-    """Instrument."""
+    """As in EUR_USD."""
     units: DecimalNumber
     """Signed units filled."""
     requested_units: DecimalNumber | None = None
@@ -103,13 +103,13 @@ class OrderFillTransaction(TransactionIdentity, ConversionCosts):
     home_conversion_factors: HomeConversionFactors | None = None
     """Factors in force."""
     price: PriceValue | None = None
-    """Deprecated average; still sent."""
+    """Average price; deprecated by the service for full_vwap."""
     full_vwap: PriceValue | None = None
     """Average before guaranteed clamping."""
     full_price: ClientPrice | None = None
     """Price in force; carries timestamp, no instrument or time."""
     reason: OrderFillReason
-    """What filled."""
+    """What made it fill."""
     pl: AccountUnits
     """Realised now."""
     quote_pl: DecimalNumber | None = None
@@ -117,9 +117,9 @@ class OrderFillTransaction(TransactionIdentity, ConversionCosts):
     financing: AccountUnits
     """Settled now."""
     base_financing: DecimalNumber | None = None
-    """Base currency."""
+    """In base currency."""
     quote_financing: DecimalNumber | None = None
-    """Quote currency."""
+    """In quote currency."""
     commission: AccountUnits
     """Positive number, lowers the balance."""
     guaranteed_execution_fee: AccountUnits | None = None
@@ -127,7 +127,7 @@ class OrderFillTransaction(TransactionIdentity, ConversionCosts):
     quote_guaranteed_execution_fee: DecimalNumber | None = None
     """Same in quote currency."""
     account_balance: AccountUnits
-    """Balance after."""
+    """The account's balance afterwards."""
     trade_opened: TradeOpen | None = None
     """At most one."""
     trades_closed: tuple[TradeReduce, ...] | None = None

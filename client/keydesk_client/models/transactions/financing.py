@@ -13,45 +13,45 @@ class OpenTradeFinancing(Record):
     """Daily financing of one trade."""
 
     trade_id: TradeID
-    """Trade."""
+    """The trade."""
     financing: AccountUnits
-    """Home currency."""
+    """In home currency."""
     base_financing: DecimalNumber | None = None
-    """Base currency."""
+    """In base currency."""
     quote_financing: DecimalNumber | None = None
-    """Quote currency."""
+    """In quote currency."""
     financing_rate: DecimalNumber | None = None
-    """Rate used."""
+    """The yearly rate that was used."""
 
 
 class PositionFinancing(Record):
     """Daily financing of one position."""
 
     instrument: InstrumentName
-    """Instrument."""
+    """As in EUR_USD."""
     financing: AccountUnits
-    """Home currency."""
+    """In home currency."""
     base_financing: DecimalNumber | None = None
-    """Base currency."""
+    """In base currency."""
     quote_financing: DecimalNumber | None = None
-    """Quote currency."""
+    """In quote currency."""
     home_conversion_factors: HomeConversionFactors | None = None
-    """Factors used."""
+    """The conversion factors that were used."""
     open_trade_financings: tuple[OpenTradeFinancing, ...]
     """One per open trade."""
     account_financing_mode: AccountFinancingMode | None = None
-    """Mode used."""
+    """How it was financed."""
 
 
 class OpenTradeDividendAdjustment(Record):
     """Dividend adjustment of one trade."""
 
     trade_id: TradeID
-    """Trade."""
+    """The trade."""
     dividend_adjustment: AccountUnits
-    """Home currency."""
+    """In home currency."""
     quote_dividend_adjustment: DecimalNumber | None = None
-    """Quote currency."""
+    """In quote currency."""
 
 
 class DailyFinancingTransaction(TransactionIdentity):
@@ -59,11 +59,11 @@ class DailyFinancingTransaction(TransactionIdentity):
 
     type: Literal["DAILY_FINANCING"] = "DAILY_FINANCING"
     financing: AccountUnits
-    """Total."""
+    """All of it, in home currency."""
     account_balance: AccountUnits
-    """Balance after."""
+    """The account's balance afterwards."""
     account_financing_mode: AccountFinancingMode | None = None
-    """Account mode, moved into the positions in newer service."""
+    """How the account is financed; some services tell it for each position instead."""
     position_financings: tuple[PositionFinancing, ...]
     """One per open position."""
 
@@ -73,14 +73,14 @@ class DividendAdjustmentTransaction(TransactionIdentity):
 
     type: Literal["DIVIDEND_ADJUSTMENT"] = "DIVIDEND_ADJUSTMENT"
     instrument: InstrumentName
-    """Instrument."""
+    """As in EUR_USD."""
     dividend_adjustment: AccountUnits
-    """Total."""
+    """All of it, in home currency."""
     quote_dividend_adjustment: DecimalNumber | None = None
-    """Quote currency."""
+    """In quote currency."""
     home_conversion_factors: HomeConversionFactors | None = None
-    """Factors used."""
+    """The conversion factors that were used."""
     account_balance: AccountUnits
-    """Balance after."""
+    """The account's balance afterwards."""
     open_trade_dividend_adjustments: tuple[OpenTradeDividendAdjustment, ...]
     """One per open trade."""

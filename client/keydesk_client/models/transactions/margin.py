@@ -39,6 +39,6 @@ class DelayedTradeClosureTransaction(TransactionIdentity):
 
     type: Literal["DELAYED_TRADE_CLOSURE"] = "DELAYED_TRADE_CLOSURE"
     reason: MarketOrderReason
-    """Why."""
+    """Why it ended."""
     trade_ids: Annotated[tuple[TradeID, ...], BeforeValidator(as_list)]
     """The trades that will be closed."""
