@@ -25,9 +25,14 @@ class LookUps:
     """Asks about requests whose answers were lost."""
 
     def __init__(
-        self, client: Client, claimed: set[str], tell: Callable[[Unknown], object]
+        self,
+        client: Client,
+        claimed: set[str],
+        tell: Callable[[Unknown], object],
+        pauses: tuple[float, ...] = PAUSES_S,
     ) -> None:
         self._client, self._claimed, self._tell = client, claimed, tell
+        self._pauses = pauses
         self._waiting: dict[str, tuple[Intent, asyncio.Event]] = {}
 
     def watch(self, transaction: Transaction) -> None:
@@ -37,13 +42,14 @@ class LookUps:
                 woken.set()
 
     async def settle(
-        self, unknown: Unknown, pauses: tuple[float, ...] = PAUSES_S
+        self, unknown: Unknown, *, at_once: bool = False, only_once: bool = False
     ) -> Done | Rejected | Unconfirmed:
         """What became of it. Unconfirmed only after a look-up at the end that was answered: a failed one is no no."""
+        pauses = self._schedule(at_once=at_once, only_once=only_once)
         intent, woken = unknown.intent, asyncio.Event()
         self._waiting[intent.id] = intent, woken
         try:
-            for turn, pause in enumerate(chain(pauses, repeat(PAUSES_S[-1])), start=1):
+            for turn, pause in enumerate(chain(pauses, repeat(self._pauses[-1])), start=1):
                 self._tell(unknown)
                 await _wait(woken, pause)
                 found = await self._asked(intent)
@@ -58,6 +64,11 @@ class LookUps:
             return Unconfirmed(intent, unknown.message)
         finally:
             del self._waiting[intent.id]
+
+    def _schedule(self, *, at_once: bool, only_once: bool) -> tuple[float, ...]:
+        if only_once:
+            return (0.0,)
+        return (0.0, *self._pauses) if at_once else self._pauses
 
     async def _asked(self, intent: Intent) -> Found | KeydeskClientError:
         try:

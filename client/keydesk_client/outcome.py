@@ -13,6 +13,7 @@ from enum import Enum
 from typing import TypeAlias
 
 from keydesk_client.intent import Intent
+from keydesk_client.models.transactions.fills import OrderFillTransaction
 from keydesk_client.models.transactions.unions import Transaction
 
 
@@ -44,6 +45,13 @@ class Done:
     request_id: str = ""
     looked_up: bool = False
     """Found in the transactions afterwards; the answer itself was lost."""
+
+    @property
+    def trade_id(self) -> str | None:
+        """The trade that it opened, if it opened one."""
+        fills = (each for each in self.transactions if isinstance(each, OrderFillTransaction))
+        opened = (fill.trade_opened for fill in fills)
+        return next((each.trade_id for each in opened if each is not None), None)
 
 
 @dataclass(frozen=True, slots=True)

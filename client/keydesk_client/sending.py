@@ -78,6 +78,7 @@ class Sender:
         client_ids: bool = True,
         new_id: Callable[[], str] = new_intent_id,
         wall_ns: Callable[[], int] = time.time_ns,
+        pauses: tuple[float, ...] = PAUSES_S,
     ) -> None:
         self._client, self._journal = client, journal
         self._last_transaction_id = last_transaction_id
@@ -86,7 +87,7 @@ class Sender:
         self._client_ids = client_ids
         self._new_id, self._wall_ns = new_id, wall_ns
         self._claimed = set(journal.claimed())
-        self._look_ups = LookUps(client, self._claimed, self._tell)
+        self._look_ups = LookUps(client, self._claimed, self._tell, pauses)
         self._given_up: dict[str, tuple[Intent, deque[Transaction]]] = {}
 
     async def create(
@@ -208,8 +209,7 @@ class Sender:
         for intent in self._journal.open_intents():
             unknown = Unknown(intent, "an earlier session ended before the answer came")
             is_old = self._wall_ns() - intent.at_ns > LATE_NS
-            pauses = (0.0,) if is_old else (0.0, *PAUSES_S)
-            outcome = await self._look_ups.settle(unknown, pauses)
+            outcome = await self._look_ups.settle(unknown, at_once=True, only_once=is_old)
             outcomes.append(self._settled(outcome))
             if is_old and isinstance(outcome, Unconfirmed):
                 self._journal.settle(intent, "unconfirmed")

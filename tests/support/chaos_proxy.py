@@ -1,0 +1,196 @@
+"""A proxy between a client and a broker that cuts, mutes, garbles and drips, by seeded chance; no root needed.
+
+    async with chaos_proxy(upstream_url, seed=7, faulty=0.4) as proxy:
+        Client(rest_url=proxy.url, ...)
+    proxy.fates                                    # how many exchanges met which fate
+
+A fate is drawn for each exchange: for the first bytes of a connection, and whenever the client speaks again after an
+answer. It listens on a free port of this machine and speaks to `http+unix:///path` or `http://host:port`.
+"""
+
+import asyncio
+import random
+import socket
+import struct
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from urllib.parse import urlsplit
+
+PIECE = 65536
+OVER = (ConnectionError, OSError)
+
+
+class Fate(Enum):
+    """What happens to one exchange."""
+
+    FINE = "fine"
+    RESET_UNSENT = "reset before the broker hears of it"
+    SWALLOWED = "the request disappears, and nothing comes back"
+    RESET_UNANSWERED = "the broker acts, and the connection is reset before the answer"
+    MUTE = "the broker acts, and the answer disappears"
+    RESET_HALF = "half the answer, then a reset"
+    CLOSED_HALF = "two thirds of the answer, then a clean close"
+    GARBAGE = "something that is no HTTP"
+    DRIPPED = "the answer comes in bits"
+    DELAYED = "the request arrives late"
+    CUT_LATER = "a few pieces of the answer, then a reset: the end of a stream"
+
+
+FAULTS = tuple(fate for fate in Fate if fate is not Fate.FINE)
+ORDER_FAULTS = tuple(fate for fate in FAULTS if fate is not Fate.CUT_LATER)
+
+
+@dataclass
+class ChaosProxy:
+    """The proxy, its dice, and what it did."""
+
+    upstream: str
+    faulty: float
+    dice: random.Random
+    faults: tuple[Fate, ...] = ORDER_FAULTS
+    url: str = ""
+    fates: Counter[Fate] = field(default_factory=Counter)
+
+    def draw(self) -> Fate:
+        """The fate of the next exchange."""
+        faulted = self.dice.random() < self.faulty
+        fate = self.dice.choice(self.faults) if faulted else Fate.FINE
+        self.fates[fate] += 1
+        return fate
+
+    async def to_broker(self) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+        parts = urlsplit(self.upstream)
+        if parts.scheme == "http+unix":
+            return await asyncio.open_unix_connection(parts.path)
+        return await asyncio.open_connection(parts.hostname, parts.port)
+
+
+@asynccontextmanager
+async def chaos_proxy(
+    upstream: str, *, seed: int, faulty: float = 0.4, faults: tuple[Fate, ...] = ORDER_FAULTS
+) -> AsyncIterator[ChaosProxy]:
+    """A proxy for the length of the block."""
+    proxy = ChaosProxy(upstream, faulty, random.Random(seed), faults)
+    exchanges: set[asyncio.Task[None]] = set()
+
+    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        exchanges.add(task)
+        task.add_done_callback(exchanges.discard)
+        with suppress(*OVER, asyncio.CancelledError):
+            await Exchange(proxy, reader, writer).run()
+        writer.close()
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    proxy.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    try:
+        yield proxy
+    finally:
+        server.close()
+        for task in tuple(exchanges):
+            task.cancel()
+        await asyncio.gather(*exchanges, return_exceptions=True)
+
+
+class Exchange:
+    """One connection of a client, and the broker's behind it."""
+
+    def __init__(
+        self, proxy: ChaosProxy, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        self.proxy, self.reader, self.writer = proxy, reader, writer
+        self.fate = Fate.FINE
+        self.answered = True
+        self.pieces_left = 0
+
+    async def run(self) -> None:
+        broker, to_broker = await self.proxy.to_broker()
+        ways = [
+            asyncio.create_task(self._requests(to_broker)),
+            asyncio.create_task(self._answers(broker)),
+        ]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            to_broker.close()
+
+    async def _requests(self, to_broker: asyncio.StreamWriter) -> None:
+        while piece := await self.reader.read(PIECE):
+            if self.answered:
+                self._begin()
+            if self.fate is Fate.RESET_UNSENT:
+                return self._reset()
+            if self.fate is Fate.SWALLOWED:
+                continue
+            if self.fate is Fate.DELAYED:
+                await asyncio.sleep(0.05)
+            to_broker.write(piece)
+            await to_broker.drain()
+        return None
+
+    def _begin(self) -> None:
+        self.fate, self.answered = self.proxy.draw(), False
+        self.pieces_left = self.proxy.dice.randint(1, 4)
+
+    async def _answers(self, broker: asyncio.StreamReader) -> None:
+        while piece := await broker.read(PIECE):
+            self.answered = True
+            if not await self._passed_on(piece):
+                return
+
+    async def _passed_on(self, piece: bytes) -> bool:
+        """Whether the connection goes on."""
+        match self.fate:
+            case Fate.RESET_UNANSWERED | Fate.RESET_HALF | Fate.CLOSED_HALF | Fate.GARBAGE:
+                await self._write(_spoilt(self.fate, piece))
+                if self.fate in {Fate.RESET_UNANSWERED, Fate.RESET_HALF}:
+                    self._reset()
+                return False
+            case Fate.CUT_LATER:
+                return await self._cut_later(piece)
+            case Fate.DRIPPED:
+                for start in range(0, len(piece), 200):
+                    await self._write(piece[start : start + 200])
+            case Fate.MUTE:
+                pass
+            case _:
+                await self._write(piece)
+        return True
+
+    async def _cut_later(self, piece: bytes) -> bool:
+        self.pieces_left -= 1
+        if self.pieces_left:
+            await self._write(piece)
+            return True
+        await self._write(piece[: self.proxy.dice.randint(0, len(piece))])
+        self._reset()
+        return False
+
+    async def _write(self, piece: bytes) -> None:
+        self.writer.write(piece)
+        await self.writer.drain()
+
+    def _reset(self) -> None:
+        raw: socket.socket = self.writer.get_extra_info("socket")
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.writer.transport.abort()
+
+
+def _spoilt(fate: Fate, piece: bytes) -> bytes:
+    """What is left of an answer."""
+    match fate:
+        case Fate.RESET_HALF:
+            return piece[: len(piece) // 2]
+        case Fate.CLOSED_HALF:
+            return piece[: len(piece) * 2 // 3]
+        case Fate.GARBAGE:
+            return b"\x00\xffno HTTP at all\r\n\r\n"
+        case _:
+            return b""
