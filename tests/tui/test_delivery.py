@@ -100,6 +100,23 @@ async def test_unknown_is_shown_while_it_is_looked_up_and_settles() -> None:
     assert desk.store.in_flight == {}
 
 
+async def test_an_order_whose_answer_is_lost_stays_one_line() -> None:
+    desk = Desk()
+    seen: list[str] = []
+
+    async def answer() -> Outcome:
+        desk.delivery.progress(Sending(intent()))
+        desk.delivery.progress(Unknown(intent(), "read timed out", look_ups=1))
+        seen.extend(desk.store.in_flight.values())
+        return done(opening_fill())
+
+    await desk.delivery.send(ASKED, answer())
+    assert seen == [
+        "UNKNOWN BUY 50,000 EUR/USD at market: the answer was lost, looking it up (look 1)"
+    ]
+    assert desk.store.in_flight == {}
+
+
 async def test_unconfirmed_stays_on_the_screen_until_it_shows_up() -> None:
     desk = Desk()
     lost = Unconfirmed(intent(), "not found")

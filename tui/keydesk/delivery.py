@@ -6,6 +6,7 @@ Every transaction of an answer goes through the one door, so that the stream's c
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from time import monotonic, time_ns
 
@@ -29,6 +30,8 @@ from keydesk_client.outcome import (
 SEEN_WITHIN = 1.0  # seconds to see the on-fill orders of a fill come through the door
 LOOK = 0.02  # seconds between looks
 UNCONFIRMED = "UNCONFIRMED"
+# The line of the command that this task is sending: the sender tells the intent's id only afterwards.
+SENDING_NOW: ContextVar[tuple[str, str] | None] = ContextVar("sending_now", default=None)
 
 
 @dataclass(slots=True)
@@ -43,11 +46,13 @@ class Delivery:
     wall_ns: Callable[[], int] = time_ns
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
+    _lines: dict[str, tuple[str, str]] = field(default_factory=dict)  # intent id -> key, words
 
     async def send(self, asked: Asked, sending: Awaitable[Outcome]) -> Outcome:
         """Wait for the outcome, pass on what it made, and say what became of it."""
         key = f"command-{next(self._numbers)}"
         self.store.set_in_flight(key, f"{asked.words}: sent")
+        SENDING_NOW.set((key, asked.words))
         began = self.now()
         try:
             outcome = await sending
@@ -65,20 +70,21 @@ class Delivery:
     def progress(self, progress: Progress) -> None:
         """Follow the states between sending and outcome; the sender's `on_progress`."""
         intent = progress.intent
+        key, words = self._lines.get(intent.id, (intent.id, intent_words(intent)))
         match progress:
+            case Sending():
+                self._lines[intent.id] = SENDING_NOW.get() or (key, words)
+                self.record("sending", f"{intent.id} {words}")
             case Unknown(look_ups=count):
-                looked = f" ({count} looks)" if count else ""
-                words = (
-                    f"UNKNOWN {intent_words(intent)}: the answer was lost, looking it up{looked}"
-                )
-                self.store.set_in_flight(intent.id, words)
+                line = f"UNKNOWN {words}: the answer was lost, looking it up"
+                self.store.set_in_flight(key, f"{line} (look {count})" if count else line)
                 self.record("unknown", f"{intent.id} {progress.message}")
             case Unconfirmed():
-                self.store.set_in_flight(intent.id, f"{UNCONFIRMED} {intent_words(intent)}")
+                self._lines.pop(intent.id, None)
+                self.store.set_in_flight(intent.id, f"{UNCONFIRMED} {words}")
             case Done() | Rejected() | NotSent():
+                self._lines.pop(intent.id, None)
                 self.store.settle(intent.id)
-            case Sending():
-                self.record("sending", f"{intent.id} {intent_words(intent)}")
 
     def alarm(self, outcome: Done | Rejected) -> None:
         """Tell of a request that shows up after it was given up; the sender's `alarm`."""
