@@ -6,24 +6,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 from textual.screen import ModalScreen
 
+from keydesk import forms
 from keydesk.desk.instructions import Instruction
 from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo
 from keydesk.desk.template import RISK_PRESET, Template
 from keydesk.format import pair, percent, units
-from keydesk.forms import detail_rows
-from keydesk.forms.arming import ArmForm
-from keydesk.forms.break_even import BreakEvenForm
-from keydesk.forms.cancelling import CancelEntriesForm, CancelForm
-from keydesk.forms.closing import CloseForm, ScaleOutForm
-from keydesk.forms.command_line import CommandForm
-from keydesk.forms.details import DetailsForm
-from keydesk.forms.find import FindForm
-from keydesk.forms.help import HelpForm
-from keydesk.forms.moving import MoveForm
-from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
-from keydesk.forms.situation import Situation
-from keydesk.forms.ticket import TicketForm
-from keydesk.forms.turning import FlattenForm, ReverseForm
 from keydesk.keys.arming import Cause, armed
 from keydesk.keys.guarded_app import GuardedApp
 from keydesk.panes.chart import Chart
@@ -37,6 +24,8 @@ from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:
     from keydesk.desk.draft import Side
+    from keydesk.forms.detail_rows import Rows
+    from keydesk.forms.situation import Situation
 
 Decided = TypeVar("Decided", bound=Instruction)
 
@@ -95,7 +84,7 @@ class DeskActions(GuardedApp[int]):
 
     def _ticket(self, side: Side, instrument: str) -> None:
         if instrument:
-            self.ask(TicketForm(self.situation(), side, instrument))
+            self.ask(forms.TicketForm(self.situation(), side, instrument))
         else:
             self.tell("info", "The account's instruments are still being read")
 
@@ -106,39 +95,39 @@ class DeskActions(GuardedApp[int]):
         held = [trade] if trade is not None else selection.trades(self.store)
         if held:
             ids = [each.id for each in held]
-            self.ask(CloseForm(self.situation(), held[0].instrument, ids))
+            self.ask(forms.CloseForm(self.situation(), held[0].instrument, ids))
         else:
             self._nothing_to("close")
 
     def action_scale_out(self) -> None:
         """Close a part of the selected trade."""
-        self._on_trade(ScaleOutForm, "close a part of")
+        self._on_trade(forms.ScaleOutForm, "close a part of")
 
     def action_break_even(self) -> None:
         """Move the selected trade's stop to break-even."""
-        self._on_trade(BreakEvenForm, "move to break-even")
+        self._on_trade(forms.BreakEvenForm, "move to break-even")
 
     def action_protect(self) -> None:
         """Add the template's stop and target to the selected trade."""
-        self._on_trade(ProtectForm, "protect")
+        self._on_trade(forms.ProtectForm, "protect")
 
     def action_trailing(self) -> None:
         """Set a trailing stop on the selected trade."""
-        self._on_trade(TrailingForm, "trail")
+        self._on_trade(forms.TrailingForm, "trail")
 
     def action_modify(self) -> None:
         """Move stop and target of the selected trade, or the selected order itself."""
         selection = self.selection()
         order = selection.order(self.store) if selection.pane == "orders" else None
         if order is None:
-            self._on_trade(ProtectionForm, "modify")
+            self._on_trade(forms.ProtectionForm, "modify")
         elif order.trade_id is None:
-            self.ask(MoveForm(self.situation(), order.id))
+            self.ask(forms.MoveForm(self.situation(), order.id))
         else:
-            self.ask(ProtectionForm(self.situation(), order.trade_id))
+            self.ask(forms.ProtectionForm(self.situation(), order.trade_id))
 
     def _on_trade(
-        self, form: type[ScaleOutForm | BreakEvenForm | ProtectionForm], verb: str
+        self, form: type[forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm], verb: str
     ) -> None:
         trade = self.selection().trade(self.store)
         if trade is not None:
@@ -156,32 +145,32 @@ class DeskActions(GuardedApp[int]):
         """Cancel the selected order."""
         order = self.selection().order(self.store)
         if order is not None:
-            self.ask(CancelForm(self.situation(), order.id))
+            self.ask(forms.CancelForm(self.situation(), order.id))
         else:
             self.tell("info", "Nothing to cancel: select an order with g o")
 
     def action_cancel_entries(self) -> None:
         """Cancel entry orders, of the instrument or of all."""
-        self.ask(CancelEntriesForm(self.situation(), self.selection().instrument(self.store)))
+        self.ask(forms.CancelEntriesForm(self.situation(), self.selection().instrument(self.store)))
 
     def action_reverse(self) -> None:
         """Turn the position round."""
         instrument = self.selection().instrument(self.store)
         if instrument in self.store.positions:
-            self.ask(ReverseForm(self.situation(), instrument))
+            self.ask(forms.ReverseForm(self.situation(), instrument))
         else:
             self._nothing_to("reverse")
 
     def action_flatten(self) -> None:
         """Close everything, or everything in the instrument."""
-        self.ask(FlattenForm(self.situation(), self.selection().instrument(self.store)))
+        self.ask(forms.FlattenForm(self.situation(), self.selection().instrument(self.store)))
 
     def action_arm(self) -> None:
         """Disarm at once, or ask for what arms."""
         if self.store.arming.level == "ARMED":
             self.disarm(Cause.BY_HAND)
         else:
-            self.push_screen(ArmForm(self.situation()), self._armed)
+            self.push_screen(forms.ArmForm(self.situation()), self._armed)
 
     def _armed(self, yes: bool | None) -> None:
         if yes:
@@ -201,7 +190,7 @@ class DeskActions(GuardedApp[int]):
 
     def action_find(self) -> None:
         """Find an instrument by some of its letters."""
-        self.push_screen(FindForm(self.store), self._turn_to)
+        self.push_screen(forms.FindForm(self.store), self._turn_to)
 
     def _turn_to(self, instrument: str | None) -> None:
         if instrument:
@@ -209,7 +198,7 @@ class DeskActions(GuardedApp[int]):
 
     def action_command_line(self) -> None:
         """Open the command line."""
-        self.push_screen(CommandForm(self.store), self._spoken)
+        self.push_screen(forms.CommandForm(self.store), self._spoken)
 
     def _spoken(self, spoken: Spoken | None) -> None:
         match spoken:
@@ -226,14 +215,16 @@ class DeskActions(GuardedApp[int]):
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
-        self.push_screen(HelpForm(self.keymap, self.key_context()))
+        self.push_screen(forms.HelpForm(self.keymap, self.key_context()))
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""
         title, rows = self._details()
-        self.push_screen(DetailsForm(title, rows))
+        self.push_screen(forms.DetailsForm(title, rows))
 
-    def _details(self) -> tuple[str, detail_rows.Rows]:
+    def _details(self) -> tuple[str, Rows]:
+        from keydesk.forms import detail_rows  # noqa: PLC0415 - with the first form
+
         store, selection = self.store, self.selection()
         row = self._row_of(selection.pane) if selection.pane in _LISTS else None
         match selection.pane:

@@ -10,23 +10,20 @@ import sys
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from time import monotonic, time_ns
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
-from rich.segment import Segments
-from rich.traceback import Traceback
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
-from keydesk import lifecycle, theme
+from keydesk import forms, lifecycle, theme
 from keydesk.actions import DeskActions
 from keydesk.cli.arguments import DeskOptions
 from keydesk.config import Profile, Settings
-from keydesk.connection import Connection, Target, opened
+from keydesk.connection import Connection, Target, load_all, opened
 from keydesk.desk.instructions import Instruction
 from keydesk.desk.template import Limits, Template
 from keydesk.embedded import EmbeddedBroker, PracticeFailed
-from keydesk.forms.situation import Situation
 from keydesk.frame import Frame, FrameClock
 from keydesk.keys.arming import IDLE_LIMIT, Cause, after, at_start
 from keydesk.keys.confirm import Letters
@@ -35,6 +32,9 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.widgets.terminal_app import TerminalApp
+
+if TYPE_CHECKING:
+    from keydesk.forms.situation import Situation
 
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
@@ -46,7 +46,9 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
     """The desk."""
 
     ENABLE_COMMAND_PALETTE = False
-    CSS_PATH = DeskScreen.CSS_PATH  # the first screen is shown before a screen's own file would be read
+    CSS_PATH = (
+        DeskScreen.CSS_PATH
+    )  # the first screen is shown before a screen's own file would be read
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+c", "interrupt", show=False, priority=True),
     ]
@@ -107,6 +109,8 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.run_worker(self._keep_account(), "account", group="feeds", exit_on_error=False)
 
     async def _keep_account(self) -> None:
+        load_all()  # the practice broker is starting meanwhile
+        forms.load()
         try:
             target = await self._open_target()
         except PracticeFailed as error:
@@ -158,6 +162,8 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def situation(self) -> Situation:
         """Return what a form needs to know."""
+        from keydesk.forms.situation import Situation  # noqa: PLC0415 - with the first form
+
         connection = self.connection
         return Situation(
             store=self.store,
@@ -198,6 +204,9 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def _fatal_error(self) -> None:
         """End on a fault of ours; Textual's own report would print every local, a token among them."""
+        from rich.segment import Segments  # noqa: PLC0415 - nobody who leaves in peace pays for it
+        from rich.traceback import Traceback  # noqa: PLC0415
+
         trace = Traceback(show_locals=False, width=None)
         self._exit_renderables.append(Segments(self.console.render(trace, self.console.options)))
         self._close_messages_no_wait()

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,13 @@ class Connection:
     async def carry_out(self, instruction: Instruction) -> None:
         """Do what a form decided."""
         await self.commands.carry_out(instruction)
+
+
+def load_all() -> None:
+    """Import what an account needs, so that opening one waits for the broker only."""
+    for name in ("commands", "delivery", "feeds.session", "feeds.wire_streams", "store.valuation"):
+        import_module(f"keydesk.{name}")
+    import_module("keydesk_client.sending")
 
 
 @asynccontextmanager

@@ -1,1 +1,74 @@
-"""The forms: each says at its top what it will do and at its bottom what sends it; they send nothing."""
+"""The forms: each says at its top what it will do and at its bottom what sends it; they send nothing.
+
+They are loaded when the first one is asked for, or by `load()` once the first picture is on the screen.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from keydesk.forms.arming import ArmForm
+    from keydesk.forms.break_even import BreakEvenForm
+    from keydesk.forms.cancelling import CancelEntriesForm, CancelForm
+    from keydesk.forms.closing import CloseForm, ScaleOutForm
+    from keydesk.forms.command_line import CommandForm
+    from keydesk.forms.details import DetailsForm
+    from keydesk.forms.find import FindForm
+    from keydesk.forms.help import HelpForm
+    from keydesk.forms.moving import MoveForm
+    from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
+    from keydesk.forms.ticket import TicketForm
+    from keydesk.forms.turning import FlattenForm, ReverseForm
+
+__all__ = [
+    "ArmForm",
+    "BreakEvenForm",
+    "CancelEntriesForm",
+    "CancelForm",
+    "CloseForm",
+    "CommandForm",
+    "DetailsForm",
+    "FindForm",
+    "FlattenForm",
+    "HelpForm",
+    "MoveForm",
+    "ProtectForm",
+    "ProtectionForm",
+    "ReverseForm",
+    "ScaleOutForm",
+    "TicketForm",
+    "TrailingForm",
+    "load",
+]
+
+_HOMES = {
+    "ArmForm": "arming",
+    "BreakEvenForm": "break_even",
+    "CancelEntriesForm": "cancelling",
+    "CancelForm": "cancelling",
+    "CloseForm": "closing",
+    "CommandForm": "command_line",
+    "DetailsForm": "details",
+    "FindForm": "find",
+    "FlattenForm": "turning",
+    "HelpForm": "help",
+    "MoveForm": "moving",
+    "ProtectForm": "protection",
+    "ProtectionForm": "protection",
+    "ReverseForm": "turning",
+    "ScaleOutForm": "closing",
+    "TicketForm": "ticket",
+    "TrailingForm": "protection",
+}
+
+
+def load() -> None:
+    """Load every form, so that the first capital opens its form at once."""
+    for home in _HOMES.values():
+        import_module(f"keydesk.forms.{home}")
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'keydesk.forms' has no attribute {name!r}")
+    return getattr(import_module(f"keydesk.forms.{_HOMES[name]}"), name)
