@@ -24,7 +24,7 @@ async def nap(seconds: float) -> None:
 async def delivered_through_cuts(practice: PracticeServer, orders: int, seed: int) -> int:
     """Place orders while the stream is cut; returns how often it was."""
     async with (
-        chaos_proxy(practice.stream_url, seed=seed, faulty=0.9, faults=CUTS) as proxy,
+        chaos_proxy(practice.stream_url, seed=seed, faulty=1.0, faults=CUTS) as proxy,
         client_of(practice, proxy.url) as client,
     ):
         delivered: list[str] = []
