@@ -80,8 +80,3 @@ def too_many_requests(seconds: int) -> Refused:
     return Refused(
         429, "The request rate limit was exceeded", headers={"Retry-After": str(seconds)}
     )
-
-
-def not_served_yet(what: str) -> Refused:
-    """Return the refusal of an operation that the practice broker does not serve yet."""
-    return Refused(501, f"The practice broker does not serve {what} yet")

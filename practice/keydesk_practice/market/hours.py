@@ -10,7 +10,6 @@ from functools import lru_cache
 import numpy as np
 
 from keydesk_practice.market.grid import (
-    CELL,
     DAY_SECONDS,
     NEW_YORK,
     cells_in,
@@ -40,11 +39,6 @@ class TradingHours:
     def __init__(self, hours: Hours) -> None:
         self.hours = hours
         self._open_cells = Recent(16, self._mask_of)
-
-    def is_open(self, time_ns: int) -> bool:
-        """Return whether the market is open at an instant."""
-        cell = time_ns // CELL
-        return not any(start <= cell < end for start, end in self._closed(cell, cell + 1))
 
     def open_cells(self, day: int) -> Mask | None:
         """Return which cells of a market day are open; None when all of them are."""

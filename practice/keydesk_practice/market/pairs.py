@@ -55,7 +55,7 @@ class Pairs:
         hours: TradingHours,
         own: Mapping[int, OwnPath],
     ) -> None:
-        self.anchors, self.chance, self.hours, self.own = anchors, chance, hours, own
+        self.anchors, self.hours, self.own = anchors, hours, own
         self.paths = CurrencyPaths(anchors, chance)
         self.columns = [_columns(listing, anchors.currencies) for listing in listings]
         self.typical = np.array(typical)

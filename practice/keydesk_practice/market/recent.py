@@ -26,7 +26,3 @@ class Recent(Generic[Key, Value]):
         if len(self._kept) > self._size:
             self._kept.popitem(last=False)
         return value
-
-    def clear(self) -> None:
-        """Forget everything."""
-        self._kept.clear()
