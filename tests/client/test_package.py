@@ -1,0 +1,86 @@
+"""The package as its users and its neighbours see it."""
+
+import ast
+import pickle
+from importlib import import_module
+from pathlib import Path
+
+import httpx
+import pytest
+
+import keydesk_client
+from keydesk_client import Client, models
+from keydesk_client.models import OrderFillTransaction, Reader
+
+ROOT = Path(keydesk_client.__file__).parent
+
+
+def imported(file: Path) -> set[str]:
+    """The top packages that a file imports."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {name.name.split(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module is not None:
+            found.add(node.module.split(".")[0])
+    return found
+
+
+def test_one_module_alone_knows_the_http_library() -> None:
+    doors = {"httpx", "httpcore", "h11", "anyio"}
+    files = [file for file in ROOT.rglob("*.py") if imported(file) & doors]
+    assert [file.name for file in files] == ["transport.py"]
+
+
+@pytest.mark.parametrize("name", keydesk_client.__all__)
+def test_every_name_of_the_package_is_there(name: str) -> None:
+    assert getattr(keydesk_client, name) is not None
+    assert name in dir(keydesk_client)
+
+
+@pytest.mark.parametrize("name", models.__all__)
+def test_every_name_of_the_models_is_there_and_is_the_one_of_its_module(name: str) -> None:
+    found = getattr(models, name)
+    home = getattr(found, "__module__", "")
+    if home.startswith("keydesk_client.models"):
+        assert getattr(import_module(home), name) is found
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    for package in (keydesk_client, models):
+        with pytest.raises(AttributeError, match="Nothing"):
+            _ = package.Nothing
+
+
+def test_the_package_says_that_it_is_typed() -> None:
+    assert (ROOT / "py.typed").exists()
+
+
+def test_a_record_pickles_with_what_it_does_not_know_and_without_what_was_not_sent() -> None:
+    fill = Reader(OrderFillTransaction).read(b'{"id":"7","pl":"1.50","new":{"a":1}}')
+    back = pickle.loads(pickle.dumps(fill))
+    assert back.to_wire() == fill.to_wire() == {"id": "7", "pl": "1.50", "new": {"a": 1}}
+    assert not hasattr(back, "units")
+
+
+def test_a_record_shows_what_was_sent_and_no_more() -> None:
+    fill = Reader(OrderFillTransaction).read(b'{"id":"7","pl":"1.50","new":1}')
+    assert str(fill) == "OrderFillTransaction(type='ORDER_FILL', id='7', pl=Decimal('1.50'), new=1)"
+
+
+async def test_the_neighbours_of_an_answer_are_named() -> None:
+    links = (
+        '<https://r.test/v3/instruments/EUR_USD/orderBook?time=1>; rel="prev", '
+        "<https://r.test/v3/instruments/EUR_USD/orderBook?time=3>; rel=next"
+    )
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"orderBook": {}}, headers={"Link": links})
+
+    url = "https://r.test"
+    client = Client(token="t", rest_url=url, stream_url=url, carrier=httpx.MockTransport(answer))
+    book = await client.books.order("EUR_USD")
+    assert {relation: address[-6:] for relation, address in book.links.items()} == {
+        "prev": "time=1",
+        "next": "time=3",
+    }
