@@ -56,7 +56,7 @@ def test_nothing_goes_over_a_hard_limit() -> None:
 
 
 def test_letters_are_of_the_five_and_never_the_same_twice_running() -> None:
-    letters = Letters(random.Random(1).choice)  # noqa: S311 - a fixed run
+    letters = Letters(random.Random(1).choice)
     drawn = [letters.draw() for _ in range(200)]
     assert set(drawn) == set(CHALLENGE_LETTERS)
     assert all(one != next_one for one, next_one in itertools.pairwise(drawn))
