@@ -33,9 +33,14 @@ def levels_of(quote: Quote, buys: bool) -> tuple[Level, ...]:
     return quote.asks if buys else quote.bids
 
 
-def visible_units(quote: Quote, buys: bool) -> Decimal:
-    """Return the size that the book shows."""
-    return Decimal(sum(level.liquidity for level in levels_of(quote, buys)))
+def visible_units(quote: Quote, buys: bool, worst: Decimal | None = None) -> Decimal:
+    """Return the size that the book shows, up to the worst price when there is one."""
+    levels = levels_of(quote, buys)
+    if worst is not None:
+        levels = tuple(
+            one for one in levels if (one.price <= worst if buys else one.price >= worst)
+        )
+    return Decimal(sum(level.liquidity for level in levels))
 
 
 def average_price(quote: Quote, specification: Specification, units: Decimal) -> Decimal:

@@ -10,6 +10,7 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.decision import Decision
 from keydesk_practice.engine.filling import cancel
+from keydesk_practice.engine.mutability import mutability_problem
 from keydesk_practice.engine.placing_dependents import (
     CREATED,
     Dependent,
@@ -26,7 +27,6 @@ from keydesk_practice.engine.placing_entries import (
     entry_problem,
     reject_entry,
 )
-from keydesk_practice.engine.protecting import mutability_problem
 from keydesk_practice.engine.records import Order
 from keydesk_practice.engine.requests import (
     DependentRequest,

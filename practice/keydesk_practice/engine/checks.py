@@ -13,6 +13,9 @@ from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.requests import ClientExtensions
 
 LONGEST_LABEL = 128
+BEYOND_ANY_PRICE = Decimal(
+    1_000_000_000_000
+)  # larger ones have more digits than the arithmetic keeps
 
 
 def first(reasons: Iterable[str | None]) -> str | None:
@@ -39,7 +42,7 @@ def price_problem(
     """Return what is wrong with a price that need not be there."""
     if price is None:
         return None
-    if price <= 0:
+    if not 0 < price < BEYOND_ANY_PRICE:
         return f"{name}_INVALID"
     too_fine = decimals(price) > specification.display_precision
     return f"{name}_PRECISION_EXCEEDED" if too_fine else None

@@ -3,7 +3,6 @@
 from decimal import Decimal
 from typing import Literal
 
-from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.checks import first, label_problem
 from keydesk_practice.engine.commands import ClosePosition, CloseTrade
 from keydesk_practice.engine.decision import Decision
@@ -11,6 +10,7 @@ from keydesk_practice.engine.filling import cancel, fill_or_cancel
 from keydesk_practice.engine.money import bare, decimals, text
 from keydesk_practice.engine.records import Side, Trade
 from keydesk_practice.engine.requests import ClientExtensions
+from keydesk_practice.engine.safeguards import has_elder_twin
 from keydesk_practice.engine.specifiers import number_in, open_trade
 from keydesk_practice.engine.transactions import (
     MarketOrderCreated,
@@ -43,7 +43,7 @@ def close_trade(decision: Decision, command: CloseTrade) -> None:
         _reject(decision, "TRADE_CLOSE", problem, **members)
         return
     order = decision.record(MarketOrderCreated, reason="TRADE_CLOSE", **_HOW, **members)
-    if decision.account.terms.fifo and _has_elder_twin(decision.account, trade):
+    if has_elder_twin(decision.account, trade):
         cancel(decision, decision.account.orders[order.id], "FIFO_VIOLATION")
         return
     fill_or_cancel(decision, order.id, trade=trade, reason="MARKET_ORDER_TRADE_CLOSE")
@@ -70,16 +70,6 @@ def _size_problem(decision: Decision, trade: Trade, units: Literal["ALL"] | Deci
         return "UNITS_PRECISION_EXCEEDED"
     too_many = units > abs(trade.current_units)
     return "CLOSE_TRADE_UNITS_EXCEED_TRADE_SIZE" if too_many else None
-
-
-def _has_elder_twin(account: Account, trade: Trade) -> bool:
-    """Return whether an older trade of the same size is open: the US rule closes the oldest of a size first."""
-    return any(
-        other.id < trade.id
-        and other.instrument == trade.instrument
-        and other.current_units == trade.current_units
-        for other in account.trades.values()
-    )
 
 
 def close_position(decision: Decision, command: ClosePosition) -> None:

@@ -14,6 +14,12 @@ def offered(account: Account, specification: Specification) -> bool:
     return "DISABLED" not in (account.terms.guaranteed_mode, specification.guaranteed_mode)
 
 
+def required(account: Account, specification: Specification) -> bool:
+    """Return whether every trade of the instrument must have a guaranteed stop."""
+    modes = (account.terms.guaranteed_mode, specification.guaranteed_mode)
+    return "REQUIRED" in modes and "DISABLED" not in modes
+
+
 def guaranteed_problem(
     account: Account,
     specification: Specification,

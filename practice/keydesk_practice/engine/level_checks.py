@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.checks import (
+    BEYOND_ANY_PRICE,
     first,
     label_problem,
     life_problem,
@@ -40,7 +41,7 @@ def level_problem(
 
 
 def _distance_problem(distance: Decimal, specification: Specification, name: str) -> str | None:
-    if distance <= 0:
+    if not 0 < distance < BEYOND_ANY_PRICE:
         return f"{name}_INVALID"
     too_fine = decimals(distance) > specification.display_precision
     return f"{name}_PRECISION_EXCEEDED" if too_fine else None
@@ -100,7 +101,7 @@ def _on_fill_level_problem(
         return f"{prefix}_PRICE_INVALID" if profit else both
     if distance is None:
         return price_problem(price, specification, f"{prefix}_PRICE")
-    if distance <= 0:
+    if not 0 < distance < BEYOND_ANY_PRICE:
         return f"{prefix}_PRICE_INVALID" if profit else f"{prefix}_DISTANCE_INVALID"
     return _distance_problem(distance, specification, f"{prefix}_DISTANCE")
 

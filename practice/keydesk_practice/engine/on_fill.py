@@ -6,12 +6,13 @@ from decimal import Decimal
 
 from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.decision import Decision
-from keydesk_practice.engine.guaranteed import guaranteed_problem
+from keydesk_practice.engine.guaranteed import guaranteed_problem, required
 from keydesk_practice.engine.quotes import Quote, Specification
 from keydesk_practice.engine.requests import (
     DependentDetails,
     TrailingStopLossDetails,
 )
+from keydesk_practice.engine.safeguards import would_break
 from keydesk_practice.engine.transactions import (
     DependentOrderCreated,
     EntryOrderCreated,
@@ -64,8 +65,11 @@ def asked(
 
 def on_fill_problem(account: Account, entry: EntryOrderCreated, opening: Opening) -> str | None:
     """Return why the fill cannot have the dependent orders asked for; the whole order is cancelled then."""
-    if account.terms.guaranteed_mode == "REQUIRED" and entry.guaranteed_stop_loss_on_fill is None:
+    kinds = {kind for kind, _ in asked(entry)}
+    if required(account, opening.specification) and GuaranteedStopLossCreated not in kinds:
         return "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED"
+    if would_break(account, entry.instrument, opening.units, protected=bool(kinds)):
+        return "FIFO_VIOLATION_SAFEGUARD_VIOLATION"
     for kind, details in asked(entry):
         prefix = f"{kind.order_type}_ON_FILL"
         client_id = details.client_extensions.id if details.client_extensions else None

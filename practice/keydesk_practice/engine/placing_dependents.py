@@ -21,6 +21,7 @@ from keydesk_practice.engine.requests import (
     TakeProfitRequest,
     TrailingStopLossRequest,
 )
+from keydesk_practice.engine.safeguards import has_twin
 from keydesk_practice.engine.transactions import (
     DependentOrderCreated,
     DependentOrderRejected,
@@ -166,6 +167,8 @@ def _place_problem(account: Account, wish: Wish) -> str | None:
     held = live.get(wish.kind)
     if held is not None and (wish.replaces is None or wish.replaces.id != held):
         return f"{wish.order_type}_ORDER_ALREADY_EXISTS"
+    if has_twin(account, wish.trade):
+        return f"{wish.order_type}_ORDER_WOULD_VIOLATE_FIFO_VIOLATION_SAFEGUARD"
     if wish.kind == "take_profit":
         return None
     others = set(live) - {"take_profit", wish.kind}

@@ -15,6 +15,7 @@ from keydesk_practice.engine.checks import (
 )
 from keydesk_practice.engine.decision import Decision
 from keydesk_practice.engine.filling import cancel, fill_or_cancel
+from keydesk_practice.engine.guaranteed import required
 from keydesk_practice.engine.level_checks import on_fill_problems
 from keydesk_practice.engine.money import bare
 from keydesk_practice.engine.quotes import Specification
@@ -54,7 +55,9 @@ _AT_ONCE = frozenset({"FOK", "IOC"})
 
 def place_entry(decision: Decision, request: Entry) -> None:
     """Create an entry order and fill it when it can be filled now, or refuse it."""
-    problem = entry_problem(decision, request) or pending_problem(decision.account)
+    problem = entry_problem(decision, request)
+    if problem is None and not isinstance(request, MarketRequest):
+        problem = pending_problem(decision.account)
     if problem:
         reject_entry(decision, request, problem)
     else:
@@ -102,9 +105,10 @@ def _guarantee_problem(
     decision: Decision, request: Entry, specification: Specification
 ) -> str | None:
     """Where every trade must have a guaranteed stop, an order that may rest must bring it along."""
-    required = "REQUIRED" in {decision.account.terms.guaranteed_mode, specification.guaranteed_mode}
-    lacks = request.guaranteed_stop_loss_on_fill is None
-    if required and lacks and isinstance(request, PendingRequest):
+    stop = request.stop_loss_on_fill
+    lacks = request.guaranteed_stop_loss_on_fill is None and not (stop and stop.guaranteed)
+    needs = required(decision.account, specification)
+    if needs and lacks and isinstance(request, PendingRequest):
         return "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED_FOR_PENDING_ORDER"
     return None
 
@@ -183,10 +187,9 @@ def _shown_details(
 
 def shown(price: Decimal | None, specification: Specification | None) -> Decimal | None:
     """Return a price with the instrument's decimals; as asked when it has more, as only a refused one can."""
-    if price is None or specification is None or price.is_zero():
+    if price is None or specification is None or price_problem(price, specification):
         return price
-    fits = price == price.quantize(specification.price_step)
-    return price.quantize(specification.price_step) if fits else price
+    return price.quantize(specification.price_step)
 
 
 _FIELDS = (

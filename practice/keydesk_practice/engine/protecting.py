@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from keydesk_practice.engine.commands import OMITTED, Omitted, SetDependents
 from keydesk_practice.engine.decision import Decision
 from keydesk_practice.engine.filling import cancel
+from keydesk_practice.engine.mutability import mutability_problem
 from keydesk_practice.engine.placing_dependents import (
     REJECTED,
     Wish,
@@ -15,7 +16,6 @@ from keydesk_practice.engine.records import Kind, Order, Trade
 from keydesk_practice.engine.requests import DependentDetails
 from keydesk_practice.engine.specifiers import number_in, open_trade
 from keydesk_practice.engine.transactions import (
-    GuaranteedStopLossCreated,
     OrderCancelRejected,
     PricedDependentCreated,
 )
@@ -94,34 +94,6 @@ def _problem(decision: Decision, old: Order | None, wish: Wish | None) -> str | 
 
 def _need(wish: Wish | None) -> str:
     return "CANCELABLE" if wish is None else "REPLACEABLE"
-
-
-def mutability_problem(
-    decision: Decision, order: Order, need: str, wish: Wish | None = None
-) -> str | None:
-    """Return why a guaranteed stop may not be cancelled or replaced; any other order may."""
-    if not isinstance(order.created, GuaranteedStopLossCreated):
-        return None
-    terms, quote = decision.account.terms, decision.market.quote(order.instrument)
-    allowed = terms.guaranteed_mutability_open
-    halted = ""
-    if not quote.tradeable:
-        allowed, halted = terms.guaranteed_mutability_halted, "HALTED_"
-    if allowed == "CANCELABLE":
-        return None
-    if need == "CANCELABLE":
-        return f"GUARANTEED_STOP_LOSS_ORDER_{halted}NOT_CANCELABLE"
-    if allowed == "FIXED":
-        return f"GUARANTEED_STOP_LOSS_ORDER_{halted}NOT_REPLACEABLE"
-    tighter = wish is not None and _is_tighter(order.created, wish)
-    if allowed == "PRICE_WIDEN_ONLY" and tighter:
-        return f"GUARANTEED_STOP_LOSS_ORDER_{halted}TIGHTEN_VIOLATION"
-    return None
-
-
-def _is_tighter(old: PricedDependentCreated, wish: Wish) -> bool:
-    level = wish.level if wish.level is not None else old.price
-    return level > old.price if wish.trade.long else level < old.price
 
 
 def _carry_out(decision: Decision, old: Order | None, wish: Wish | None) -> None:

@@ -8,7 +8,7 @@ from keydesk_practice.engine.money import bare, text
 from keydesk_practice.engine.quotes import Market
 from keydesk_practice.engine.records import Side
 from keydesk_practice.engine.valuation import specification_of
-from keydesk_practice.engine.views.worth import PositionWorth, Worth
+from keydesk_practice.engine.views.worth import PositionWorth, position_worth
 
 
 def position(
@@ -16,7 +16,7 @@ def position(
 ) -> dict[str, Any]:
     """Return the position of an instrument."""
     one = account.position(instrument)
-    found = worth or Worth(account, market).position(instrument)
+    found = worth or position_worth(account, one, market)
     pl = text(one.long.pl + one.short.pl)
     shown = {
         "instrument": instrument,

@@ -1,5 +1,6 @@
 """What everything in an account is worth at an instant, worked out once for all the places that show it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -49,11 +50,9 @@ class Worth:
     """The values of an account's open trades and positions; trades add up to positions, positions to the account."""
 
     def __init__(self, account: Account, market: Market) -> None:
-        self._account = account
-        self._market = market
-        self.trades: dict[int, TradeWorth] = {}
+        self.trades = {id_: trade_worth(account, id_, market) for id_ in account.trades}
         self.positions = {
-            name: self._position(position)
+            name: position_worth(account, position, market, self.trades)
             for name, position in account.positions.items()
             if position.is_open
         }
@@ -61,21 +60,6 @@ class Worth:
     def position(self, instrument: str) -> PositionWorth:
         """Return the worth of a position, nothing for a flat one."""
         return self.positions.get(instrument, FLAT)
-
-    def _position(self, position: Position) -> PositionWorth:
-        account, market = self._account, self._market
-        for id_ in (*position.long.trade_ids, *position.short.trade_ids):
-            self.trades[id_] = trade_worth(account, id_, market)
-        long = [self.trades[id_] for id_ in position.long.trade_ids]
-        short = [self.trades[id_] for id_ in position.short.trade_ids]
-        units = counted_units(position)
-        return PositionWorth(
-            long=sum((one.unrealized for one in long), NOTHING),
-            short=sum((one.unrealized for one in short), NOTHING),
-            at_mid=sum((one.at_mid for one in (*long, *short)), NOTHING),
-            margin=margin_of_units(account, market, position.instrument, units),
-            value=home(value_of_units(account, market, position.instrument, units)),
-        )
 
     def total(self, name: str) -> Decimal:
         """Return one of a position's numbers, summed over the account."""
@@ -91,4 +75,28 @@ def trade_worth(account: Account, trade_id: int, market: Market) -> TradeWorth:
         unrealized=unrealized(trade, closing_price(quote, trade.long), conversion),
         at_mid=unrealized(trade, quote.mid, conversion),
         margin=margin_of_units(account, market, trade.instrument, trade.current_units),
+    )
+
+
+def position_worth(
+    account: Account,
+    position: Position,
+    market: Market,
+    known: Mapping[int, TradeWorth] | None = None,
+) -> PositionWorth:
+    """Return what one position is worth; a flat one nothing."""
+    if not position.is_open:
+        return FLAT
+
+    def of(ids: tuple[int, ...]) -> list[TradeWorth]:
+        return [known[id_] if known else trade_worth(account, id_, market) for id_ in ids]
+
+    long, short = of(position.long.trade_ids), of(position.short.trade_ids)
+    units = counted_units(position)
+    return PositionWorth(
+        long=sum((one.unrealized for one in long), NOTHING),
+        short=sum((one.unrealized for one in short), NOTHING),
+        at_mid=sum((one.at_mid for one in (*long, *short)), NOTHING),
+        margin=margin_of_units(account, market, position.instrument, units),
+        value=home(value_of_units(account, market, position.instrument, units)),
     )
