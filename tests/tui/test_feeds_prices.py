@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.feeds.account import keep_account
-from keydesk.feeds.candles import keep_chart
+from keydesk.feeds.candles import keep_chart, keep_linked_chart
 from keydesk.feeds.days import days_once, keep_days
 from keydesk.feeds.health import judge, look
 from keydesk.feeds.history import keep_history
@@ -227,3 +227,16 @@ def test_slow_answers_are_said() -> None:
     judge(health, trips, 11.0)
     assert health.events == "SLOW"
     assert health.rtt_p95_ms == 1200
+
+
+async def test_a_second_chart_follows_the_same_focus() -> None:
+    series = {"instrument": "EUR_USD", "granularity": "M5", "candles": candles_of("1 2 0.5 1.5")}
+    broker = ScriptedBroker(answers={"/candles": series})
+    async with running(link_to(broker), list_instruments, keep_chart, keep_linked_chart) as link:
+        link.store.linked_granularity = "H1"
+        await until(lambda: set(link.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
+        link.store.set_granularity("H1")  # both show the same: it is loaded once and stays
+        await until(lambda: set(link.store.series) == {("EUR_USD", "H1")})
+        link.store.set_focus("USD_JPY")
+        await until(lambda: set(link.store.series) == {("USD_JPY", "H1")})
+        assert set(link.store.charted) == {"USD_JPY"}
