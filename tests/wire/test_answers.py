@@ -369,3 +369,20 @@ async def test_candles_of_an_unknown_instrument_are_refused(broker: CheckedBroke
     await broker.ask("instrument_candles", 400, instrument="EUR_XXX")
     await broker.ask("latest_candles", 400, query={"candleSpecifications": "EUR_USD:M1"})
     await broker.ask("latest_candles", 400)
+
+
+async def test_books_are_snapshots_with_their_neighbours(broker: CheckedBroker) -> None:
+    for operation, member in (
+        ("get_order_book", "orderBook"),
+        ("get_position_book", "positionBook"),
+    ):
+        found = await broker.ask(operation, instrument="EUR_USD")
+        assert broker.last is not None
+        assert broker.last.headers["Content-Encoding"] == "gzip"
+        assert "prev" in broker.last.links
+        time = found[member]["time"]
+        again = await broker.ask(operation, instrument="EUR_USD", query={"time": time})
+        assert again == found
+        between = time.replace(":00.0", ":01.0")
+        await broker.ask(operation, 404, instrument="EUR_USD", query={"time": between})
+        await broker.ask(operation, 400, instrument="EUR_USD", query={"time": "noon"})
