@@ -406,3 +406,42 @@ def test_where_guarantees_are_required_an_opening_order_without_one_is_cancelled
     rests = account.place(LimitRequest(instrument="EUR_USD", units=D(1), price=D(1)))
     reason = only(OrderRejected, rests).reject_reason
     assert reason == "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED_FOR_PENDING_ORDER"
+
+
+def test_ioc_takes_what_there_is_within_its_price() -> None:
+    account = PractisedAccount(deposit="1000000")
+    levels = [("1.08500", 10_000), ("1.08520", 30_000)]
+    account.market.levels("EUR_USD", [("1.08490", 10_000)], levels)
+    order = buy("40000", time_in_force="IOC", price_bound=D("1.08510"))
+    fill = only(OrderFilled, account.place(order))
+    assert (fill.units, fill.price) == (D(10000), D("1.08500"))
+    nothing = account.place(buy("40000", time_in_force="IOC", price_bound=D("1.08400")))
+    assert only(OrderCancelled, nothing).reason == "BOUNDS_VIOLATION"
+
+
+def test_a_limit_larger_than_the_book_at_its_price_waits() -> None:
+    account = PractisedAccount(deposit="1000000")
+    account.place(LimitRequest(instrument="EUR_USD", units=D(40_000), price=D("1.084")))
+    levels = [("1.08400", 10_000), ("1.08420", 90_000)]
+    account.market.levels("EUR_USD", [("1.08390", 10_000)], levels)
+    assert account.do(Tick()) == ()
+    assert types(account.price("EUR_USD", "1.08390", "1.08400")) == ["ORDER_FILL"]
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 39, "0." + "0" * 38 + "1", "9" * 30 + ".5"])
+def test_absurd_numbers_are_rejected_like_any_wrong_ones(number: str) -> None:
+    account = PractisedAccount()
+    absurd = D(number)
+    orders: list[MarketRequest | LimitRequest] = [
+        buy(number),
+        LimitRequest(instrument="EUR_USD", units=D(1), price=absurd),
+        buy("1", price_bound=absurd),
+        buy("1", take_profit_on_fill=TakeProfitDetails(price=absurd)),
+        buy("1", take_profit_on_fill=TakeProfitDetails(distance=absurd)),
+        buy("1", stop_loss_on_fill=StopLossDetails(distance=absurd)),
+        buy("1", trailing_stop_loss_on_fill=TrailingStopLossDetails(distance=absurd)),
+    ]
+    for order in orders:
+        made = account.place(order)
+        assert only(OrderRejected, made)
+        assert to_wire(made[0])
