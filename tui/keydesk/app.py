@@ -36,6 +36,7 @@ from keydesk.widgets.terminal_app import TerminalApp
 if TYPE_CHECKING:
     from keydesk.forms.situation import Situation
 
+PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
 INTERRUPTED = 130
@@ -58,8 +59,10 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         options: DeskOptions,
         settings: Settings,
         folders: Folders,
+        *,
         open_target: Callable[[], Coroutine[None, None, Target]],
         environment: Literal["PRACTICE", "LIVE"],
+        last_resort: lifecycle.LastResort,
     ) -> None:
         super().__init__()
         self.title = f"Keydesk {environment}"
@@ -75,6 +78,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self._open_target = open_target
         self._interrupted_at = float("-inf")
         self._leaving = False
+        self._last_resort = last_resort
         self.clock = FrameClock(
             self.store,
             self.draw,
@@ -100,8 +104,12 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         """Begin everything that goes on by itself."""
         self.animation_level = "none"
         self.set_interval(self.clock.period, self.beat)
-        lifecycle.leave_on_signals(self.leave)
-        self.run_worker(lifecycle.leave_without_terminal(self.leave), "terminal", group="lifecycle")
+        lifecycle.leave_on_signals(self.leave, self._last_resort)
+        self.run_worker(
+            lifecycle.leave_without_terminal(self.leave, self._last_resort),
+            "terminal",
+            group="lifecycle",
+        )
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:
@@ -227,7 +235,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         if self._leaving:
             return
         self._leaving = True
-        lifecycle.start_watchdog(code)
+        self._last_resort.arm(code, DRAIN_SECONDS + PATIENCE)
         self.run_worker(self._drain_and_exit(code), "leaving", group="lifecycle")
 
     async def _drain_and_exit(self, code: int) -> None:
@@ -259,7 +267,15 @@ def run_desk(
             own_broker=True,
         )
 
-    app = KeydeskApp(options, settings, folders, practice, "PRACTICE")
+    last_resort = lifecycle.LastResort(broker.stop)
+    app = KeydeskApp(
+        options,
+        settings,
+        folders,
+        open_target=practice,
+        environment="PRACTICE",
+        last_resort=last_resort,
+    )
     app.run(mouse=options.mouse)
     if app.last_words:
         print(f"keydesk: {app.last_words}", file=sys.stderr)  # noqa: T201 - the command's voice

@@ -1,7 +1,7 @@
 """How the desk ends when it is told to from outside: a signal, or a terminal that went away.
 
 Measured: a plain terminal program dies at once on a hang-up and never hears the answer to an order that is in flight.
-So signals only ask the desk to leave; it drains, writes its journal and restores the terminal. A watchdog thread makes
+So signals only ask the desk to leave; it drains, writes its journal and restores the terminal. A last resort makes
 sure that two seconds are enough, whatever hangs: the journal is already on disk, and the next start resolves it.
 """
 
@@ -9,43 +9,63 @@ import asyncio
 import os
 import select
 import signal
-import sys
+import termios
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
 
 LEAVE_SECONDS = 1.9
 TERMINAL_CHECK_SECONDS = 0.5
+TERMINAL = 0  # standard input: the desk is not opened without a terminal there
+# Normal screen, visible cursor, no bracketed paste, no mouse, no focus reports, plain colours.
+RESTORE = b"\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1003l\x1b[?1004l\x1b[<u\x1b[0m\r\n"
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
 
 
-def leave_on_signals(leave: Callable[[int], None]) -> None:
+class LastResort:
+    """Ends the process when leaving in good order takes too long; terminal and broker are put right first."""
+
+    def __init__(self, clean_up: Callable[[], None]) -> None:
+        self._clean_up = clean_up
+        self._terminal: list[Any] | None = None
+        with suppress(termios.error):
+            self._terminal = termios.tcgetattr(TERMINAL)
+
+    def arm(self, code: int, seconds: float = LEAVE_SECONDS) -> None:
+        """End the process hard with `code` if it still runs after so long."""
+        timer = threading.Timer(seconds, self._end, (code,))
+        timer.daemon = True
+        timer.start()
+
+    def _end(self, code: int) -> None:
+        try:
+            self._clean_up()
+            if self._terminal is not None:
+                os.write(TERMINAL, RESTORE)
+                termios.tcsetattr(TERMINAL, termios.TCSANOW, self._terminal)
+        finally:
+            os._exit(code)
+
+
+def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> None:
     """Call `leave(exit_code)` on SIGINT, SIGTERM and SIGHUP; end the process if that takes too long."""
     loop = asyncio.get_running_loop()
 
     def told(number: signal.Signals) -> None:
-        start_watchdog(CODES[number])
+        last_resort.arm(CODES[number])
         leave(CODES[number])
 
     for number in CODES:
         loop.add_signal_handler(number, told, number)
 
 
-async def leave_without_terminal(leave: Callable[[int], None]) -> None:
-    """Watch the terminal and call `leave(129)` once it is gone (a hang-up may be ignored by nohup)."""
+async def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort) -> None:
+    """Watch the terminal and leave with 129 once it is gone (a hang-up may be ignored by nohup)."""
     poll = select.poll()
-    poll.register(sys.__stdin__.fileno() if sys.__stdin__ else 0, 0)
-    while True:
+    poll.register(TERMINAL, 0)
+    gone = select.POLLHUP | select.POLLERR | select.POLLNVAL
+    while not any(event & gone for _, event in poll.poll(0)):  # noqa: ASYNC110 - no event tells
         await asyncio.sleep(TERMINAL_CHECK_SECONDS)
-        if any(
-            event & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, event in poll.poll(0)
-        ):
-            start_watchdog(CODES[signal.SIGHUP])
-            leave(CODES[signal.SIGHUP])
-            return
-
-
-def start_watchdog(code: int) -> None:
-    """End the process hard with `code` if it still runs after two seconds."""
-    timer = threading.Timer(LEAVE_SECONDS, os._exit, (code,))
-    timer.daemon = True
-    timer.start()
+    last_resort.arm(CODES[signal.SIGHUP])
+    leave(CODES[signal.SIGHUP])
