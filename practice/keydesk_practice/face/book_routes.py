@@ -24,7 +24,8 @@ async def get_position_book(call: Call) -> Answer:
 
 async def _book(call: Call, kind: BookKind) -> Answer:
     instrument, now = call.path("instrument"), call.broker.now()
-    if call.broker.board.specification(instrument) is None:
+    specification = call.broker.board.specification(instrument)
+    if specification is None:
         raise invalid("instrument")
     asked = call.query.time("time")
     time = latest_snapshot(now) if asked is None else asked
@@ -32,18 +33,20 @@ async def _book(call: Call, kind: BookKind) -> Answer:
     if book is None:
         raise Refused(404, "The snapshot specified does not exist")
     links = {"Link": _links(call, kind, book, now)}
-    return Answer({kind: _shown(book)}, headers=links, always_zipped=True)
+    return Answer(
+        {kind: _shown(book, specification.display_precision)}, headers=links, always_zipped=True
+    )
 
 
-def _shown(book: Book) -> dict[str, Any]:
+def _shown(book: Book, decimals: int) -> dict[str, Any]:
     return {
         "instrument": book.instrument,
         "time": rfc3339(book.time),
-        "price": plain(book.price),
-        "bucketWidth": plain(book.bucket_width),
+        "price": f"{book.price:.{decimals}f}",
+        "bucketWidth": f"{book.bucket_width:.{decimals}f}",
         "buckets": [
             {
-                "price": plain(bucket.price),
+                "price": f"{bucket.price:.{decimals}f}",
                 "longCountPercent": plain(bucket.long_percent),
                 "shortCountPercent": plain(bucket.short_percent),
             }
