@@ -66,14 +66,14 @@ def _transferred(account: Account, event: FundsTransferred) -> None:
 
 
 def _cancelled(account: Account, event: OrderCancelled) -> None:
-    order = account.orders[event.order_id]
-    ended = replace(
-        order,
+    end_order(
+        account,
+        account.orders[event.order_id],
+        "CANCELLED",
         cancelling_transaction_id=event.id,
         cancelled_time=event.time,
         replaced_by_order_id=event.replaced_by_order_id,
     )
-    end_order(account, ended, "CANCELLED")
 
 
 def _call_entered(account: Account, event: MarginCallEntered) -> None:

@@ -1,12 +1,15 @@
 """How a fill changes the account: the order ends, trades shrink, close and open, positions and money follow."""
 
 from dataclasses import replace
+from typing import Any
 
 from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.applying_orders import end_order
 from keydesk_practice.engine.order_states import trade_after
-from keydesk_practice.engine.records import Position, Side, Trade
+from keydesk_practice.engine.records import KINDS, Position, Side, Trade
 from keydesk_practice.engine.transactions import OrderFilled, TradeOpened, TradeReduced
+
+_NO_LINKS: dict[str, Any] = {f"{kind}_id": None for kind in KINDS}
 
 
 def apply_fill(account: Account, fill: OrderFilled) -> None:
@@ -32,15 +35,16 @@ def apply_fill(account: Account, fill: OrderFilled) -> None:
 
 def _end_filled(account: Account, fill: OrderFilled) -> None:
     closed = tuple(part.trade_id for part in fill.trades_closed or ())
-    ended = replace(
+    end_order(
+        account,
         account.orders[fill.order_id],
+        "FILLED",
         filling_transaction_id=fill.id,
         filled_time=fill.time,
         trade_opened_id=fill.trade_opened.trade_id if fill.trade_opened else None,
         trade_reduced_id=fill.trade_reduced.trade_id if fill.trade_reduced else None,
         trade_closed_ids=closed or None,
     )
-    end_order(account, ended, "FILLED")
 
 
 def _reduce(
@@ -70,15 +74,7 @@ def _put_away(account: Account, trade: Trade) -> None:
     del account.trades[trade.id]
     if trade.client_id is not None and account.trade_ids.get(trade.client_id) == trade.id:
         del account.trade_ids[trade.client_id]
-    account.ended.keep_trade(
-        replace(
-            trade,
-            take_profit_id=None,
-            stop_loss_id=None,
-            trailing_stop_loss_id=None,
-            guaranteed_stop_loss_id=None,
-        )
-    )
+    account.ended.keep_trade(replace(trade, **_NO_LINKS) if trade.dependents else trade)
 
 
 def _side_after(position: Position, trade: Trade, part: TradeReduced, stays: bool) -> Side:

@@ -76,9 +76,9 @@ def apply_mark(account: Account, mark: Mark) -> None:
     _arm(account, moved)
 
 
-def end_order(account: Account, order: Order, event: OrderEvent) -> None:
-    """Take an order out of the pending ones; it stays readable."""
-    ended = replace(order, state=order_after(order.state, event))
+def end_order(account: Account, order: Order, event: OrderEvent, **end: Any) -> None:  # noqa: ANN401 - members of Order
+    """Take an order out of the pending ones; it stays readable, with how it ended."""
+    ended = replace(order, state=order_after(order.state, event), **end)
     del account.orders[order.id]
     account.expiries.pop(order.id, None)
     _disarm(account, order)
