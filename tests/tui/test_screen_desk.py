@@ -15,6 +15,7 @@ from keydesk.screens.tiers import COCKPIT, DECK, DESK, TIERS, tier_for
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane
+from keydesk.widgets.ruled_grid import RuledGrid
 from support.desk_app import DeskApp
 from support.desk_data import NOW, desk_store, frame_of
 from support.pane_app import text_of
@@ -156,3 +157,17 @@ async def test_beneath_a_dialog_the_desk_draws_less_often_and_forgets_nothing() 
             screen.on_frame(frame_of(store, now=NOW + 1 + beat * 0.12))
             prices.append(text_of(screen.pane("watchlist"))[2].split()[1])
     assert prices == [*["1.26800"] * 5, *["1.26850"] * 2]
+
+
+async def test_an_open_form_is_told_by_a_dark_focus_and_a_silent_footer() -> None:
+    async with desk((80, 24)) as (pilot, screen):
+        grid = screen.query_one(RuledGrid)
+        assert grid.has_keys(screen.pane("watchlist"))
+        await pilot.app.push_screen(ModalScreen())
+        await pilot.pause()
+        assert not grid.has_keys(screen.pane("watchlist"))
+        assert "The form has the keys" in text_of(screen.pane("keys"))[0]
+        pilot.app.pop_screen()
+        await pilot.pause()
+        assert grid.has_keys(screen.pane("watchlist"))
+        assert "v sort" in text_of(screen.pane("keys"))[0]

@@ -51,7 +51,10 @@ class KeyFooter(StripLine):
             self.redraw()
 
     def left(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002 - keys do not depend on data
-        """The keys that have room."""
+        """The keys that have room; beneath a form, who has them."""
+        if not self._pane:
+            yield Item((("The form has the keys; Esc drops it.", self.palette["muted"]),))
+            return
         room = self.inside - sum(width_of(i.runs) + self.GAP for i in self._kept_at_end())
         for entry in self._entries():
             item = self._item(entry)
@@ -65,7 +68,7 @@ class KeyFooter(StripLine):
         return self._kept_at_end()
 
     def _kept_at_end(self) -> list[Item]:
-        keys = {key.id: key for key in self._keymap.keys}
+        keys = {key.id: key for key in self._keymap.keys} if self._pane else {}
         return [self._item(keys[name]) for name in ALWAYS if name in keys]
 
     def _entries(self) -> list[Key]:

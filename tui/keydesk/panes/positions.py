@@ -42,7 +42,7 @@ class Positions(TablePane):
 
     def empty(self, frame: Frame) -> str:
         """How a position comes about."""
-        return f"No positions. B buys, S sells {show.pair(frame.store.focus)}."
+        return f"No positions. B buys, S sells {show.pair(frame.store.focus) or 'what is watched'}."
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose numbers moved."""

@@ -57,7 +57,7 @@ class Trades(TablePane):
 
     def empty(self, frame: Frame) -> str:
         """How a trade comes about."""
-        return f"No trades. B buys, S sells {show.pair(frame.store.focus)}.".replace("  ", " ")
+        return f"No trades. B buys, S sells {show.pair(frame.store.focus) or 'what is watched'}."
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose numbers moved."""

@@ -147,7 +147,15 @@ class DeskScreen(Screen[None]):
 
     def on_screen_resume(self) -> None:
         """After a dialog everything may have changed."""
+        self._panes.quiet = False
+        self.on_descendant_focus()
         self._everything_again()
+
+    def on_screen_suspend(self) -> None:
+        """A form has the keys now."""
+        self._panes.quiet = True
+        self._panes.check()
+        self.query_one(KeyFooter).show_context("")
 
     def _everything_again(self) -> None:
         if self.frame is not None:

@@ -13,7 +13,6 @@ from rich.style import Style
 from textual.containers import Container
 from textual.geometry import Region
 from textual.strip import Strip
-from textual.widget import Widget
 
 from keydesk.theme import Palette, palette_of
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, cut, width_of
@@ -36,6 +35,7 @@ class RuledGrid(Container):
     def __init__(self, *panes: LinePane, id: str | None = None) -> None:  # noqa: A002
         super().__init__(*panes, id=id)
         self.slots: Sequence[Slot] = ()
+        self.quiet = False  # another screen has the keys: no pane is brighter
         self._regions: list[Region] | None = None
         self._words: list[object] = []
         self._lines: list[list[Run]] = []
@@ -82,7 +82,7 @@ class RuledGrid(Container):
 
     def _written(self) -> list[object]:
         panes = self.panes
-        return [self.app.theme, *((pane.has_focus, self.heading(pane)) for pane in panes)]
+        return [self.app.theme, *((self.has_keys(pane), self.heading(pane)) for pane in panes)]
 
     def _draw(self, palette: Palette, regions: Sequence[Region]) -> list[list[Run]]:
         width, height = self.outer_size
@@ -90,7 +90,7 @@ class RuledGrid(Container):
         bright = [[False] * width for _ in range(height)]
         for pane, at in zip(self.panes, regions, strict=True):
             _rule(joints, _around(at))
-            if pane.has_focus:
+            if self.has_keys(pane):
                 _brighten(bright, _around(at))
         lines = [
             _line(row, lit, palette["line"], palette["focus"])
@@ -104,11 +104,11 @@ class RuledGrid(Container):
 
     def _title(self, pane: LinePane, width: int, palette: Palette) -> list[Run]:
         heading = self.heading(pane)
-        edge = palette["focus"] if pane.has_focus else palette["line"]
+        edge = palette["focus"] if self.has_keys(pane) else palette["line"]
         runs: list[Run] = []
         for tab in heading.tabs:
             runs.append((" │ " if runs else " ", edge))
-            runs.append((tab.text, _title_style(palette, pane, tab)))
+            runs.append((tab.text, self._title_style(palette, pane, tab)))
         runs.append((" ", edge))
         right: list[Run] = [(f" {heading.right} ", palette["muted"])] if heading.right else []
         between = width - width_of(runs) - width_of(right)
@@ -116,11 +116,14 @@ class RuledGrid(Container):
             return cut(runs, width)
         return [*runs, ("─" * between, edge), *right]
 
+    def _title_style(self, palette: Palette, pane: LinePane, tab: Tab) -> Style:
+        if not tab.front:
+            return palette["muted"]
+        return palette["focus"] + palette.at_stake if self.has_keys(pane) else palette["plain"]
 
-def _title_style(palette: Palette, pane: Widget, tab: Tab) -> Style:
-    if not tab.front:
-        return palette["muted"]
-    return palette["focus"] + Style(bold=True) if pane.has_focus else palette["plain"]
+    def has_keys(self, pane: LinePane) -> bool:
+        """Say whether keys go to the pane."""
+        return pane.has_focus and not self.quiet
 
 
 def _around(region: Region) -> Region:
