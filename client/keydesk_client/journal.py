@@ -124,14 +124,19 @@ def _read(content: bytes) -> tuple[list[Line], int]:
     unreadable = 0
     for text in content.split(b"\n")[:-1]:
         try:
-            line = json.loads(text)
-        except ValueError:
-            line = None
-        if isinstance(line, dict):
-            lines.append(line)
-        else:
+            lines.append(_checked(json.loads(text)))
+        except (ValueError, TypeError, KeyError):
             unreadable += 1
     return lines, unreadable
+
+
+def _checked(line: object) -> Line:
+    """The line, if it is one of a journal."""
+    if not isinstance(line, dict) or not ("intent" in line or "settled" in line):
+        raise ValueError("not a line of a journal")
+    if "intent" in line:
+        Intent.from_wire(line["intent"])
+    return line
 
 
 def _open_intents(lines: Iterable[Line]) -> tuple[Intent, ...]:

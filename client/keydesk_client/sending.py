@@ -13,6 +13,7 @@ A blind repeat would double a third of such orders: a client id is only checked 
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from keydesk_client.areas.positions import SideUnits
@@ -212,7 +213,8 @@ class Sender:
             outcome = await self._look_ups.settle(unknown, at_once=True, only_once=is_old)
             outcomes.append(self._settled(outcome))
             if is_old and isinstance(outcome, Unconfirmed):
-                self._journal.settle(intent, "unconfirmed")
+                with suppress(OSError):
+                    self._journal.settle(intent, "unconfirmed")
         return tuple(outcomes)
 
     def watch(self, transaction: Transaction) -> None:
@@ -258,7 +260,8 @@ class Sender:
         else:
             claims = _claims(outcome)
             self._claimed.update(claims)
-            self._journal.settle(outcome.intent, type(outcome).__name__.lower(), claims)
+            with suppress(OSError):  # a full disk: it is looked up once more at the next start
+                self._journal.settle(outcome.intent, type(outcome).__name__.lower(), claims)
         return self._told(outcome)
 
     def _told(self, outcome: Outcome) -> Outcome:

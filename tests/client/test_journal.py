@@ -66,10 +66,10 @@ def test_a_damaged_line_in_the_middle_is_counted_and_the_rest_is_read(tmp_path: 
     journal = journal_at(tmp_path)
     journal.write(intent("a"))
     with journal.path.open("ab") as file:
-        file.write(b"\x00\xff nonsense\n[1]\n")
+        file.write(b'\x00\xff nonsense\n[1]\n{}\n{"intent":{"id":"c","action":"create"}}\n')
     journal.write(intent("b"))
     assert journal.open_intents() == (intent("a"), intent("b"))
-    assert journal.unreadable_lines == 2
+    assert journal.unreadable_lines == 4
 
 
 def test_settled_intents_do_not_pile_up(tmp_path: Path) -> None:

@@ -254,6 +254,21 @@ def test_without_a_journal_nothing_is_sent(tmp_path: Path) -> None:
     assert broker.writes == []
 
 
+def test_a_disk_that_fills_up_meanwhile_does_not_hide_what_was_done(tmp_path: Path) -> None:
+    broker = LossyBroker()
+
+    async def body(desk: Desk) -> None:
+        def fill_the_disk(_: object) -> None:
+            if desk.journal.path.is_file():
+                desk.journal.path.unlink()
+                desk.journal.path.mkdir()
+
+        desk.sender._tell = fill_the_disk
+        assert isinstance(await desk.sender.create(buy()), Done)
+
+    at_desk(tmp_path, broker, body)
+
+
 def test_a_look_up_that_fails_is_not_a_no(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.LOST_ANSWER)
     broker.look_ups_to_fail = 20

@@ -59,9 +59,7 @@ class PriceStream(Stream[PriceItem, Waiting]):
                 return waiting
             try:
                 return LINE.read(waiting)
-            except (
-                UnreadableAnswer
-            ):  # the next price of that instrument is a quarter of a second away
+            except UnreadableAnswer:  # its next price is a quarter of a second away
                 self.health.unreadable += 1
 
 
