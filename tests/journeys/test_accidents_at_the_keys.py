@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.terminal import NeverSeen, Terminal, keydesk
+from support.terminal import Terminal, keydesk
 
 PASTE, END = b"\x1b[200~", b"\x1b[201~"
 
@@ -55,27 +55,27 @@ def test_a_paste_that_never_ends_gives_the_keys_back(terminal: Terminal) -> None
     terminal.see("FLATTEN EVERYTHING")
 
 
-def test_a_confirm_in_the_first_quarter_second_is_too_early(terminal: Terminal) -> None:
+def test_a_confirm_on_the_heels_of_its_form_sends_nothing(terminal: Terminal) -> None:
     terminal.write(b"B")
-    terminal.pause(0.15)
+    terminal.pause(0.1)
     terminal.write(b"y")
-    terminal.see("Too early")
-    terminal.see("y sends")
-    with pytest.raises(NeverSeen):
-        terminal.see("FILLED", 0.5)
+    terminal.see("Esc drops")
+    terminal.pause(0.8)
+    assert "FILLED" not in terminal.text
+    assert "Esc drops" in terminal.text, "the form stays, to be read"
 
 
 def test_escape_and_a_key_in_one_drop_the_ticket(terminal: Terminal) -> None:
     terminal.press("B")
-    terminal.see("y sends")
+    terminal.see("Esc drops")
     terminal.pause()
     terminal.write(b"\x1by")
-    terminal.see_no_more("y sends")
+    terminal.see_no_more("Esc drops")
     nothing_was_sent(terminal)
 
 
 def test_a_hand_sends(terminal: Terminal) -> None:
     terminal.press("B")
-    terminal.see("y sends")
+    terminal.see("Esc drops")
     terminal.press("y")
     terminal.see("FILLED")
