@@ -8,6 +8,7 @@ from keydesk_practice.engine.requests import (
     GuaranteedStopLossDetails,
     GuaranteedStopLossRequest,
     MarketRequest,
+    StopLossDetails,
 )
 from keydesk_practice.engine.transactions import (
     DependentOrderRejected,
@@ -132,3 +133,23 @@ def test_the_account_may_bind_it_even_while_the_market_is_open(
     assert only(OrderCancelRejected, cancelled).reject_reason == (
         "GUARANTEED_STOP_LOSS_ORDER_NOT_CANCELABLE"
     )
+
+
+def test_the_older_flag_of_a_stop_loss_asks_for_a_guaranteed_one() -> None:
+    account = PractisedAccount()
+    stop = StopLossDetails(price=D("1.08"), guaranteed=True)
+    trade = account.trade("EUR_USD", 1000, stop_loss_on_fill=stop)
+    account.trade("USD_JPY", 1000)
+    assert set(account.state.trades[trade.id].dependents) == {"guaranteed_stop_loss"}
+    other = str(list(account.state.trades)[-1])
+    made = account.do(
+        SetDependents(specifier=other, stop_loss=StopLossDetails(price=D(150), guaranteed=True))
+    )
+    assert types(made) == ["GUARANTEED_STOP_LOSS_ORDER"]
+
+
+def test_where_it_is_required_it_cannot_be_cancelled() -> None:
+    account = guarded(Terms(currency="USD", guaranteed_mode="REQUIRED"))
+    made = account.do(CancelOrder(specifier=str(account.last_order().id)))
+    reason = only(OrderCancelRejected, made).reject_reason
+    assert reason == "GUARANTEED_STOP_LOSS_ORDER_REQUIRED"

@@ -445,3 +445,15 @@ def test_absurd_numbers_are_rejected_like_any_wrong_ones(number: str) -> None:
         made = account.place(order)
         assert only(OrderRejected, made)
         assert to_wire(made[0])
+
+
+def test_a_stop_whose_time_is_over_when_the_order_fills_cancels_it() -> None:
+    account = PractisedAccount()
+    soon = NOON + 60 * SECOND
+    stop = StopLossDetails(price=D("1.08"), time_in_force="GTD", gtd_time=soon)
+    account.place(
+        LimitRequest(instrument="EUR_USD", units=D(1000), price=D("1.084"), stop_loss_on_fill=stop)
+    )
+    account.market.wait(60)
+    gone = account.price("EUR_USD", "1.08390", "1.08400")
+    assert only(OrderCancelled, gone).reason == "STOP_LOSS_ON_FILL_GTD_TIMESTAMP_IN_PAST"

@@ -4,9 +4,16 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import ClassVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from keydesk_practice.engine import views
 from keydesk_practice.engine.account import Account, Terms, empty_account
@@ -346,6 +353,15 @@ LIVES = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("life", [AccountLife, HedgingLife])
+def test_many_long_lives(life: type[AccountLife]) -> None:
+    many = settings(LIVES, max_examples=500, stateful_step_count=80)
+    run_state_machine_as_test(life, settings=many)
+
+
 TestANettingAccount = AccountLife.TestCase
 TestANettingAccount.settings = LIVES
 TestAHedgingAccount = HedgingLife.TestCase

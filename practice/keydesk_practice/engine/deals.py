@@ -157,6 +157,7 @@ def _opening_problem(decision: Decision, deal: Deal) -> str | None:
     if entry is None:
         return None
     account = decision.account
-    return opening_problem(account, decision.market, deal.order, deal.plan) or on_fill_problem(
-        account, entry, deal.opening
+    market = decision.market
+    return opening_problem(account, market, deal.order, deal.plan) or on_fill_problem(
+        account, entry, deal.opening, market.now
     )

@@ -63,7 +63,9 @@ def asked(
         yield GuaranteedStopLossCreated, entry.guaranteed_stop_loss_on_fill
 
 
-def on_fill_problem(account: Account, entry: EntryOrderCreated, opening: Opening) -> str | None:
+def on_fill_problem(
+    account: Account, entry: EntryOrderCreated, opening: Opening, now: int
+) -> str | None:
     """Return why the fill cannot have the dependent orders asked for; the whole order is cancelled then."""
     kinds = {kind for kind, _ in asked(entry)}
     if required(account, opening.specification) and GuaranteedStopLossCreated not in kinds:
@@ -71,13 +73,20 @@ def on_fill_problem(account: Account, entry: EntryOrderCreated, opening: Opening
     if would_break(account, entry.instrument, opening.units, protected=bool(kinds)):
         return "FIFO_VIOLATION_SAFEGUARD_VIOLATION"
     for kind, details in asked(entry):
-        prefix = f"{kind.order_type}_ON_FILL"
-        client_id = details.client_extensions.id if details.client_extensions else None
-        if client_id is not None and client_id in account.order_ids:
-            return f"{prefix}_CLIENT_ORDER_ID_ALREADY_EXISTS"
-        if problem := _level_problem(account, kind, details, opening):
-            return f"{prefix}_{problem}"
+        problem = _details_problem(account, details, now) or _level_problem(
+            account, kind, details, opening
+        )
+        if problem:
+            return f"{kind.order_type}_ON_FILL_{problem}"
     return None
+
+
+def _details_problem(account: Account, details: DependentDetails, now: int) -> str | None:
+    labels = details.client_extensions
+    if labels is not None and labels.id in account.order_ids:
+        return "CLIENT_ORDER_ID_ALREADY_EXISTS"
+    over = details.time_in_force == "GTD" and (details.gtd_time or 0) <= now
+    return "GTD_TIMESTAMP_IN_PAST" if over else None
 
 
 def _level_problem(

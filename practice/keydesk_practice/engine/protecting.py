@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from keydesk_practice.engine.commands import OMITTED, Omitted, SetDependents
+from keydesk_practice.engine.commands import Omitted, SetDependents
 from keydesk_practice.engine.decision import Decision
 from keydesk_practice.engine.filling import cancel
 from keydesk_practice.engine.mutability import mutability_problem
@@ -13,7 +13,7 @@ from keydesk_practice.engine.placing_dependents import (
     wish_problem,
 )
 from keydesk_practice.engine.records import Kind, Order, Trade
-from keydesk_practice.engine.requests import DependentDetails
+from keydesk_practice.engine.requests import DependentDetails, StopLossDetails
 from keydesk_practice.engine.specifiers import number_in, open_trade
 from keydesk_practice.engine.transactions import (
     OrderCancelRejected,
@@ -48,7 +48,9 @@ def _asked(command: SetDependents) -> Iterator[tuple[Kind, DependentDetails | No
         "guaranteed_stop_loss": command.guaranteed_stop_loss,
     }
     for kind, details in wanted.items():
-        if details is not OMITTED and not isinstance(details, Omitted):
+        if isinstance(details, StopLossDetails) and details.guaranteed:
+            yield "guaranteed_stop_loss", details  # the interface's older way to ask for one
+        elif not isinstance(details, Omitted):
             yield kind, details
 
 
