@@ -77,5 +77,6 @@ def test_escape_and_a_key_in_one_drop_the_ticket(terminal: Terminal) -> None:
 def test_a_hand_sends(terminal: Terminal) -> None:
     terminal.press("B")
     terminal.see("Esc drops")
+    terminal.pause()
     terminal.press("y")
     terminal.see("FILLED")
