@@ -32,7 +32,7 @@ _BEFORE_ROLL, _AFTER_ROLL = (
     240.0,
     720.0,
 )  # seconds in which the widening comes and goes, by a factor of e
-_WEEKEND_SPREAD, _WEEKEND_DEPTH = 2.0, 0.5
+_WEEKEND_SPREAD, _WEEKEND_DEPTH = 1.3, 0.7
 _FRIDAY_CLOSE = 4 * DAY_SECONDS + _ROLL
 _SUNDAY_OPEN = 6 * DAY_SECONDS + _ROLL
 _WEEK = 7 * DAY_SECONDS
