@@ -1,0 +1,68 @@
+"""What ended is read back from the ledger as it was, newest first, filtered, and at once."""
+
+import itertools
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk_practice.ended_shelf import EndedShelf
+from keydesk_practice.engine.records import Trade
+from keydesk_practice.ledger import Ledger
+
+ACCOUNT = "101-001-1-001"
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    ledger = Ledger.open(tmp_path)
+    yield ledger
+    ledger.close()
+
+
+def closed(id_: int, instrument: str = "EUR_USD") -> Trade:
+    return Trade(
+        id=id_,
+        instrument=instrument,
+        price=Decimal("1.10000"),
+        open_time=id_,
+        initial_units=Decimal(100),
+        initial_margin_required=Decimal("3.6641"),
+        current_units=Decimal(0),
+        state="CLOSED",
+    )
+
+
+def test_what_was_kept_can_be_read_before_it_is_committed(ledger: Ledger) -> None:
+    shelf = EndedShelf(ledger, ACCOUNT)
+    shelf.keep_trade(closed(5))
+    assert shelf.trade(5) == closed(5)
+    ledger.commit()
+    assert shelf.trade(5) == closed(5)
+    assert shelf.trade(6) is None
+    assert shelf.order(5) is None
+
+
+def test_lists_come_newest_first_and_filtered(ledger: Ledger) -> None:
+    shelf = EndedShelf(ledger, ACCOUNT)
+    for id_, instrument in zip(range(1, 7), itertools.cycle(["EUR_USD", "USD_JPY"]), strict=False):
+        shelf.keep_trade(closed(id_, instrument))
+    ledger.commit()
+    assert [one.id for one in shelf.trades()] == [6, 5, 4, 3, 2, 1]
+    assert [one.id for one in shelf.trades(instrument="EUR_USD", before=4)] == [3, 1]
+    assert list(shelf.trades(state="OPEN")) == []
+
+
+def test_each_account_has_a_shelf_of_its_own(ledger: Ledger) -> None:
+    EndedShelf(ledger, ACCOUNT).keep_trade(closed(5))
+    ledger.commit()
+    assert EndedShelf(ledger, "101-001-2-001").trade(5) is None
+
+
+def test_what_is_forgotten_is_gone(ledger: Ledger) -> None:
+    shelf = EndedShelf(ledger, ACCOUNT)
+    shelf.keep_trade(closed(5))
+    ledger.commit()
+    ledger.forget_ended(ACCOUNT)
+    assert list(shelf.trades()) == []
