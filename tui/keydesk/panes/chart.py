@@ -14,7 +14,7 @@ from textual.message import Message
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.keys.keymap import CHART, KEYMAP
-from keydesk.panes.prices import Shape, prices_are_old, shape_of, signed_role
+from keydesk.panes.prices import Shape, prices_are_old, role_of_sign, shape_of
 from keydesk.panes.watchlist import day_change
 from keydesk.store.state import CandleSeries, DependentOrder, Topic
 from keydesk.store.store import Store
@@ -161,8 +161,8 @@ class Chart(LinePane):
         day, shape = store.days.get(store.focus), shape_of(store, store.focus)
         if day is None:
             return []
-        change = day_change(store, store.focus)
-        row = [("day ", "faint"), (f"{show.percent(change, signed=True)}%", signed_role(change))]
+        change = show.percent(day_change(store, store.focus), signed=True)
+        row = [("day ", "faint"), (f"{change}%", role_of_sign(change))]
         for label, price in (("high", day.high), ("low", day.low)):
             more = [(f"   {label} ", "faint"), (shape.write(price), "muted")]
             if sum(len(text) for text, _ in [*row, *more]) <= self.inside:

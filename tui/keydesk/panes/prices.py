@@ -87,3 +87,8 @@ def signed_role(value: Decimal | None) -> str:
     if value is None or not value:
         return "plain"
     return "profit" if value > 0 else "loss"
+
+
+def role_of_sign(text: str) -> str:
+    """The role of a number as it is written: what rounds to nothing is neither gain nor loss."""
+    return {"+": "profit", show.MINUS: "loss"}.get(text[:1], "plain")

@@ -15,7 +15,7 @@ from keydesk.desk.typical_spread import TypicalSpreads
 from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, WATCHLIST
 from keydesk.panes import prices
-from keydesk.panes.prices import Shape, flash_of, price_runs, prices_are_old, shape_of, signed_role
+from keydesk.panes.prices import Shape, flash_of, price_runs, prices_are_old, role_of_sign, shape_of
 from keydesk.store.state import Day, Quote, Topic
 from keydesk.store.store import Store
 from keydesk.widgets.lines import Heading, Run, Tab
@@ -215,8 +215,8 @@ class Watchlist(TablePane):
             return [(show.EMPTY, self.palette["faint"])]
         if column == "range":
             return self._range(quote, day)
-        change = day_change(store, key)
-        return [(show.percent(change, signed=True), self.palette[signed_role(change)])]
+        text = show.percent(day_change(store, key), signed=True)
+        return [(text, self.palette[role_of_sign(text)])]
 
     def _range(self, quote: Quote, day: Day) -> list[Run]:
         width = day.high - day.low
