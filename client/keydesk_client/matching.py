@@ -94,7 +94,7 @@ def _refused(intent: Intent, each: Transaction) -> bool:
 
 def _is_our_order(intent: Intent, each: Transaction) -> bool:
     if intent.client_id is None:  # an account that takes no client ids
-        return asked_for(intent.body, each)
+        return text(each, "reason") == "CLIENT_ORDER" and asked_for(intent.body, each)
     return text(getattr(each, "client_extensions", None), "id") == intent.client_id
 
 
@@ -137,6 +137,8 @@ def _closes_side(intent: Intent, each: Transaction, side: str) -> bool:
 
 def _protects(intent: Intent, each: Transaction, ending: str) -> bool:
     if not names(intent.target, each, "trade_id", "client_trade_id"):
+        return False
+    if text(each, "reason") == "ON_FILL":  # came with the trade
         return False
     return any(
         details is not None

@@ -346,6 +346,18 @@ def test_protection_that_is_taken_away_is_told_from_other_cancels(tmp_path: Path
     assert isinstance(desk.progress[-1], Done)
 
 
+def test_a_stop_that_came_with_the_trade_is_not_taken_for_the_one_asked_for(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.LOST_REQUEST, first_id=10)
+
+    async def body(desk: Desk) -> None:
+        desk.sender._last_transaction_id = lambda: 9  # noqa: SLF001 - the feed lags behind
+        came = {"type": "STOP_LOSS_ORDER", "tradeID": "5", "price": "1.04", "reason": "ON_FILL"}
+        broker.batch(came)
+        assert isinstance(await ACTS["protect"](desk.sender), Unconfirmed)
+
+    at_desk(tmp_path, broker, body)
+
+
 def test_on_an_account_without_client_ids_an_order_is_found_by_its_content(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.LOST_ANSWER)
 
