@@ -350,7 +350,7 @@ def test_a_stop_that_came_with_the_trade_is_not_taken_for_the_one_asked_for(tmp_
     broker = LossyBroker(Fate.LOST_REQUEST, first_id=10)
 
     async def body(desk: Desk) -> None:
-        desk.sender._last_transaction_id = lambda: 9  # noqa: SLF001 - the feed lags behind
+        desk.sender._last_transaction_id = lambda: 9  # the feed lags behind
         came = {"type": "STOP_LOSS_ORDER", "tradeID": "5", "price": "1.04", "reason": "ON_FILL"}
         broker.batch(came)
         assert isinstance(await ACTS["protect"](desk.sender), Unconfirmed)
