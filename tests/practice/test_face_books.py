@@ -16,7 +16,7 @@ async def test_the_newest_snapshot_sums_to_a_hundred(practice: PracticeServer, k
     assert answer.headers["Content-Encoding"] == "gzip"
     book = answer.json()[kind]
     assert book["instrument"] == "EUR_USD"
-    assert book["bucketWidth"] == "0.0005"
+    assert book["bucketWidth"] == "0.00050"
     shares = [
         Decimal(bucket[side])
         for bucket in book["buckets"]
