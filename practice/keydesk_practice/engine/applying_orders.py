@@ -135,20 +135,6 @@ def merged(old: ClientExtensions | None, new: ClientExtensions | None) -> Client
     )
 
 
-def rearm(account: Account) -> None:
-    """Work out the indexes of the pending orders anew, as after reading a snapshot."""
-    account.triggers, account.expiries, account.order_ids, account.trade_ids = {}, {}, {}, {}
-    for order in account.orders.values():
-        _arm(account, order)
-        if order.expires is not None:
-            account.expiries[order.id] = order.expires
-        if order.client_id is not None:
-            account.order_ids[order.client_id] = order.id
-    for trade in account.trades.values():
-        if trade.client_id is not None:
-            account.trade_ids[trade.client_id] = trade.id
-
-
 def _arm(account: Account, order: Order) -> None:
     trigger = trigger_of(order)
     if trigger is not None:

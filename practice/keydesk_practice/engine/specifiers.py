@@ -22,20 +22,8 @@ def pending_order(account: Account, specifier: str) -> Order | None:
     return account.orders.get(order_id or 0)
 
 
-def any_order(account: Account, specifier: str) -> Order | None:
-    """Return the order that a specifier names, pending or ended; client ids name pending orders only."""
-    order_id = number_in(specifier)
-    return pending_order(account, specifier) or (account.order(order_id) if order_id else None)
-
-
 def open_trade(account: Account, specifier: str) -> Trade | None:
     """Return the open trade that a specifier names."""
     label = label_in(specifier)
     trade_id = number_in(specifier) if label is None else account.trade_ids.get(label)
     return account.trades.get(trade_id or 0)
-
-
-def any_trade(account: Account, specifier: str) -> Trade | None:
-    """Return the trade that a specifier names, open or closed; client ids name open trades only."""
-    trade_id = number_in(specifier)
-    return open_trade(account, specifier) or (account.trade(trade_id) if trade_id else None)

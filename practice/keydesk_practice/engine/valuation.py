@@ -107,18 +107,6 @@ def margin_used(account: Account, market: Market) -> Decimal:
     )
 
 
-def position_value(account: Account, market: Market) -> Decimal:
-    """Return the home value of all open positions."""
-    return sum(
-        (
-            home(value_of_units(account, market, p.instrument, counted_units(p)))
-            for p in account.positions.values()
-            if p.is_open
-        ),
-        NOTHING,
-    )
-
-
 def margin_available(account: Account, market: Market) -> Decimal:
     """Return what is left for new positions."""
     net = account.balance + unrealized_profit(account, market)
