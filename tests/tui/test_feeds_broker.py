@@ -10,6 +10,7 @@ from pathlib import Path
 from keydesk.feeds.link import Link
 from keydesk.feeds.session import run
 from keydesk.feeds.wire_streams import WireStreams
+from keydesk.store.candles import want_older
 from keydesk.store.poll import differences
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
@@ -147,3 +148,18 @@ async def test_profit_moves_locally_and_agrees_with_the_broker(
         assert store.account.unrealized_pl != before
         assert all(trade.pips is not None for trade in store.trades.values())
         assert picture(store)[3][3] == link.door.applied
+
+
+async def test_scrolling_back_loads_older_candles_from_the_broker(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with desk(desk_of_my_own) as link:
+        store = link.store
+        await until(lambda: len(store.series["EUR_USD", "M5"].candles) > 100)
+        series = store.series["EUR_USD", "M5"]
+        before = len(series.candles)
+        want_older(store, "EUR_USD", "M5")
+        await until(lambda: len(series.candles) > before + 100)
+        times = [each.time_ns for each in series.candles]
+        assert times == sorted(set(times))
+        assert not series.error

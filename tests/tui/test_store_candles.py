@@ -9,6 +9,8 @@ from keydesk.store.candles import (
     open_series,
     take_candles,
     take_day,
+    take_older,
+    want_older,
 )
 from keydesk.store.prices import take_price
 from keydesk.store.state import Topic
@@ -90,3 +92,24 @@ def test_a_new_day_begins_where_the_last_one_ended() -> None:
     begin_day(store)
     day = store.days["EUR_USD"]
     assert day.previous_close == day.high == day.low == Decimal("1.20")
+
+
+def test_scrolling_past_the_oldest_candle_puts_older_ones_before_it() -> None:
+    store = fresh_store()
+    series = open_series(store, "EUR_USD", "M1")
+    take_candles(store, series, [candle(AT.format(5, 0), "1.0 1.1 0.9 1.05")])
+    want_older(store, "EUR_USD", "M1")
+    assert series.wants_older
+    older = [candle(AT.format(minute, 0), "1.2 1.3 1.1 1.25") for minute in (3, 4, 5)]
+    take_older(store, series, older)
+    assert [each.open for each in series.candles] == [1.2, 1.2, 1.0]
+    assert not series.wants_older
+
+
+def test_where_history_begins_nothing_older_is_asked_for_again() -> None:
+    store = fresh_store()
+    series = open_series(store, "EUR_USD", "M1")
+    take_candles(store, series, [candle(AT.format(5, 0), "1.0 1.1 0.9 1.05")])
+    take_older(store, series, [])
+    want_older(store, "EUR_USD", "M1")
+    assert not series.wants_older

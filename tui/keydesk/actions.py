@@ -249,6 +249,12 @@ class DeskActions(GuardedApp[int]):
         """Turn the chart to another candle length."""
         self.store.set_granularity(message.granularity)
 
+    def on_chart_history_wanted(self, message: Chart.HistoryWanted) -> None:
+        """Load candles older than the oldest that is there."""
+        from keydesk.store.candles import want_older  # noqa: PLC0415 - loaded with the models
+
+        want_older(self.store, message.instrument, message.granularity)
+
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
         """Have the candles of the second chart fetched too, once it is shown."""
         if message.linked:

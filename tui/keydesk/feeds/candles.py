@@ -3,9 +3,16 @@
 from collections.abc import Callable
 
 from keydesk.feeds.link import Link, reason
-from keydesk.store.candles import close_series, loading_failed, open_series, take_candles
+from keydesk.store.candles import (
+    close_series,
+    loading_failed,
+    open_series,
+    take_candles,
+    take_older,
+)
 from keydesk.store.state import CandleSeries
 from keydesk_client.errors import KeydeskClientError
+from keydesk_client.models import DateTime
 
 COUNT = 400
 LOOK_EVERY = 0.1
@@ -44,6 +51,8 @@ async def look(link: Link, shown: CandleSeries | None, granularity: str) -> Cand
         await load(link, shown, COUNT)
     elif shown.rolled_over:
         await load(link, shown, OVERLAP + shown.rolled_over)
+    elif shown.wants_older:
+        await load_older(link, shown)
     return shown
 
 
@@ -69,4 +78,24 @@ async def load(link: Link, series: CandleSeries, count: int) -> bool:
         return False
     take_candles(link.store, series, answer.candles)
     series.rolled_over = max(0, series.rolled_over - rolled)
+    return True
+
+
+async def load_older(link: Link, series: CandleSeries) -> bool:
+    """Ask for the candles before the oldest one of a series; False when there was no answer."""
+    series.wants_older = False  # scrolling on asks again
+    try:
+        answer = await link.ask(
+            link.client.candles.get(
+                series.instrument,
+                granularity=series.granularity,
+                price="M",
+                count=COUNT,
+                to=DateTime.from_ns(series.candles[0].time_ns),
+            )
+        )
+    except KeydeskClientError as error:
+        loading_failed(link.store, series, reason(error))
+        return False
+    take_older(link.store, series, answer.candles)
     return True

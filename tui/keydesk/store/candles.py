@@ -48,6 +48,22 @@ def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestic
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
 
 
+def want_older(store: Store, instrument: str, granularity: str) -> None:
+    """Ask for candles before the oldest one, as long as there may be any and there is room."""
+    series = store.series.get((instrument, granularity))
+    if series is not None and series.candles and len(series.candles) < MOST_CANDLES:
+        series.wants_older = not series.begins
+
+
+def take_older(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
+    """Put candles before the oldest one; none at all says that history begins here."""
+    oldest = series.candles[0].time_ns
+    older = [made for made in map(candle_of, loaded) if made is not None and made.time_ns < oldest]
+    series.candles[:0] = older[-(MOST_CANDLES - len(series.candles)) :]
+    series.wants_older, series.begins = False, not older
+    store.mark(Topic.CANDLES, (series.instrument, series.granularity))
+
+
 def distrust_candles(store: Store) -> None:
     """Prices were missed: what ticks made of the last candles is to be asked for again."""
     for series in store.series.values():

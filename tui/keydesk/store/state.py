@@ -211,6 +211,8 @@ class CandleSeries:
     error: str = ""  # why the last load failed; old candles stay
     rolled_over: int = 0  # candles begun by ticks since the last load
     wants_reload: bool = False  # prices were missed: the candles are to be asked for again
+    wants_older: bool = False  # the trader scrolled to the oldest one
+    begins: bool = False  # the service has none that are older
 
 
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
