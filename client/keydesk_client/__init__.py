@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from keydesk_client.journal import FileJournal
     from keydesk_client.limiter import Limiter
     from keydesk_client.models.times import DateTime
-    from keydesk_client.outcome import Done, NotSent, Outcome, Rejected, Unconfirmed, Unknown
+    from keydesk_client.outcome import (
+        Became,
+        Done,
+        NotSent,
+        Outcome,
+        Rejected,
+        Unconfirmed,
+        Unknown,
+    )
     from keydesk_client.retries import Retries
     from keydesk_client.secret import Secret
     from keydesk_client.sending import Sender
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNSET",
+    "Became",
     "Client",
     "DateTime",
     "Done",
@@ -53,6 +62,7 @@ __all__ = [
 ]
 
 HOMES = {
+    "Became": "outcome",
     "Client": "client",
     "DateTime": "models.times",
     "Done": "outcome",
