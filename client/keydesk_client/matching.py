@@ -50,7 +50,11 @@ def verdict(
 
 def concerns(intent: Intent, transaction: Transaction) -> bool:
     """Whether a transaction says something about what became of the intent."""
-    return _made(intent, transaction, {}) or _refused(intent, transaction)
+    return (
+        _made(intent, transaction, {})
+        or _refused(intent, transaction)
+        or _ended(intent, transaction) is not None
+    )
 
 
 def unclear_cancels(intent: Intent, transactions: Sequence[Transaction]) -> tuple[str, ...]:

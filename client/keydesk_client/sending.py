@@ -22,7 +22,7 @@ from keydesk_client.client import Client
 from keydesk_client.intent import Action, Intent, new_intent_id
 from keydesk_client.journal import Journal
 from keydesk_client.look_up import PAUSES_S, LookUps
-from keydesk_client.matching import verdict
+from keydesk_client.matching import concerns, verdict
 from keydesk_client.models.details import (
     GuaranteedStopLossDetails,
     StopLossDetails,
@@ -57,7 +57,7 @@ Alarm = Callable[[Done | Rejected], object]
 Order = TypeVar("Order", bound=RequestedOrder)
 Units: TypeAlias = Literal["ALL"] | Number
 SEEN_AT_MOST = 200
-"""Transactions held for a request that was given up: more than any batch."""
+"""Transactions held for a request that shows up after it was given up: more than any batch."""
 
 
 class Sender:
@@ -221,6 +221,8 @@ class Sender:
         """Hand every transaction of the account here: it may be the one that is being waited for."""
         self._look_ups.watch(transaction)
         for intent, seen in tuple(self._given_up.values()):
+            if not seen and not concerns(intent, transaction):
+                continue
             seen.append(transaction)
             found = verdict(intent, seen, self._claimed)
             if found is not None:
