@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.connection import Connection, Target, opened
+from keydesk.connection import Connection, opened
 from keydesk.desk.instructions import (
     CancelOrders,
     CloseTrades,
@@ -19,7 +19,9 @@ from keydesk.desk.instructions import (
 )
 from keydesk.store.state import Arming, TradeRow
 from keydesk.store.store import Store
+from keydesk.targets import Target
 from keydesk_client.models import LimitOrder
+from keydesk_client.secret import Secret
 from support.broker import PracticeServer
 
 D = Decimal
@@ -76,7 +78,7 @@ async def desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncIterator[
     target = Target(
         desk_of_my_own.rest_url,
         desk_of_my_own.stream_url,
-        desk_of_my_own.token,
+        Secret(desk_of_my_own.token),
         desk_of_my_own.account_id,
         own_broker=True,
     )

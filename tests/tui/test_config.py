@@ -18,11 +18,12 @@ def test_a_profile_is_read_whole(tmp_path: Path) -> None:
     folder = written(
         tmp_path,
         'last_profile = "main"\ntheme = "light"\nfps = 4\n'
-        '[profiles.main]\nenvironment = "live"\nrest_url = "https://r"\nstream_url = "https://s"\naccount = "1-2"\n',
+        '[profiles.main]\nenvironment = "custom"\nrest_url = "https://r"\nstream_url = "https://s"\n'
+        'account = "1-2"\ntoken_store = "native"\n',
     )
     settings = config.load(folder)
     assert settings.profiles["main"] == config.Profile(
-        "main", "live", "https://r", "https://s", "1-2"
+        "main", "custom", "1-2", "https://r", "https://s", "native"
     )
     assert (settings.last_profile, settings.theme, settings.frames_per_second) == (
         "main",
@@ -40,8 +41,11 @@ def test_a_profile_is_read_whole(tmp_path: Path) -> None:
         ("fps = true", "fps must be a whole number from 1 to 30"),
         ("profiles = 1", "profiles must be tables"),
         ("[profiles]\nmain = 1", "profiles.main must be a table"),
-        ('[profiles.main]\nenvironment = "demo"', "profiles.main.environment"),
-        ('[profiles.main]\nenvironment = "live"', "rest_url must be text"),
+        ('[profiles.main]\nenvironment = "demo"', "one of: practice, live, custom"),
+        ('[profiles.main]\nenvironment = "live"', "account must be text"),
+        ('[profiles.main]\nenvironment = "custom"\naccount = "1"', "rest_url must be text"),
+        ('[profiles.main]\nenvironment = "live"\nrest_url = "https://r"', "names an address"),
+        ('[profiles.main]\nenvironment = "live"\naccount = "1"', "one of: native, vault"),
     ],
 )
 def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path, text: str, words: str) -> None:

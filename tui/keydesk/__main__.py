@@ -18,6 +18,10 @@ def _run(words: list[str]) -> int:
         from keydesk_practice.serve import main as practice  # noqa: PLC0415
 
         return practice(words[1:])
+    if words[:1] and not words[0].startswith("-"):
+        from keydesk.cli.running import run  # noqa: PLC0415
+
+        return run(words[0], words[1:])
     from keydesk.cli.desk import open_desk  # noqa: PLC0415
 
     return open_desk(words)

@@ -19,11 +19,10 @@ from textual.worker import Worker, WorkerState
 from keydesk import forms, lifecycle, theme
 from keydesk.actions import DeskActions
 from keydesk.cli.arguments import DeskOptions
-from keydesk.config import Profile, Settings
-from keydesk.connection import Connection, Target, load_all, opened
+from keydesk.config import Settings
+from keydesk.connection import Connection, load_all, opened
 from keydesk.desk.instructions import Instruction
 from keydesk.desk.template import Limits, Template
-from keydesk.embedded import EmbeddedBroker, PracticeFailed
 from keydesk.frame import Frame, FrameClock
 from keydesk.keys.arming import IDLE_LIMIT, Cause, after, at_start
 from keydesk.keys.confirm import Letters
@@ -31,6 +30,7 @@ from keydesk.paths import Folders
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
+from keydesk.targets import CannotOpen, Opening, Target
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
@@ -121,13 +121,12 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         forms.load()
         try:
             target = await self._open_target()
-        except PracticeFailed as error:
-            self.last_words = f"the practice market did not open: {error}"
+        except CannotOpen as error:
+            self.last_words = str(error)
             self.exit(1, return_code=1)
             return
         state = self._folders.private("orders")
-        name = target.account_id or "account"
-        journal, audit = state / f"{name}.journal", state / f"{name}.audit"
+        journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
         async with opened(target, self.store, journal, audit) as connection:
             self.connection = connection
             self.call_later(_settle_memory)
@@ -250,31 +249,16 @@ def run_desk(
     options: DeskOptions,
     settings: Settings,
     folders: Folders,
-    profile: Profile | None,
-    broker: EmbeddedBroker | None,
+    account: Opening,
 ) -> int:
     """Open the desk and stay until it is left; returns the exit code."""
-    assert profile is None  # noqa: S101
-    assert broker is not None  # noqa: S101
-
-    async def practice() -> Target:
-        address = await broker.address()
-        return Target(
-            address.rest_url,
-            address.stream_url,
-            address.token,
-            address.account_ids[0],
-            own_broker=True,
-        )
-
-    last_resort = lifecycle.LastResort(broker.stop)
     app = KeydeskApp(
         options,
         settings,
         folders,
-        open_target=practice,
-        environment="PRACTICE",
-        last_resort=last_resort,
+        open_target=account.target,
+        environment=account.environment,
+        last_resort=lifecycle.LastResort(account.stop),
     )
     app.run(mouse=options.mouse)
     if app.last_words:

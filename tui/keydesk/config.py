@@ -3,7 +3,7 @@
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, get_args
 
 
 class BadSettings(Exception):
@@ -11,6 +11,10 @@ class BadSettings(Exception):
 
 
 Environment = Literal["practice", "live", "custom"]
+ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
+TokenPlace = Literal["native", "vault"]
+TOKEN_PLACES: tuple[TokenPlace, ...] = get_args(TokenPlace)
+FILE = "config.toml"
 FRAMES = range(1, 31)  # a second
 PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
 
@@ -21,9 +25,10 @@ class Profile:
 
     name: str
     environment: Environment
-    rest_url: str
-    stream_url: str
     account_id: str
+    rest_url: str = ""  # of a custom host; the others are known
+    stream_url: str = ""
+    kept_in: TokenPlace = "vault"  # which store has its token
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ def load(folder: Path) -> Settings:
     Raises:
         BadSettings: the file is not TOML, or a field has the wrong type or value.
     """
-    path = folder / "config.toml"
+    path = folder / FILE
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -71,16 +76,30 @@ def _settings(data: dict[str, Any], path: Path) -> Settings:
 def _profile(name: str, table: object, path: Path) -> Profile:
     if not isinstance(table, dict):
         raise BadSettings(f"{path}: profiles.{name} must be a table")
-    environment = table.get("environment")
-    if environment not in ("practice", "live", "custom"):
-        raise BadSettings(f"{path}: profiles.{name}.environment must be practice, live or custom")
+    environment = _one_of(table, "environment", ENVIRONMENTS, path)
+    if environment != "custom" and not {"rest_url", "stream_url"}.isdisjoint(table):
+        raise BadSettings(
+            f'{path}: profiles.{name} names an address, which only environment = "custom" may'
+        )
+    address = None if environment == "custom" else ""
     return Profile(
         name,
         environment,
-        _text(table, "rest_url", path),
-        _text(table, "stream_url", path),
-        _text(table, "account", path, ""),
+        _text(table, "account", path),
+        _text(table, "rest_url", path, address),
+        _text(table, "stream_url", path, address),
+        _one_of(table, "token_store", TOKEN_PLACES, path),
     )
+
+
+Word = TypeVar("Word", bound=str)
+
+
+def _one_of(table: dict[str, Any], key: str, words: tuple[Word, ...], path: Path) -> Word:
+    for word in words:
+        if table.get(key) == word:
+            return word
+    raise BadSettings(f"{path}: {key} of a profile must be one of: {', '.join(words)}")
 
 
 def _text(table: dict[str, Any], key: str, path: Path, default: str | None = None) -> str:

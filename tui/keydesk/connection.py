@@ -13,6 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from keydesk.targets import Target
+
 if TYPE_CHECKING:
     from keydesk.commands import Commands
     from keydesk.desk.instructions import Instruction
@@ -22,17 +24,6 @@ if TYPE_CHECKING:
 
 PRACTICE_POLL = 1.0  # seconds
 POLL = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """Which account to open, and where."""
-
-    rest_url: str
-    stream_url: str
-    token: str = field(repr=False)
-    account_id: str
-    own_broker: bool  # the practice market on this machine
 
 
 @dataclass(slots=True)

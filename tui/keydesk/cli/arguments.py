@@ -2,6 +2,7 @@
 
 import argparse
 from dataclasses import dataclass
+from pathlib import Path
 
 import keydesk
 from keydesk.config import FRAMES
@@ -22,6 +23,8 @@ class DeskOptions:
     mouse: bool = False
     data: str | None = None
     price_rate: int | None = None
+    passphrase_fd: int | None = None
+    passphrase_file: Path | None = None
 
 
 def desk_parser() -> argparse.ArgumentParser:
@@ -29,7 +32,7 @@ def desk_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="keydesk",
         description="A keyboard-driven trading workstation. Without a profile it opens on its own practice market.",
-        epilog="also: keydesk practice serve | practice reset   (each with --help)",
+        epilog="also: keydesk login, logout, profiles, practice serve, practice reset   (each with --help)",
         allow_abbrev=False,
     )
     where = parser.add_mutually_exclusive_group()
@@ -56,6 +59,7 @@ def desk_parser() -> argparse.ArgumentParser:
         metavar="N",
         help="with --practice: prices a second and instrument",
     )
+    add_passphrase_options(parser)
     parser.add_argument("--version", action="version", version=f"keydesk {keydesk.__version__}")
     return parser
 
@@ -67,6 +71,23 @@ def desk_options(argv: list[str]) -> DeskOptions:
     if found.price_rate is not None and not found.practice:
         parser.error("--price-rate goes with --practice")
     return DeskOptions(**vars(found))
+
+
+def add_passphrase_options(parser: argparse.ArgumentParser) -> None:
+    """Add the two ways in which a script gives the token vault's passphrase."""
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--passphrase-fd",
+        type=int,
+        metavar="N",
+        help="read the token vault's passphrase from this open file descriptor",
+    )
+    source.add_argument(
+        "--passphrase-file",
+        type=Path,
+        metavar="PATH",
+        help="read the token vault's passphrase from this file (mode 0600)",
+    )
 
 
 def _frames(text: str) -> int:

@@ -2,10 +2,18 @@
 
 import os
 import sys
+from contextlib import suppress
 
 from keydesk import config, paths
 from keydesk.cli.arguments import DeskOptions, desk_options
+from keydesk.cli.choosing import profile_to_open
+from keydesk.cli.refusal import Refusal
+from keydesk.cli.running import say_why
+from keydesk.config import Profile, Settings
 from keydesk.embedded import EmbeddedBroker
+from keydesk.paths import Folders
+from keydesk.targets import Opening, PracticeMarket, SignedIn
+from keydesk_client.errors import KeydeskClientError
 
 
 def open_desk(argv: list[str]) -> int:
@@ -14,39 +22,40 @@ def open_desk(argv: list[str]) -> int:
     try:
         folders = paths.find(options.data, os.environ)
         settings = config.load(folders.config)
-        profile = _chosen(options, settings)
+        profile = profile_to_open(options.profile, settings, practice=options.practice)
         paths.make_private(folders.state)
-    except (paths.UnsafeFolder, config.BadSettings, OSError) as error:
-        return _refuse(str(error))
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return _refuse("the desk needs a terminal; over SSH ask for one with ssh -t")
-    broker = None
-    if profile is None:
-        broker = EmbeddedBroker.start(folders.private("practice"), options.price_rate)
+        account = _opening(options, folders, profile)
+    except (Refusal, paths.UnsafeFolder, config.BadSettings, KeydeskClientError, OSError) as error:
+        say_why(error)
+        return 1
     try:
         # Textual reads this when it is imported; its default of 60 delays keys by a sixtieth of a second.
         os.environ.setdefault("TEXTUAL_FPS", "240")
         from keydesk.app import run_desk  # noqa: PLC0415 - heavy, and the broker is starting meanwhile
 
-        return run_desk(options, settings, folders, profile, broker)
+        _remember(folders, settings, profile)
+        return run_desk(options, settings, folders, account)
     finally:
-        if broker is not None:
-            broker.stop()
+        account.stop()
 
 
-def _chosen(options: DeskOptions, settings: config.Settings) -> config.Profile | None:
-    """Return the profile to open; None is the practice market."""
-    name = options.profile or settings.last_profile
-    if options.practice or name == config.PRACTICE_MARKET:
-        return None
-    if name not in settings.profiles:
-        known = ", ".join(sorted(settings.profiles)) or "none yet"
-        raise config.BadSettings(
-            f"there is no profile {name!r} (known: {known}); open the practice market with --practice"
-        )
-    return settings.profiles[name]
+def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) -> Opening:
+    """Start the practice broker, or fetch the profile's token while the terminal can still be asked at."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise Refusal("the desk needs a terminal; over SSH ask for one with ssh -t")
+    if profile is None:
+        return PracticeMarket(EmbeddedBroker.start(folders.private("practice"), options.price_rate))
+    from keydesk.cli.token_place import given_passphrase, token_of  # noqa: PLC0415 - keyring
+
+    given = given_passphrase(options.passphrase_fd, options.passphrase_file)
+    return SignedIn(profile, token_of(folders, profile, given))
 
 
-def _refuse(why: str) -> int:
-    print(f"keydesk: {why}", file=sys.stderr)  # noqa: T201 - this is the command's voice
-    return 1
+def _remember(folders: Folders, settings: Settings, profile: Profile | None) -> None:
+    """Note what the bare command opens next time; a desk opens without that as well."""
+    name = profile.name if profile else config.PRACTICE_MARKET
+    if name != settings.last_profile:
+        from keydesk.profiles import remember_last  # noqa: PLC0415 - rarely needed
+
+        with suppress(OSError):
+            remember_last(folders.config, name)

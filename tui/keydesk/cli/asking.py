@@ -1,0 +1,42 @@
+"""What a command asks a person for: on the terminal, without echo, never in an argument or the environment."""
+
+import os
+import sys
+import warnings
+from getpass import GetPassWarning, getpass
+
+from keydesk.cli.refusal import Refusal
+from keydesk_client.secret import Secret
+
+TERMINAL = "/dev/tty"
+LONGEST_LINE = 4096
+
+
+def has_terminal() -> bool:
+    """Whether a person can be asked, whatever stdin is."""
+    try:
+        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+def hidden_answer(question: str) -> str:
+    """Ask on the terminal without echo.
+
+    Raises:
+        Refusal: the terminal cannot be kept from showing what is typed.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GetPassWarning)  # it would go on, and show what is typed
+        try:
+            return getpass(question)
+        except (GetPassWarning, EOFError):
+            raise Refusal("nothing was typed, or this terminal would show it") from None
+
+
+def token(name: str) -> Secret:
+    """Ask for a token on the terminal, or read it from stdin when that is no terminal."""
+    if sys.stdin.isatty():
+        return Secret(hidden_answer(f"Token for {name} (not shown): ").strip())
+    return Secret(sys.stdin.readline(LONGEST_LINE).strip())

@@ -1,0 +1,52 @@
+"""Running one command; whatever stands in its way becomes one sentence on stderr and exit code 1."""
+
+import os
+import sys
+from importlib import import_module
+
+from keydesk.clean import clean
+from keydesk.cli.refusal import Refusal
+from keydesk.config import BadSettings
+from keydesk.embedded import PracticeFailed
+from keydesk.paths import UnsafeFolder
+from keydesk_client.errors import KeydeskClientError
+
+SENTENCE = 1000  # characters
+USAGE = 2
+ROOMS = {
+    "login": "login",
+    "logout": "logout",
+    "profiles": "profiles",
+}
+"""Command, and the module of this package that runs it."""
+
+
+def run(command: str, words: list[str]) -> int:
+    """Run a command; returns its exit code, leaves with 2 on wrong usage."""
+    if command not in ROOMS:
+        known = ", ".join(["practice", *ROOMS])
+        print(f"keydesk: there is no command {clean(command)} (known: {known})", file=sys.stderr)
+        return USAGE
+    room = import_module(f"keydesk.cli.{ROOMS[command]}")
+    try:
+        code: int = room.main(words)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `keydesk ... | head`: nobody reads on, and nobody is to be told
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (
+        Refusal,
+        BadSettings,
+        UnsafeFolder,
+        PracticeFailed,
+        KeydeskClientError,
+        OSError,
+    ) as error:
+        say_why(error)
+        return 1
+    return code
+
+
+def say_why(error: Exception) -> None:
+    """Say on stderr why a command was not carried out."""
+    print(f"keydesk: {clean(str(error), SENTENCE)}", file=sys.stderr)

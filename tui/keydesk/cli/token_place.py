@@ -1,0 +1,121 @@
+"""Opening the store of tokens for a command: who gives the passphrase of the vault, and how often it may be wrong."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from keydesk.cli import asking
+from keydesk.cli.refusal import Refusal
+from keydesk.config import Profile, TokenPlace
+from keydesk.paths import Folders
+from keydesk_client.errors import NoTokenStore, WrongPassphrase
+from keydesk_client.secret import Secret
+from keydesk_client.tokens import (
+    Passphrase,
+    TokenStore,
+    open_token_store,
+    passphrase_from_descriptor,
+    passphrase_from_file,
+)
+
+VAULT = "tokens.vault"
+TRIES = 3
+SHORTEST_PASSPHRASE = 8
+Answer = TypeVar("Answer")
+
+
+def given_passphrase(descriptor: int | None, path: Path | None) -> Passphrase | None:
+    """Return what reads a script's passphrase; None when it gave none."""
+    if descriptor is not None:
+        return _readable(passphrase_from_descriptor(descriptor), f"--passphrase-fd {descriptor}")
+    if path is not None:
+        return _readable(passphrase_from_file(path), f"--passphrase-file {path}")
+    return None
+
+
+def store_of(folders: Folders, given: Passphrase | None, choice: TokenPlace | None) -> TokenStore:
+    """Open the chosen store; without a choice a given passphrase means the vault."""
+    vault = folders.private("tokens") / VAULT
+    choice = choice or ("vault" if given else None)
+    passphrase = _checked(given, vault) if given else _asked(vault)
+    try:
+        return open_token_store(vault, passphrase, choice=choice)
+    except NoTokenStore:
+        raise Refusal(
+            "the token is in this desktop's own store, which is locked or not to be reached from here; "
+            "unlock it, or sign in again with --passphrase-file PATH to keep the token in the vault"
+        ) from None
+
+
+def with_patience(ask: Callable[[], Answer], given: Passphrase | None) -> Answer:
+    """Use the store; a person at the terminal may mistype the passphrase twice."""
+    for tries_left in reversed(range(TRIES)):
+        try:
+            return ask()
+        except WrongPassphrase:
+            if given or not tries_left:
+                raise
+            print("That passphrase does not open the vault.")
+    raise AssertionError
+
+
+def token_of(folders: Folders, profile: Profile, given: Passphrase | None) -> Secret:
+    """Return the token of a profile, asking for the vault's passphrase once.
+
+    Raises:
+        Refusal: no token is kept for the profile.
+        TokenStoreError: the store is locked, or the passphrase wrong.
+    """
+    store = store_of(folders, given, profile.kept_in)
+    token = with_patience(lambda: store.load(profile.name, profile.environment), given)
+    if token is None:
+        raise Refusal(
+            f"no token is kept for profile {profile.name}; sign in again: keydesk login {profile.name} "
+            f"--environment {profile.environment}"
+        )
+    return token
+
+
+def _readable(read: Passphrase, where: str) -> Passphrase:
+    def passphrase() -> str | None:
+        try:
+            return read()
+        except (OSError, UnicodeDecodeError) as error:
+            raise Refusal(f"{where} cannot be read: {error}") from None
+
+    return passphrase
+
+
+def _checked(given: Passphrase, vault: Path) -> Passphrase:
+    def passphrase() -> str | None:
+        words = given()
+        return words if vault.exists() else _long_enough(words or "")
+
+    return passphrase
+
+
+def _asked(vault: Path) -> Passphrase:
+    def passphrase() -> str:
+        if not asking.has_terminal():
+            raise Refusal(
+                "the token vault needs its passphrase and there is no terminal to ask at; "
+                "give it with --passphrase-fd N or --passphrase-file PATH"
+            )
+        return asking.hidden_answer("Vault passphrase: ") if vault.exists() else _new_passphrase()
+
+    return passphrase
+
+
+def _new_passphrase() -> str:
+    first = _long_enough(
+        asking.hidden_answer("No token vault here yet. Choose a passphrase for it: ")
+    )
+    if asking.hidden_answer("The same passphrase again: ") != first:
+        raise Refusal("the two passphrases differ; nothing was kept, sign in again")
+    return first
+
+
+def _long_enough(passphrase: str) -> str:
+    if len(passphrase) < SHORTEST_PASSPHRASE:
+        raise Refusal(f"a passphrase for the vault has {SHORTEST_PASSPHRASE} characters or more")
+    return passphrase

@@ -1,0 +1,147 @@
+"""Which account is opened: the practice market's own, or the one that a profile was signed in for."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from keydesk.config import PRACTICE_MARKET, Profile
+from keydesk.embedded import EmbeddedBroker, PracticeFailed
+from keydesk_client.errors import Forbidden, KeydeskClientError, Unauthorized
+from keydesk_client.secret import Secret
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from keydesk_client.retries import Retries
+
+Band = Literal["PRACTICE", "LIVE"]
+
+
+class CannotOpen(Exception):
+    """The account cannot be opened; the text is one sentence with the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Which account to open, and where."""
+
+    rest_url: str
+    stream_url: str
+    token: Secret
+    account_id: str
+    own_broker: bool  # the practice market on this machine
+    profile: str = PRACTICE_MARKET
+
+    @property
+    def records(self) -> str:
+        """The name of its journal and audit log: two brokers may use the same account id."""
+        return self.account_id if self.own_broker else f"{self.profile}.{self.account_id}"
+
+
+class Opening(Protocol):
+    """An account that a desk is about to open."""
+
+    @property
+    def environment(self) -> Band: ...
+    async def target(self) -> Target: ...
+    def stop(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PracticeMarket:
+    """The practice market; its broker is the desk's child."""
+
+    broker: EmbeddedBroker
+    environment: Band = "PRACTICE"
+
+    async def target(self) -> Target:
+        """Return the first account, once the broker listens; CannotOpen when it does not."""
+        try:
+            address = await self.broker.address()
+        except PracticeFailed as error:
+            raise CannotOpen(f"the practice market did not open: {error}") from error
+        token, account_id = Secret(address.token), address.account_ids[0]
+        return Target(address.rest_url, address.stream_url, token, account_id, own_broker=True)
+
+    def stop(self) -> None:
+        """End the broker."""
+        self.broker.stop()
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """The account of a profile, its token already fetched."""
+
+    profile: Profile
+    token: Secret
+
+    @property
+    def environment(self) -> Band:
+        """What stands over the desk; a custom host may deal with real money, so it counts as live."""
+        return "PRACTICE" if self.profile.environment == "practice" else "LIVE"
+
+    async def target(self) -> Target:
+        """Return the account; CannotOpen when the broker says that it is not this token's.
+
+        A broker that does not answer is no reason to stay away: the desk opens, says so, and keeps trying.
+        """
+        from keydesk_client.retries import Retries  # noqa: PLC0415 - the desk paints first
+
+        rest_url, stream_url = addresses(self.profile)
+        with suppress(KeydeskClientError):
+            found = await accounts_of(rest_url, stream_url, self.token, Retries(most=0))
+            if self.profile.account_id not in found:
+                raise CannotOpen(
+                    f"the token of profile {self.profile.name} may not use account "
+                    f"{self.profile.account_id}; sign in again with --account, of: {', '.join(found)}"
+                )
+        return Target(
+            rest_url,
+            stream_url,
+            self.token,
+            self.profile.account_id,
+            own_broker=False,
+            profile=self.profile.name,
+        )
+
+    def stop(self) -> None:
+        """Nothing of ours runs beside the desk."""
+
+
+def addresses(profile: Profile) -> tuple[str, str]:
+    """Return where a profile's token may be sent; it goes nowhere else."""
+    from keydesk_client.client import LIVE, PRACTICE  # noqa: PLC0415 - the desk paints first
+
+    match profile.environment:
+        case "practice":
+            return PRACTICE
+        case "live":
+            return LIVE
+        case "custom":
+            return profile.rest_url, profile.stream_url
+
+
+async def accounts_of(
+    rest_url: str, stream_url: str, token: Secret, retries: Retries
+) -> Sequence[str]:
+    """Return the accounts that the broker lets the token use.
+
+    Raises:
+        CannotOpen: the broker refuses the token.
+        KeydeskClientError: it cannot be reached, or answers something else.
+    """
+    from keydesk_client.client import Client  # noqa: PLC0415 - the desk paints first
+
+    async with Client(
+        token=token, rest_url=rest_url, stream_url=stream_url, retries=retries
+    ) as client:
+        try:
+            found = await client.accounts.list()
+        except (Unauthorized, Forbidden) as error:
+            raise CannotOpen(
+                f"the broker refuses the token ({error.status}): check that it is whole, not revoked, "
+                "and of the environment that was named, then sign in with keydesk login"
+            ) from error
+    return [account.id for account in found.accounts]
