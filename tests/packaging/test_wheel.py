@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from support.terminal import Terminal, keydesk
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = {"keydesk", "keydesk_client", "keydesk_practice"}
 
@@ -63,3 +65,23 @@ def test_no_test_cache_or_secret_slips_in(wheel: zipfile.ZipFile) -> None:
     for name in wheel.namelist():
         assert "test" not in name.split("/")[-1].lower() or name.endswith("METADATA"), name
         assert "__pycache__" not in name
+
+
+def test_the_desk_runs_from_the_wheel_in_another_folder(
+    wheel: zipfile.ZipFile, practice_folder: Path
+) -> None:
+    site = practice_folder / "site"
+    wheel.extractall(site)
+    env = {"PYTHONPATH": str(site), "KEYDESK_HOME": str(practice_folder / "home")}
+    asked = [
+        sys.executable,
+        "-c",
+        "import keydesk, keydesk_practice, keydesk_client as c; print(keydesk.__file__)",
+    ]
+    found = subprocess.run(asked, env=env, cwd="/", capture_output=True, text=True, check=True)
+    assert Path(found.stdout.strip()).is_relative_to(site)
+    with Terminal(keydesk(), (120, 35), env, cwd="/") as terminal:
+        terminal.see("EUR/USD")
+        terminal.see("prices ok")
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
