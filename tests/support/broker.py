@@ -204,7 +204,7 @@ def _of_owner(account_id: str, number: int) -> str:
 def shared_practice() -> Iterator[SharedPractice]:
     """The process behind `desk_of_my_own`."""
     folder = Path(tempfile.mkdtemp(prefix="kd-"))
-    tokens = [f"token-{number}" for number in range(OWNERS)]
+    tokens = [f"token-{number:03}-of-a-test" for number in range(OWNERS)]
     words = [word for token in tokens for word in ("--token", token)]
     command = [sys.executable, "-m", "keydesk_practice.serve", "--uds", str(folder / "s")]
     process = subprocess.Popen(

@@ -1,0 +1,146 @@
+"""From a token to a desk over it, at a terminal: what is typed in secret is seen nowhere."""
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from keydesk import config
+from support.broker import PracticeServer
+from support.signing_in import PASSPHRASE, Home, login_words
+from support.terminal import Terminal, keydesk
+
+SIZE = (120, 35)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def answer(terminal: Terminal, question: str, words: str) -> None:
+    """Answer a hidden question in one go, as a paste from a password store does."""
+    terminal.see(question)
+    terminal.write(words.encode() + b"\n")
+
+
+def process_tells(pid: int, secret: str) -> bool:
+    """Whether other programs could see the secret in a process."""
+    process = Path(f"/proc/{pid}")
+    if not process.exists():
+        return False
+    shown = (process / "cmdline").read_bytes() + (process / "environ").read_bytes()
+    return secret.encode() in shown
+
+
+def asked_so_often(terminal: Terminal, times: int) -> bool:
+    return terminal.text.count("Vault passphrase") == times
+
+
+def leave(terminal: Terminal) -> None:
+    terminal.press(":", "q", "Enter")
+    assert terminal.wait_for_exit() == 0
+
+
+def test_a_person_signs_in_and_opens_a_live_desk(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    token = desk_of_my_own.token.encode()
+    with Terminal(keydesk(*login_words("main", desk_of_my_own)), (200, 35), home.env) as terminal:
+        answer(terminal, "Token for main", desk_of_my_own.token)
+        answer(terminal, "Choose a passphrase", PASSPHRASE)
+        answer(terminal, "again", PASSPHRASE)
+        terminal.see("Signed in: profile main")
+        assert terminal.wait_for_exit() == 0
+        assert token not in terminal.raw
+        assert PASSPHRASE.encode() not in terminal.raw
+
+    with Terminal(keydesk("--profile", "main"), SIZE, home.env) as terminal:
+        answer(terminal, "Vault passphrase", PASSPHRASE)
+        terminal.see("prices ok")
+        terminal.see("LIVE real money")
+        terminal.see("exit only")
+        assert not process_tells(terminal.pid, desk_of_my_own.token)
+        leave(terminal)
+        assert token not in terminal.raw
+        assert PASSPHRASE.encode() not in terminal.raw
+
+    assert config.load(home.folder).last_profile == "main"
+    for name, content in home.files().items():
+        assert token not in content, name
+    records = {path.name for path in (home.folder / "orders").iterdir()}
+    assert f"main.{desk_of_my_own.account_id}.journal" in records
+
+
+def test_a_mistyped_passphrase_may_be_typed_again(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    home.sign_in("main", desk_of_my_own)
+    with Terminal(keydesk("--profile", "main"), SIZE, home.env) as terminal:
+        answer(terminal, "Vault passphrase", "mistyped")
+        terminal.see("does not open the vault")
+        terminal.until(lambda: asked_so_often(terminal, 2))
+        terminal.write(PASSPHRASE.encode() + b"\n")
+        terminal.see("prices ok")
+        leave(terminal)
+
+
+def test_the_bare_command_opens_the_last_profile(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    home.sign_in("main", desk_of_my_own)
+    for words in (["--profile", "main"], []):
+        with Terminal(keydesk(*words, *home.unlocked), SIZE, home.env) as terminal:
+            terminal.see("LIVE real money")
+            terminal.see("prices ok")
+            leave(terminal)
+
+
+def test_three_wrong_passphrases_are_enough(desk_of_my_own: PracticeServer, home: Home) -> None:
+    home.sign_in("main", desk_of_my_own)
+    with Terminal(keydesk("--profile", "main"), SIZE, home.env) as terminal:
+        for times in (1, 2, 3):
+            terminal.until(partial(asked_so_often, terminal, times))
+            terminal.write(b"mistyped\n")
+        assert terminal.wait_for_exit() == 1
+        terminal.see("keydesk: the passphrase does not open the vault")
+
+
+def test_a_token_that_was_revoked_is_said_in_one_sentence(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    home.sign_in("main", desk_of_my_own)
+    store_another_token(home, desk_of_my_own)  # the broker forgets none of its own
+    with Terminal(keydesk("--profile", "main", *home.unlocked), SIZE, home.env) as terminal:
+        assert terminal.wait_for_exit() == 1
+        terminal.see("refuses the token (401)")
+
+
+def store_another_token(home: Home, practice: PracticeServer) -> None:
+    from keydesk_client.tokens import open_token_store  # noqa: PLC0415 - the one test that needs it
+
+    vault = home.folder / "tokens" / "tokens.vault"
+    store = open_token_store(vault, lambda: PASSPHRASE, choice="vault")
+    store.store("main", "custom", practice.token[::-1] + "0")
+
+
+def test_a_profile_without_a_token_says_how_to_sign_in(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    home.sign_in("main", desk_of_my_own)
+    (home.folder / "tokens" / "tokens.vault").unlink()
+    with Terminal(keydesk("--profile", "main", *home.unlocked), SIZE, home.env) as terminal:
+        assert terminal.wait_for_exit() == 1
+        terminal.see("no token is kept for profile main")
+
+
+def test_a_broker_that_does_not_answer_still_lets_the_desk_open(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    home.sign_in("main", desk_of_my_own)
+    settings = home.folder / "config.toml"
+    settings.write_text(settings.read_text().replace(desk_of_my_own.rest_url, "http://127.0.0.1:1"))
+    with Terminal(keydesk("--profile", "main", *home.unlocked), SIZE, home.env) as terminal:
+        terminal.see("LIVE real money")
+        terminal.see("events DOWN")
+        leave(terminal)

@@ -1,0 +1,74 @@
+"""A person's or a script's way through `keydesk login`, against a practice broker under a custom address."""
+
+import os
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from support.broker import PracticeServer
+from support.terminal import keydesk
+
+PASSPHRASE = "correct horse battery"
+NO_DESKTOP = {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"}
+"""No test writes into the token store of the desktop that it runs on."""
+
+
+@dataclass(frozen=True)
+class Home:
+    """A person's folder for Keydesk, and the file with the vault's passphrase that scripts use."""
+
+    folder: Path
+    passphrase_file: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        path = self.folder.parent / "passphrase"
+        path.write_text(PASSPHRASE + "\n")
+        path.chmod(0o600)
+        object.__setattr__(self, "passphrase_file", path)
+
+    @property
+    def env(self) -> dict[str, str]:
+        return {"KEYDESK_HOME": str(self.folder), **NO_DESKTOP}
+
+    @property
+    def unlocked(self) -> list[str]:
+        return ["--passphrase-file", str(self.passphrase_file)]
+
+    def run(self, *words: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
+        """Run a command of `keydesk` without a terminal."""
+        return subprocess.run(
+            keydesk(*words),
+            input=stdin,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+            env={**os.environ, **self.env},
+            start_new_session=True,  # no terminal to fall back on, wherever the tests run
+        )
+
+    def sign_in(self, name: str, practice: PracticeServer, *more: str) -> None:
+        """Sign in to the broker's first account."""
+        done = self.run(
+            *login_words(name, practice), *self.unlocked, *more, stdin=practice.token + "\n"
+        )
+        assert done.returncode == 0, done.stderr
+
+    def files(self) -> dict[str, bytes]:
+        """Every file under the folder, by its path there."""
+        return {
+            str(path.relative_to(self.folder)): path.read_bytes()
+            for path in self.folder.rglob("*")
+            if path.is_file()
+        }
+
+
+def login_words(name: str, practice: PracticeServer) -> list[str]:
+    """The arguments that sign in to the broker's first account."""
+    account = ["--account", practice.account_id]
+    return ["login", name, *address_words(practice.rest_url), *account]
+
+
+def address_words(url: str) -> list[str]:
+    """The arguments that name a custom host."""
+    return ["--environment", "custom", "--rest-url", url, "--stream-url", url]
