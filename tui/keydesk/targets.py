@@ -6,13 +6,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from keydesk import open_broker
 from keydesk.config import PRACTICE_MARKET, Profile
-from keydesk.embedded import EmbeddedBroker, PracticeFailed
+from keydesk.embedded import EmbeddedBroker, PracticeAddress, PracticeFailed
 from keydesk_client.errors import Forbidden, KeydeskClientError, Unauthorized
 from keydesk_client.secret import Secret
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from keydesk_client.retries import Retries
 
@@ -49,12 +51,14 @@ class Opening(Protocol):
     def stop(self) -> None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PracticeMarket:
     """The practice market; its broker is the desk's child."""
 
     broker: EmbeddedBroker
+    ledger: Path
     environment: Band = "PRACTICE"
+    noted: bool = False
 
     async def target(self) -> Target:
         """Return the first account, once the broker listens; CannotOpen when it does not."""
@@ -62,11 +66,15 @@ class PracticeMarket:
             address = await self.broker.address()
         except PracticeFailed as error:
             raise CannotOpen(f"the practice market did not open: {error}") from error
-        token, account_id = Secret(address.token), address.account_ids[0]
-        return Target(address.rest_url, address.stream_url, token, account_id, own_broker=True)
+        open_broker.note(self.ledger, address)
+        self.noted = True
+        return practice_target(address)
 
     def stop(self) -> None:
         """End the broker."""
+        if self.noted:
+            self.noted = False
+            open_broker.unnote(self.ledger)
         self.broker.stop()
 
 
@@ -89,25 +97,32 @@ class SignedIn:
         """
         from keydesk_client.retries import Retries  # noqa: PLC0415 - the desk paints first
 
-        rest_url, stream_url = addresses(self.profile)
+        target = self.unasked()
         with suppress(KeydeskClientError):
-            found = await accounts_of(rest_url, stream_url, self.token, Retries(most=0))
+            found = await accounts_of(
+                target.rest_url, target.stream_url, self.token, Retries(most=0)
+            )
             if self.profile.account_id not in found:
                 raise CannotOpen(
                     f"the token of profile {self.profile.name} may not use account "
                     f"{self.profile.account_id}; sign in again with --account, of: {', '.join(found)}"
                 )
-        return Target(
-            rest_url,
-            stream_url,
-            self.token,
-            self.profile.account_id,
-            own_broker=False,
-            profile=self.profile.name,
-        )
+        return target
+
+    def unasked(self) -> Target:
+        """Return the account without asking the broker."""
+        rest_url, stream_url = addresses(self.profile)
+        account_id, name = self.profile.account_id, self.profile.name
+        return Target(rest_url, stream_url, self.token, account_id, own_broker=False, profile=name)
 
     def stop(self) -> None:
         """Nothing of ours runs beside the desk."""
+
+
+def practice_target(address: PracticeAddress) -> Target:
+    """Return the first account of a practice market."""
+    token, account_id = Secret(address.token), address.account_ids[0]
+    return Target(address.rest_url, address.stream_url, token, account_id, own_broker=True)
 
 
 def addresses(profile: Profile) -> tuple[str, str]:

@@ -44,7 +44,8 @@ def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) ->
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Refusal("the desk needs a terminal; over SSH ask for one with ssh -t")
     if profile is None:
-        return PracticeMarket(EmbeddedBroker.start(folders.private("practice"), options.price_rate))
+        ledger = folders.private("practice")
+        return PracticeMarket(EmbeddedBroker.start(ledger, options.price_rate), ledger)
     from keydesk.cli.token_place import given_passphrase, token_of  # noqa: PLC0415 - keyring
 
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)

@@ -17,6 +17,7 @@ ROOMS = {
     "login": "login",
     "logout": "logout",
     "profiles": "profiles",
+    "status": "status",
 }
 """Command, and the module of this package that runs it."""
 
@@ -27,6 +28,7 @@ def run(command: str, words: list[str]) -> int:
         known = ", ".join(["practice", *ROOMS])
         print(f"keydesk: there is no command {clean(command)} (known: {known})", file=sys.stderr)
         return USAGE
+    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a plain ASCII terminal
     room = import_module(f"keydesk.cli.{ROOMS[command]}")
     try:
         code: int = room.main(words)
