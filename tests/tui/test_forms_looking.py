@@ -122,3 +122,11 @@ def test_every_action_of_a_form_exists() -> None:
     for key in KEYS:
         for place in places.get(key.context, []):
             assert hasattr(place, f"action_{key.action.partition('(')[0]}"), (key.id, place)
+
+
+async def test_the_help_of_a_pane_without_keys_opens_and_closes() -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, "nowhere"))
+    async with app.run_test() as pilot:
+        assert "Keys of the nowhere" in app.words
+        await pilot.press("escape")
+    assert app.results == [None]

@@ -10,6 +10,8 @@ from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
+from keydesk.forms.help import HelpForm
+from keydesk.keys.keymap import KEYMAP
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.tiers import COCKPIT, DECK, DESK, TIERS, tier_for
 from keydesk.store.state import Topic
@@ -98,6 +100,19 @@ async def test_g_and_a_letter_bring_a_pane_to_the_front_and_focus_it() -> None:
             assert name in shown(screen)
             assert screen.focused is screen.pane(name)
         assert len(shown(screen) & {"trades", "orders", "positions", "log", "books"}) == 1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
+async def test_every_pane_has_keys_in_force_and_a_help(size: tuple[int, int]) -> None:
+    async with desk(size) as (pilot, screen):
+        for pane in list(screen.query(LinePane)):
+            if not pane.can_focus:
+                continue
+            assert KEYMAP.in_force(pane.KEY_CONTEXT), pane.id
+            pilot.app.push_screen(HelpForm(KEYMAP, pane.KEY_CONTEXT))
+            await pilot.pause()
+            assert isinstance(pilot.app.screen, HelpForm)
+            await pilot.press("escape")
 
 
 async def test_tab_walks_the_panes() -> None:

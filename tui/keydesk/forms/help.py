@@ -39,7 +39,7 @@ class HelpForm(Looking[None]):
         """Return the keys, so many a page as fit in two columns."""
         keys = self.keymap.in_force(self.context)
         size = 2 * self.room
-        return [keys[start : start + size] for start in range(0, len(keys), size)]
+        return [keys[start : start + size] for start in range(0, len(keys), size)] or [()]
 
     def lines(self) -> Sequence[Line]:
         """Return the page in two columns."""

@@ -17,6 +17,7 @@ TRADES = "trades"
 POSITIONS = "positions"
 ORDERS = "orders"
 LOG = "log"
+BOOKS = "books"
 FORM = "form"  # every open form
 TICKET = "ticket"
 SCALE_OUT = "scale-out"
@@ -31,6 +32,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((WATCHLIST, TRADES, POSITIONS, ORDERS, LOG), (ROWS, DESK)),
     ROWS: (DESK,),
     CHART: (DESK,),
+    BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
 }
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from keydesk import format as show
 from keydesk.frame import Frame
+from keydesk.keys.keymap import BOOKS
 from keydesk.panes.prices import shape_of
 from keydesk.store.state import Topic
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
@@ -39,7 +40,7 @@ class Snapshot:
 class Books(LinePane):
     """Short share at the left, price in the middle, long share at the right; never called depth."""
 
-    KEY_CONTEXT: ClassVar[str] = "books"
+    KEY_CONTEXT: ClassVar[str] = BOOKS
 
     def __init__(self, *, id: str | None = "books") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
