@@ -18,6 +18,8 @@ ROOMS = {
     "logout": "logout",
     "profiles": "profiles",
     "status": "status",
+    "chart": "chart",
+    "export": "export",
 }
 """Command, and the module of this package that runs it."""
 

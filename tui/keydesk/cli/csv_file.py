@@ -1,0 +1,46 @@
+"""Writing a CSV file for a spreadsheet: for its owner only, whole or not at all, and no cell that runs as a formula."""
+
+import csv
+import io
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from keydesk.clean import clean
+from keydesk.cli.refusal import Refusal
+from keydesk_client.private_files import replace_file
+
+Row: TypeAlias = Mapping[str, str]
+FORMULA = ("=", "+", "-", "@")
+
+
+def refuse_existing(path: Path, *, overwrite: bool) -> None:
+    """Refuse to write where something stands already, and where there is no folder.
+
+    Raises:
+        Refusal: with the reason.
+    """
+    if not path.parent.is_dir():
+        raise Refusal(f"--csv: there is no folder {path.parent}")
+    if path.is_dir() or (path.exists() and not overwrite):
+        raise Refusal(f"--csv: {path} is there already; choose another name, or add --force")
+
+
+def write(
+    path: Path, columns: Sequence[str], rows: Sequence[Row], text_columns: Collection[str]
+) -> None:
+    """Write the file, mode 0600, with a line of column names."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow(
+            [_text(row[name]) if name in text_columns else row[name] for name in columns]
+        )
+    replace_file(path, text.getvalue().encode())
+
+
+def _text(cell: str) -> str:
+    """Return what a person or a program wrote, so that a spreadsheet shows it and does not run it."""
+    shown = clean(cell)
+    return f"'{shown}" if shown.lstrip().startswith(FORMULA) else shown

@@ -1,0 +1,120 @@
+"""`keydesk export`: trades, transactions or daily balances as a CSV file, numbers exactly as the broker wrote them."""
+
+import argparse
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from keydesk.cli import csv_file, daily_balance
+from keydesk.cli.csv_file import Row
+from keydesk.cli.reaching import account_parser, reached
+from keydesk_client.client import Client
+from keydesk_client.models import DateTime
+from keydesk_client.models.record import Record
+
+LAST = "9999-12-31T00:00:00Z"
+TRADE_COLUMNS = (
+    *("id", "instrument", "state", "openTime", "price", "initialUnits", "currentUnits"),
+    *("averageClosePrice", "closeTime", "realizedPL", "unrealizedPL", "financing"),
+    *("dividendAdjustment", "closingTransactionIDs", "clientID", "tag", "comment"),
+)
+TRANSACTION_COLUMNS = (
+    *("id", "time", "type", "reason", "rejectReason", "instrument", "units", "price", "distance"),
+    *("pl", "quotePL", "lossQuoteHomeConversionFactor", "gainQuoteHomeConversionFactor"),
+    *("financing", "commission", "guaranteedExecutionFee", "halfSpreadCost", "amount"),
+    *("accountBalance", "orderID", "tradeID", "batchID", "requestID"),
+    *("clientID", "tag", "comment"),
+)
+TEXT_COLUMNS = frozenset({"clientID", "tag", "comment", "requestID"})
+EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
+
+
+def main(words: Sequence[str]) -> int:
+    """Write the file; returns the exit code."""
+    options = _options(words)
+    csv_file.refuse_existing(options.csv, overwrite=options.force)
+    columns, rows = asyncio.run(_rows(options))
+    csv_file.write(options.csv, columns, rows, TEXT_COLUMNS)
+    print(f"{len(rows)} rows in {options.csv}")
+    return 0
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = account_parser(
+        "export", "Trades, transactions or daily balances of an account as a CSV file."
+    )
+    parser.add_argument(
+        "what",
+        choices=sorted(KINDS),
+        help="trades by their opening, transactions by their time, or equity: what each trading day "
+        "(17:00 New York) booked and the balance at its end, open profit not included",
+    )
+    parser.add_argument("--from", dest="from_", type=_time, metavar="T", help="from this time on")
+    parser.add_argument("--to", type=_time, metavar="T", help="before this time")
+    parser.add_argument("--csv", type=Path, required=True, metavar="FILE", help="where to write")
+    parser.add_argument("--force", action="store_true", help="write over a file that is there")
+    options = parser.parse_args(words)
+    options.from_ = options.from_ or DateTime.from_ns(0)
+    options.to = options.to or DateTime(LAST)
+    if options.to <= options.from_:
+        parser.error("--to must be later than --from")
+    return options
+
+
+def _time(text: str) -> DateTime:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no time such as 2026-03-02 or 2026-03-02T14:00:00Z"
+        ) from None
+    return DateTime.of(found if found.tzinfo else found.replace(tzinfo=UTC))
+
+
+async def _rows(options: argparse.Namespace) -> tuple[Sequence[str], list[Row]]:
+    columns, kind = KINDS[options.what]
+    async with reached(options) as reach:
+        return columns, [row async for row in kind(reach.client, options.from_, options.to)]
+
+
+async def _trades(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:
+    found = [each async for each in client.trades.iterate(state="ALL")]
+    for trade in reversed(found):
+        if from_ <= trade.open_time < to:
+            yield _row(trade, TRADE_COLUMNS)
+
+
+async def _transactions(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:
+    async for transaction in client.transactions.iterate(from_=from_):
+        if from_ <= transaction.time < to:
+            yield _row(transaction, TRANSACTION_COLUMNS)
+
+
+async def _equity(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:
+    transactions = [each async for each in client.transactions.iterate()]
+    for day in daily_balance.days(transactions):
+        if from_.ns <= day.start_ns < to.ns:
+            yield day.row
+
+
+def _row(record: Record, columns: Sequence[str]) -> Row:
+    """Return the record's members as they stand on the wire, lists joined, client extensions spread."""
+    wire = record.to_wire()
+    extensions = wire.get("clientExtensions") or wire.get("tradeClientExtensions") or {}
+    wire |= {column: extensions.get(member) for member, column in EXTENSIONS}
+    return {column: _cell(wire.get(column)) for column in columns}
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+Kind = Callable[[Client, DateTime, DateTime], AsyncIterator[Row]]
+KINDS: Mapping[str, tuple[Sequence[str], Kind]] = {
+    "trades": (TRADE_COLUMNS, _trades),
+    "transactions": (TRANSACTION_COLUMNS, _transactions),
+    "equity": (daily_balance.COLUMNS, _equity),
+}
