@@ -163,3 +163,20 @@ async def test_scrolling_back_loads_older_candles_from_the_broker(
         times = [each.time_ns for each in series.candles]
         assert times == sorted(set(times))
         assert not series.error
+
+
+async def test_the_practice_broker_has_books_of_majors_and_none_of_others(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with desk(desk_of_my_own) as link:
+        store = link.store
+        await until(lambda: len(store.books) == 2)
+        for book in store.books.values():
+            snapshot = book.snapshot
+            assert snapshot is not None
+            assert Decimal(0) < snapshot.long_percent < Decimal(100)
+            assert len(snapshot.buckets) > 50
+        assert {name for name, _ in store.books} == {"EUR_USD"}
+        store.set_focus("EUR_HUF")
+        await until(lambda: ("EUR_HUF", "positions") in store.books)
+        assert store.books["EUR_HUF", "orders"].snapshot is None

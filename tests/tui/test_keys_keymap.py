@@ -7,6 +7,7 @@ from keydesk.app import KeydeskApp
 from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
 from keydesk.keys.keymap import (
     BENEATH,
+    BOOKS,
     CHART,
     DESK,
     FORM,
@@ -17,6 +18,7 @@ from keydesk.keys.keymap import (
     Key,
     KeyMap,
 )
+from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
@@ -93,6 +95,7 @@ def test_every_action_of_the_desk_exists_where_its_key_holds(entry: Key) -> None
         "rows": (TablePane,),
         WATCHLIST: (Watchlist,),
         CHART: (Chart,),
+        BOOKS: (Books,),
     }
     if entry.context in places:
         name = f"action_{entry.action.partition('(')[0]}"

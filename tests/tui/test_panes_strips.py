@@ -6,14 +6,13 @@ import pytest
 
 from keydesk.keys.keymap import DESK, KEYMAP, WATCHLIST
 from keydesk.panes.account_strip import AccountStrip
-from keydesk.panes.books import Books, Bucket, Snapshot
 from keydesk.panes.deal import Deal, Preset
 from keydesk.panes.health_line import HealthLine
 from keydesk.panes.instrument_line import InstrumentLine
 from keydesk.panes.key_footer import KeyFooter
 from keydesk.panes.notices import Notices
 from keydesk.store.state import Arming, Topic
-from support.desk_data import WALL_NS, desk_store, frame_of
+from support.desk_data import desk_store, frame_of
 from support.pane_app import shown, text_of
 
 D = Decimal
@@ -116,19 +115,3 @@ async def test_the_dealing_pane_shows_both_prices_the_size_and_what_is_held() ->
         text = "\n".join(text_of(pane))
     for words in ("S sell", "1.08431", "B buy", "1.08443", "to enter  −1.20", "position  +10,000"):
         assert words in text
-
-
-async def test_books_say_plainly_that_there_is_no_snapshot() -> None:
-    pane = Books()
-    async with shown(pane, desk_store()):
-        assert "No order or position book of EUR/USD." in text_of(pane)[0]
-
-
-async def test_a_book_stands_around_the_price_and_is_never_called_depth() -> None:
-    pane = Books()
-    buckets = [Bucket(D("1.0800") + D(i) / 2000, D(i % 5) / 10, D(i % 3) / 10) for i in range(30)]
-    async with shown(pane, desk_store(), size=(60, 12)):
-        pane.take(Snapshot("orders", "EUR_USD", WALL_NS, D("1.08431"), buckets))
-        assert pane.heading().right == "client orders, not depth, 0s old"
-        middle = text_of(pane)[6]
-    assert "1.08450" in middle

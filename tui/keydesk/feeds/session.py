@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TypeAlias
 
 from keydesk.feeds.account import keep_account
+from keydesk.feeds.books import keep_books
 from keydesk.feeds.candles import keep_chart, keep_linked_chart
 from keydesk.feeds.changes import poll_changes
 from keydesk.feeds.days import keep_days
@@ -33,6 +34,7 @@ FEEDS: Mapping[str, Feed] = {
     "linked chart": keep_linked_chart,
     "days": keep_days,
     "history": keep_history,
+    "books": keep_books,
     "health": watch_health,
 }
 """Every feed by name, in the order in which they are started."""

@@ -154,6 +154,7 @@ KEYS: tuple[Key, ...] = (
     Key("newest", ("g e", "end"), CHART, "now", "The newest candle", "newest"),
     Key("chart-view", ("v",), CHART, "width", "Wider or narrower candles", "view"),
     Key("watch-view", ("v",), WATCHLIST, "sort", "Sort: own, change, spread", "view"),
+    Key("books-view", ("v",), BOOKS, "orders/positions", "The orders or the positions", "view"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
     Key("send", ("y",), FORM, "send", "Send, or type the letter", "send"),
     Key("drop", ("escape", "q"), FORM, "drop", "Drop it, nothing is sent", "drop"),

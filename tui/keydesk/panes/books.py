@@ -1,110 +1,182 @@
-"""The crowd's pending orders and open positions around the price, from the broker's last snapshot."""
+"""How the service's other clients are positioned around the price: their pending orders, or their positions.
+
+Never called depth: nobody can deal on these. Short ones stand left of the prices, long ones right; the words above and
+below say what a bar means there, since a sell over the price waits for something else than one under it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import ClassVar
+from typing import ClassVar, get_args
+
+from textual.binding import BindingType
 
 from keydesk import format as show
 from keydesk.frame import Frame
-from keydesk.keys.keymap import BOOKS
+from keydesk.keys.keymap import BOOKS, KEYMAP
 from keydesk.panes.prices import shape_of
-from keydesk.store.state import Topic
-from keydesk.widgets.lines import Heading, LinePane, Run, Tab
+from keydesk.store.state import BookBucket, BookKind, BookSnapshot, ClientBook, Topic
+from keydesk.store.store import Store
+from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
 
+KINDS: tuple[BookKind, ...] = get_args(BookKind)
 WIDEST = 24  # cells of the longest bar
-
-
-@dataclass(frozen=True, slots=True)
-class Bucket:
-    """One price step: the share of all accounts that are short and long there, in percent."""
-
-    price: Decimal
-    short: Decimal
-    long: Decimal
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """One order book or position book."""
-
-    kind: str  # "orders" or "positions"
-    instrument: str
-    time_ns: int
-    price: Decimal
-    buckets: Sequence[Bucket]  # lowest price first
+NUMBER, PRICE = 5, 9  # cells
+HEAD, FOOT = 2, 1  # lines above and below the buckets
+# What a bar says, short side and long side: above the price, and below it.
+ABOVE: Mapping[BookKind, tuple[str, str]] = {
+    "orders": ("sell limits", "buy stops"),
+    "positions": ("short in profit", "long under water"),
+}
+BELOW: Mapping[BookKind, tuple[str, str]] = {
+    "orders": ("sell stops", "buy limits"),
+    "positions": ("short under water", "long in profit"),
+}
 
 
 class Books(LinePane):
-    """Short share at the left, price in the middle, long share at the right; never called depth."""
+    """The book of the instrument in focus; `v` turns from orders to positions and back."""
 
     KEY_CONTEXT: ClassVar[str] = BOOKS
+    BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(BOOKS)]
 
     def __init__(self, *, id: str | None = "books") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
-        self.snapshot: Snapshot | None = None
-        self.refusal = ""  # why there is none, in words
+        self.kind: BookKind = "orders"
+        self._said = ""
+        self._here = 0
 
     def heading(self) -> Heading:
-        """What it is, and how old."""
-        if self.snapshot is None or self.frame is None:
-            return Heading((Tab("Books"),))
-        age = show.age(self.snapshot.time_ns, self.frame.wall_ns)
-        return Heading((Tab("Books"),), f"client {self.snapshot.kind}, not depth, {age} old")
+        """Which of the two books, and its one number."""
+        snapshot = None if self.frame is None else self._snapshot(self.frame.store)
+        net = "" if snapshot is None else f", {snapshot.long_percent:.1f} % long"
+        return Heading((Tab("Books"),), f"{self.kind}{net}")
 
-    def take(self, snapshot: Snapshot | None, refusal: str = "") -> None:
-        """Show another snapshot, or say why there is none."""
-        self.snapshot, self.refusal = snapshot, refusal
+    def action_view(self) -> None:
+        """Turn to the other book."""
+        self.kind = KINDS[(KINDS.index(self.kind) + 1) % len(KINDS)]
         self.redraw()
 
+    # What a frame changed.
+
     def changed(self, frame: Frame) -> None:
-        """Another instrument has another book; the price marks its row."""
-        if frame.touched(Topic.FOCUS, Topic.BOOKS):
+        """Redraw for another book or when the price left its bucket; the age is in the first line."""
+        store, snapshot = frame.store, self._snapshot(frame.store)
+        here = 0 if snapshot is None else nearest(snapshot, price_now(store, snapshot))
+        if (
+            frame.touched(Topic.FOCUS)
+            or store.focus in frame.keys(Topic.BOOKS)
+            or here != self._here
+        ):
+            self._here = here
             self.redraw()
+        elif snapshot is not None and self._said != self._age(snapshot, frame):
+            self.redraw_line(0)
+
+    # Lines.
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """A bucket a row, the price's own in the middle."""
-        book = self.snapshot
-        if book is None or book.instrument != frame.store.focus:
-            return self._nothing(y, frame)
+        """What it is and how old, the names of the columns, the buckets, what lies under the price."""
+        snapshot = self._snapshot(frame.store)
+        if snapshot is None:
+            return self._nothing(y, frame.store)
         if y == 0:
-            return self._header()
-        nearest = min(
-            range(len(book.buckets)), key=lambda i: abs(book.buckets[i].price - book.price)
-        )
-        index = nearest + (self.outer_size.height - 1) // 2 - (y - 1)
-        if not 0 <= index < len(book.buckets):
-            return []
-        return self._bucket(book.buckets[index], here=index == nearest, frame=frame)
+            return self._headline(snapshot, frame)
+        rows = max(0, self.outer_size.height - HEAD - FOOT)
+        if y == 1:
+            return self._names(ABOVE[self.kind], ("short %", "price", "long %"))
+        if y == HEAD + rows:
+            return self._names(BELOW[self.kind], ("", "", ""))
+        return self._bucket(snapshot, y - HEAD, rows, frame.store)
 
-    def _nothing(self, y: int, frame: Frame) -> list[Run]:
-        name = show.pair(frame.store.focus) or "this instrument"
+    def _nothing(self, y: int, store: Store) -> list[Run]:
+        book, name = self._book(store), show.pair(store.focus) or "the instrument"
+        asked = f"The {self.kind} of other clients in {name} are being asked for."
         lines = (
-            self.refusal or f"No order or position book of {name}.",
-            "The broker has served no snapshot yet.",
+            book.trouble if book is not None and book.trouble else asked,
+            "Client positioning, not depth: a snapshot now and then, where the broker has one.",
         )
         return [(lines[y], self.palette["muted"])] if y < len(lines) else []
 
-    def _bar(self) -> int:
-        return max(4, min(WIDEST, (self.inside - 12) // 2))
-
-    def _header(self) -> list[Run]:
-        bar, muted = self._bar(), self.palette["muted"]
-        return [(f"{'short %':>{bar}}  ", muted), (f"{'price':^9}", muted), ("  long %", muted)]
-
-    def _bucket(self, bucket: Bucket, *, here: bool, frame: Frame) -> list[Run]:
-        assert self.snapshot is not None  # noqa: S101 - only drawn from one
-        largest = max((max(b.short, b.long) for b in self.snapshot.buckets), default=Decimal(1))
-        bar = self._bar()
-        short, long = (
-            "█" * int(share / (largest or 1) * bar) for share in (bucket.short, bucket.long)
-        )
-        price = shape_of(frame.store, self.snapshot.instrument).write(bucket.price)
-        style = self.palette["bright" if here else "muted"]
-        return [
-            (f"{short:>{bar}}  ", self.palette["sell"]),
-            (f"{price:^9}", style),
-            (f"  {long}", self.palette["buy"]),
+    def _headline(self, snapshot: BookSnapshot, frame: Frame) -> list[Run]:
+        palette, book = self.palette, self._book(frame.store)
+        self._said = self._age(snapshot, frame)
+        parts: list[Run] = [
+            ("Client positioning, not depth, ", palette["muted"]),
+            (f"{self._said} old", palette["plain"]),
+            (f"  {snapshot.long_percent:.1f} % long", palette["buy"]),
+            (f"  {100 - snapshot.long_percent:.1f} % short", palette["sell"]),
         ]
+        if book is not None and book.trouble:
+            parts.insert(2, (f"  {book.trouble}", palette["warn"]))
+        while len(parts) > 3 and width_of(parts) > self.inside:  # noqa: PLR2004 - the first three stay
+            parts.pop()
+        return parts
+
+    def _age(self, snapshot: BookSnapshot, frame: Frame) -> str:
+        return show.age(snapshot.time_ns, frame.store.clock_ns or frame.wall_ns)
+
+    def _bar(self) -> int:
+        return max(2, min(WIDEST, (self.inside - PRICE - 2 * NUMBER - 8) // 2))
+
+    def _names(self, sides: tuple[str, str], columns: tuple[str, str, str]) -> list[Run]:
+        """The words of both sides over the bars, the units beside the price."""
+        short, price, long = columns
+        side = self._bar() + 1 + NUMBER
+        if side <= len(short) + max(map(len, sides)):
+            short = long = ""
+        left = f"{sides[0]}{short:>{max(0, side - len(sides[0]))}}"
+        right = f"{long:<{max(0, side - len(sides[1]))}}{sides[1]}"
+        return [
+            (f"{left:<{side}}  ", self.palette["sell"]),
+            (f"{price:^{PRICE}}", self.palette["muted"]),
+            (f"  {right:>{side}}", self.palette["buy"]),
+        ]
+
+    def _bucket(self, snapshot: BookSnapshot, row: int, rows: int, store: Store) -> list[Run]:
+        buckets = snapshot.buckets
+        index = self._here + rows // 2 - row
+        if not 0 <= index < len(buckets):
+            return []
+        first = max(0, self._here + rows // 2 - rows + 1)
+        shown = buckets[first : self._here + rows // 2 + 1]
+        largest = max((max(each.short, each.long) for each in shown), default=Decimal(1))
+        return self._drawn(buckets[index], largest or Decimal(1), store, here=index == self._here)
+
+    def _drawn(
+        self, bucket: BookBucket, largest: Decimal, store: Store, *, here: bool
+    ) -> list[Run]:
+        palette, bar = self.palette, self._bar()
+        short, long = ("█" * int(side / largest * bar) for side in (bucket.short, bucket.long))
+        price = shape_of(store, store.focus).write(bucket.price)
+        marks = ("▸", "◂") if here else (" ", " ")
+        return [
+            (f"{short:>{bar}} ", palette["sell"]),
+            (f"{bucket.short:>{NUMBER}.2f} {marks[0]}", palette["plain" if here else "muted"]),
+            (f"{price:^{PRICE}}", palette["bright" if here else "muted"]),
+            (f"{marks[1]} {bucket.long:<{NUMBER}.2f}", palette["plain" if here else "muted"]),
+            (f" {long}", palette["buy"]),
+        ]
+
+    # The book.
+
+    def _book(self, store: Store) -> ClientBook | None:
+        return store.books.get((store.focus, self.kind))
+
+    def _snapshot(self, store: Store) -> BookSnapshot | None:
+        book = self._book(store)
+        return None if book is None else book.snapshot
+
+
+def price_now(store: Store, snapshot: BookSnapshot) -> Decimal:
+    """The instrument's mid price; that of the snapshot where there is no newer one."""
+    quote = store.quotes.get(store.focus)
+    return snapshot.price if quote is None else (quote.bid + quote.ask) / 2
+
+
+def nearest(snapshot: BookSnapshot, price: Decimal) -> int:
+    """The index of the bucket that a price lies in, or of the last one under it."""
+    prices = [bucket.price for bucket in snapshot.buckets]
+    return max(0, bisect_right(prices, price) - 1)

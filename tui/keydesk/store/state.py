@@ -215,6 +215,38 @@ class CandleSeries:
     begins: bool = False  # the service has none that are older
 
 
+BookKind = Literal["orders", "positions"]
+
+
+@dataclass(frozen=True, slots=True)
+class BookBucket:
+    """One price step of a book: the share of all clients' orders or positions there, in percent."""
+
+    price: Decimal  # its low edge, inclusive
+    long: Decimal
+    short: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class BookSnapshot:
+    """How the service's clients were positioned at one instant; not executable depth."""
+
+    time_ns: int
+    price: Decimal  # mid at that instant
+    width: Decimal  # of a bucket
+    long_percent: Decimal  # of all of them, near the price or not
+    buckets: tuple[BookBucket, ...]  # those around the price, lowest first
+
+
+@dataclass(frozen=True, slots=True)
+class ClientBook:
+    """The last snapshot of one book, and what stood in the way of a newer one."""
+
+    kind: BookKind
+    snapshot: BookSnapshot | None = None
+    trouble: str = ""  # in words; an older snapshot stays
+
+
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
 
 

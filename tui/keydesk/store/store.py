@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from keydesk.store.state import (
     AccountState,
     Arming,
+    BookKind,
     CandleSeries,
+    ClientBook,
     Day,
     Health,
     LogLine,
@@ -58,6 +60,7 @@ class Store:
         self.log: list[LogLine] = []  # newest last
         self.series: dict[tuple[str, str], CandleSeries] = {}
         self.charted: dict[str, tuple[CandleSeries, ...]] = {}  # whose last candle ticks move
+        self.books: dict[tuple[str, BookKind], ClientBook] = {}  # by instrument and kind
         self.health = Health()
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()

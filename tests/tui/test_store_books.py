@@ -1,0 +1,70 @@
+"""A book of the wire as the pane needs it."""
+
+from decimal import Decimal
+
+from keydesk.store.books import REACH, no_book, take_book
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk_client.models import PositionBook
+from keydesk_client.models.books import PositionBookBucket
+from keydesk_client.models.times import DateTime
+
+D = Decimal
+STEP = D("0.00050")
+
+
+def book(*sides: tuple[str, str, str]) -> PositionBook:
+    """A book of buckets: steps from the price, long and short percent."""
+    return PositionBook(
+        instrument="EUR_USD",
+        time=DateTime("2026-03-02T10:00:00.000000000Z"),
+        price=D("1.08431"),
+        bucket_width=STEP,
+        buckets=tuple(
+            PositionBookBucket(
+                price=D("1.08400") + int(steps) * STEP,
+                long_count_percent=D(long),
+                short_count_percent=D(short),
+            )
+            for steps, long, short in sides
+        ),
+    )
+
+
+def test_the_long_share_counts_what_lies_far_away_too() -> None:
+    store = Store()
+    take_book(
+        store, "positions", book(("-200", "30", "10"), ("0", "20", "15"), ("300", "10", "15"))
+    )
+    snapshot = store.books["EUR_USD", "positions"].snapshot
+    assert snapshot is not None
+    assert snapshot.long_percent == D(60)
+    assert [bucket.price for bucket in snapshot.buckets] == [D("1.08400")]
+    assert abs(-200) > REACH
+
+
+def test_a_new_snapshot_marks_its_instrument_and_the_same_one_does_not() -> None:
+    store = Store()
+    take_book(store, "positions", book(("0", "60", "40")))
+    assert store.take_dirty() == {Topic.BOOKS: frozenset({"EUR_USD"})}
+    take_book(store, "positions", book(("0", "60", "40")))
+    assert store.take_dirty() == {}
+
+
+def test_a_book_that_cannot_be_read_keeps_the_snapshot_before() -> None:
+    store = Store()
+    take_book(store, "positions", book(("0", "60", "40")))
+    no_book(store, "positions", "EUR_USD", "no answer")
+    held = store.books["EUR_USD", "positions"]
+    assert held.trouble == "no answer"
+    assert held.snapshot is not None
+    take_book(store, "positions", book(("0", "60", "40")))
+    assert store.books["EUR_USD", "positions"].trouble == ""
+
+
+def test_an_empty_book_has_no_share() -> None:
+    store = Store()
+    take_book(store, "positions", book())
+    snapshot = store.books["EUR_USD", "positions"].snapshot
+    assert snapshot is not None
+    assert snapshot.long_percent == 0
