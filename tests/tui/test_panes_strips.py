@@ -32,7 +32,8 @@ async def test_a_wide_account_strip_tells_the_rest() -> None:
     for words in (
         "main …042 USD",
         "day +33.90",
-        "risk 0.27% +1 naked",
+        "1 without a stop !",
+        "risk 0.27%",
         "closeout 3%",
         "free 9,686.45",
     ):

@@ -48,7 +48,7 @@ class AccountStrip(StripLine):
             yield Item((("connecting …", text),))
             return
         tail = account.id[-3:]
-        yield Item(((f"{account.alias or 'account'} …{tail} {account.currency}", text),), 1)
+        yield Item(((f"{account.alias or 'account'} …{tail} {account.currency}", text),), 2)
         yield from self._numbers(account, text, bold)
 
     def _numbers(self, account: AccountState, text: Style, bold: Style) -> Iterable[Item]:
@@ -57,7 +57,9 @@ class AccountStrip(StripLine):
 
         yield item("NAV", show.money(account.nav), 0, bold)
         yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, bold)
-        yield item("day", show.money(account.day_pl, signed=True), 2, bold)
+        if account.naked_trades:
+            yield Item(((f"{account.naked_trades} without a stop !", bold),), 1)
+        yield item("day", show.money(account.day_pl, signed=True), 1, bold)
         yield item("margin", self._margin(account), 3, text)
         yield item("risk", self._risk(account), 4)
         yield item("bal", show.money(account.balance), 6)
@@ -70,10 +72,9 @@ class AccountStrip(StripLine):
         return f"{show.percent(account.margin_used / account.nav, 0)}%"
 
     def _risk(self, account: AccountState) -> str:
-        naked = f" +{account.naked_trades} naked" if account.naked_trades else ""
         if account.open_risk is None or not account.nav:
-            return show.EMPTY + naked
-        return f"{show.percent(account.open_risk / account.nav)}%{naked}"
+            return show.EMPTY
+        return f"{show.percent(account.open_risk / account.nav)}%"
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """Whether keys may open risk, told apart from the band by reversing it."""

@@ -31,10 +31,10 @@ def fit_items(items: Sequence[Item], width: int, gap: int) -> list[Item]:
 
 
 class StripLine(LinePane, can_focus=False):
-    """A line of items at the left and, beyond a gap, at the right."""
+    """A line of items at the left and, beyond a gap, at the right; they move closer before one leaves."""
 
     DEFAULT_CSS = "StripLine { height: 1; width: 1fr; }"
-    GAP = 3
+    GAPS = (3, 2)  # columns, the wider one where everything has room
 
     def left(self, frame: Frame) -> Iterable[Item]:
         """The items from the left edge."""
@@ -51,11 +51,13 @@ class StripLine(LinePane, can_focus=False):
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:  # noqa: ARG002 - there is one line
         """Left items, a gap, right items."""
         blank = self.backdrop(frame)
-        right = list(self.right(frame))
-        taken = sum(width_of(item.runs) + self.GAP for item in right)
-        left = fit_items(list(self.left(frame)), self.inside - taken, self.GAP)
-        line = _joined(left, " " * self.GAP, blank)
-        tail = _joined(right, " " * self.GAP, blank)
+        left, right = list(self.left(frame)), list(self.right(frame))
+        for gap in self.GAPS:
+            taken = sum(width_of(item.runs) + gap for item in right)
+            kept = fit_items(left, self.inside - taken, gap)
+            if len(kept) == sum(bool(item.runs) for item in left):
+                break
+        line, tail = (_joined(items, " " * gap, blank) for items in (kept, right))
         space = self.inside - width_of(line) - width_of(tail)
         return [*line, (" " * max(0, space), blank), *tail]
 
