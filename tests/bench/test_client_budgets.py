@@ -15,8 +15,6 @@ import time
 import tracemalloc
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
-from random import Random
-from typing import Any
 
 import httpx
 import pytest
@@ -25,7 +23,7 @@ from keydesk_client import Client, Limiter
 from keydesk_client.areas.candles import CANDLES
 from keydesk_client.areas.trades import LISTED
 from keydesk_client.models import MarketOrderRequest
-from support.wire_samples import Samples
+from support.bench_bodies import candles_body, order_body, summary_body, trades_body
 
 pytestmark = pytest.mark.bench
 
@@ -48,50 +46,6 @@ def told(what: str, ours: float, theirs: float, limit: float) -> float:
     ratio = ours / theirs
     print(f"{what}: {ours:.2f} ms, bare {theirs:.2f} ms, ratio {ratio:.2f} of {limit:.2f} allowed")  # noqa: T201 - that is the result
     return ratio
-
-
-def candles_body(count: int = 5000) -> bytes:
-    chance = Random(1)
-    price = 1.1
-    candles = []
-    for minute in range(count):
-        o, price = price, price + chance.gauss(0, 0.0002)
-        high, low = max(o, price) + 0.0001, min(o, price) - 0.0001
-        prices = {"o": f"{o:.5f}", "h": f"{high:.5f}", "l": f"{low:.5f}", "c": f"{price:.5f}"}
-        at = f"2025-01-{1 + minute // 1440:02d}T{minute // 60 % 24:02d}:{minute % 60:02d}:00.000000000Z"
-        candles.append(
-            {"complete": True, "volume": chance.randint(1, 500), "time": at, "mid": prices}
-        )
-    return json.dumps({"instrument": "EUR_USD", "granularity": "M1", "candles": candles}).encode()
-
-
-def trades_body(count: int = 500) -> bytes:
-    plain: dict[str, Any] = {
-        "instrument": "EUR_USD",
-        "price": "1.10000",
-        "openTime": "2025-01-02T10:00:00.123456789Z",
-        "state": "OPEN",
-        "initialUnits": "1000",
-        "initialMarginRequired": "22.0000",
-        "currentUnits": "1000",
-        "realizedPL": "0.0000",
-        "unrealizedPL": "1.2345",
-        "marginUsed": "22.0000",
-        "financing": "0.0000",
-        "dividendAdjustment": "0.0000",
-    }
-    order = {
-        "createTime": "2025-01-02T10:00:00.123456789Z",
-        "state": "PENDING",
-        "tradeID": "1",
-        "timeInForce": "GTC",
-        "triggerCondition": "DEFAULT",
-    }
-    profit = {**order, "id": "8", "type": "TAKE_PROFIT", "price": "1.20000"}
-    loss = {**order, "id": "9", "type": "STOP_LOSS", "price": "1.00000"}
-    both = {"takeProfitOrder": profit, "stopLossOrder": loss}
-    trades = [{"id": str(n), **plain, **(both if n % 2 else {})} for n in range(count)]
-    return json.dumps({"trades": trades, "lastTransactionID": "9"}).encode()
 
 
 def test_five_thousand_candles_are_read_within_budget() -> None:
@@ -148,16 +102,8 @@ def test_the_client_is_imported_within_budget(tmp_path: Path) -> None:
 @pytest.fixture
 def fixed_server(tmp_path: Path) -> Iterator[str]:
     """The address of a server in a process of its own that answers from files."""
-    samples = Samples(Random(1), optional=0.3)
-    order = {
-        "orderCreateTransaction": samples.record("MarketOrderTransaction"),
-        "orderFillTransaction": samples.record("OrderFillTransaction"),
-        "relatedTransactionIDs": ["1", "2"],
-        "lastTransactionID": "2",
-    }
-    (tmp_path / "+v3+accounts+1+orders").write_text(json.dumps(order))
-    summary = Samples(Random(1)).answer("get_account_summary")
-    (tmp_path / "+v3+accounts+1+summary").write_text(json.dumps(summary))
+    (tmp_path / "+v3+accounts+1+orders").write_bytes(order_body())
+    (tmp_path / "+v3+accounts+1+summary").write_bytes(summary_body())
     command = [sys.executable, "-m", "support.fixed_server", str(tmp_path)]
     process = subprocess.Popen(
         command, cwd=Path(__file__).parents[1], stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -2,12 +2,14 @@
 
     python -m support.fixed_server FOLDER          # FOLDER holds a file for each path, `/` written `+`
 
+A file whose name ends with `stream` is poured again and again, each line a chunk of its own, as fast as it is taken.
 It prints its port and ends when its standard input does.
 """
 
 import asyncio
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 
 async def serve(folder: Path) -> None:
@@ -21,12 +23,14 @@ async def serve(folder: Path) -> None:
                 await reader.readexactly(_length(head))
                 path = head.split(b" ", 2)[1].split(b"?")[0].decode()
                 body = bodies[path]
+                if path.endswith("stream"):
+                    await _pour(writer, body)
                 status = b"201 Created" if head.startswith(b"POST") else b"200 OK"
                 writer.write(
                     b"HTTP/1.1 %s\r\nContent-Type: application/json\r\nRequestID: 1\r\n"
                     b"Content-Length: %d\r\n\r\n" % (status, len(body)) + body
                 )
-        except asyncio.IncompleteReadError:
+        except (asyncio.IncompleteReadError, ConnectionError):
             writer.close()
 
     server = await asyncio.start_server(talk, "127.0.0.1", 0)
@@ -34,6 +38,16 @@ async def serve(folder: Path) -> None:
     sys.stdout.flush()
     await asyncio.to_thread(sys.stdin.read)
     server.close()
+
+
+async def _pour(writer: asyncio.StreamWriter, lines: bytes) -> NoReturn:
+    writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    many = b"".join(
+        b"%x\r\n" % len(line) + line + b"\r\n" for line in lines.splitlines(keepends=True)
+    )
+    while True:
+        writer.write(many)
+        await writer.drain()
 
 
 def _length(head: bytes) -> int:

@@ -1,8 +1,9 @@
 """Prices, their depth, and what a currency is worth at home."""
 
-from typing import Annotated, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from keydesk_client.models.enumerations import PriceStatus
 from keydesk_client.models.record import Record
@@ -13,11 +14,15 @@ from keydesk_client.models.scalars import (
     Liquidity,
     PriceValue,
 )
+from keydesk_client.models.slotted import CLOSED, SlottedRecord
 from keydesk_client.models.times import DateTime
 
 
-class PriceBucket(Record):
-    """Liquidity at one price."""
+@dataclass(frozen=True, slots=True)
+class PriceBucket(SlottedRecord):
+    """Liquidity at one price; slotted, for each price of the stream brings several."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
 
     price: PriceValue
     """The price of this level."""

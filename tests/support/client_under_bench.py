@@ -1,0 +1,282 @@
+"""One v20 client at work in a process of its own, and what it costs: CPU milliseconds, lines a second, megabytes.
+
+    python -m support.client_under_bench NAME http://127.0.0.1:PORT
+
+It prints one JSON object. The clients that are not ours are installed by the extra `bench`; exit code 3 says that this one
+is not.
+"""
+
+# ruff: noqa: PLC0415 - a client is imported in the process that measures it, and only there
+
+import asyncio
+import json
+import sys
+import time
+import tracemalloc
+from collections.abc import AsyncIterator, Callable, Iterator
+from importlib.util import find_spec
+from statistics import median
+from typing import Any, Protocol
+
+from support.bench_bodies import candles_body, trades_body
+
+NOT_INSTALLED = 3
+CALLS, LARGE_CALLS, READINGS, LINES, WARM_LINES = 150, 12, 40, 30_000, 2_000
+ORDER = {
+    "type": "MARKET",
+    "instrument": "EUR_USD",
+    "units": "100",
+    "timeInForce": "FOK",
+    "positionFill": "DEFAULT",
+}
+
+
+class UnderBench(Protocol):
+    """A client that can be asked what the bench asks."""
+
+    async def summary(self) -> object: ...
+    async def order(self) -> object: ...
+    async def candles(self) -> object: ...
+    async def trades(self) -> object: ...
+    def read_candles(self, body: bytes) -> object: ...
+    def read_trades(self, body: bytes) -> object: ...
+    def prices(self) -> AsyncIterator[object]: ...
+
+
+class Keydesk:
+    """Ours."""
+
+    def __init__(self, url: str) -> None:
+        from keydesk_client import Client, Limiter
+        from keydesk_client.areas.candles import CANDLES
+        from keydesk_client.areas.trades import LISTED
+        from keydesk_client.models import MarketOrderRequest
+
+        unbounded = Limiter(rate=10**6, window_s=0.001)
+        self._client = Client(
+            token="t", rest_url=url, stream_url=url, account_id="1", limiter=unbounded
+        )
+        self.read_candles: Callable[[bytes], object] = CANDLES.read
+        self.read_trades: Callable[[bytes], object] = LISTED.read
+        self._request = MarketOrderRequest
+
+    async def summary(self) -> object:
+        return await self._client.accounts.summary()
+
+    async def order(self) -> object:
+        return await self._client.orders.create(self._request(instrument="EUR_USD", units=100))
+
+    async def candles(self) -> object:
+        return await self._client.candles.get("EUR_USD", granularity="M1", count=5000)
+
+    async def trades(self) -> object:
+        return await self._client.trades.list(count=500)
+
+    async def prices(self) -> AsyncIterator[object]:
+        async with self._client.pricing.stream(["EUR_USD"]) as prices:
+            async for item in prices:
+                yield item
+
+
+class FiveTwenty:
+    """fivetwenty: the best there was; its hosts are fixed, so its parts are handed ours."""
+
+    def __init__(self, url: str) -> None:
+        import httpx
+        from fivetwenty import AsyncClient
+        from fivetwenty.models import Candlestick, MarketOrderRequest, Trade
+
+        class Place:
+            base_url = stream_url = f"{url}/v3"
+
+        http = httpx.AsyncClient(base_url=Place.base_url, trust_env=False)
+        client: Any = AsyncClient(token="t", account_id="1", transport=http)
+        client._environment = Place
+        self._client = client
+        self._kinds: Any = Candlestick, Trade, MarketOrderRequest
+
+    async def summary(self) -> object:
+        return await self._client.accounts.get_account_summary("1")
+
+    async def order(self) -> object:
+        request = self._kinds[2](instrument="EUR_USD", units=100)
+        return await self._client.orders.post_order("1", request)
+
+    async def candles(self) -> object:
+        return await self._client.instruments.get_instrument_candles(
+            "EUR_USD", granularity="M1", count=5000
+        )
+
+    async def trades(self) -> object:
+        return await self._client.trades.get_trades("1", count=500)
+
+    def read_candles(self, body: bytes) -> object:
+        return [self._kinds[0].model_validate(each) for each in json.loads(body)["candles"]]
+
+    def read_trades(self, body: bytes) -> object:
+        return [self._kinds[1].model_validate(each) for each in json.loads(body)["trades"]]
+
+    async def prices(self) -> AsyncIterator[object]:
+        async for item in self._client.pricing.get_pricing_stream("1", ["EUR_USD"]):
+            yield item
+
+
+class OandapyV20:
+    """oandapyV20: synchronous, dictionaries, nothing read but JSON."""
+
+    def __init__(self, url: str) -> None:
+        from oandapyV20 import API, oandapyV20
+        from oandapyV20.endpoints import accounts, instruments, orders, pricing, trades
+
+        oandapyV20.TRADING_ENVIRONMENTS["bench"] = {"api": url, "stream": url}
+        self._api: Any = API(access_token="t", environment="bench")
+        self._asked: Any = accounts, orders, instruments, trades, pricing
+
+    async def summary(self) -> object:
+        result: object = self._api.request(self._asked[0].AccountSummary("1"))
+        return result
+
+    async def order(self) -> object:
+        result: object = self._api.request(self._asked[1].OrderCreate("1", data={"order": ORDER}))
+        return result
+
+    async def candles(self) -> object:
+        wanted = {"granularity": "M1", "count": 5000}
+        result: object = self._api.request(self._asked[2].InstrumentsCandles("EUR_USD", wanted))
+        return result
+
+    async def trades(self) -> object:
+        result: object = self._api.request(self._asked[3].TradesList("1", params={"count": 500}))
+        return result
+
+    def read_candles(self, body: bytes) -> object:
+        return json.loads(body.decode())
+
+    def read_trades(self, body: bytes) -> object:
+        return json.loads(body.decode())
+
+    async def prices(self) -> AsyncIterator[object]:
+        stream = self._asked[4].PricingStream("1", params={"instruments": "EUR_USD"})
+        lines: Iterator[object] = self._api.request(stream)
+        for item in lines:
+            yield item
+
+
+class BareHttpx:
+    """httpx and json.loads: what a script without a client would do."""
+
+    def __init__(self, url: str) -> None:
+        import httpx
+
+        headers = {"Authorization": "Bearer t"}
+        self._http = httpx.AsyncClient(base_url=f"{url}/v3", headers=headers, trust_env=False)
+
+    async def summary(self) -> object:
+        return json.loads((await self._http.get("/accounts/1/summary")).content)
+
+    async def order(self) -> object:
+        return json.loads(
+            (await self._http.post("/accounts/1/orders", json={"order": ORDER})).content
+        )
+
+    async def candles(self) -> object:
+        wanted: dict[str, str | int] = {"granularity": "M1", "count": 5000}
+        return json.loads(
+            (await self._http.get("/instruments/EUR_USD/candles", params=wanted)).content
+        )
+
+    async def trades(self) -> object:
+        return json.loads(
+            (await self._http.get("/accounts/1/trades", params={"count": 500})).content
+        )
+
+    def read_candles(self, body: bytes) -> object:
+        return json.loads(body)
+
+    def read_trades(self, body: bytes) -> object:
+        return json.loads(body)
+
+    async def prices(self) -> AsyncIterator[object]:
+        async with self._http.stream("GET", "/accounts/1/pricing/stream") as answer:
+            async for line in answer.aiter_lines():
+                yield json.loads(line)
+
+
+CLIENTS: dict[str, tuple[str, Callable[[str], UnderBench]]] = {
+    "keydesk_client": ("keydesk_client", Keydesk),
+    "fivetwenty": ("fivetwenty", FiveTwenty),
+    "oandapyV20": ("oandapyV20", OandapyV20),
+    "bare httpx": ("httpx", BareHttpx),
+}
+"""By name: the package that must be installed, and how it is asked."""
+
+
+async def costs(client: UnderBench) -> dict[str, float]:
+    """What each kind of work costs."""
+    candles, trades = candles_body(), trades_body()
+    return {
+        "summary ms": await _a_call(client.summary, CALLS),
+        "order ms": await _a_call(client.order, CALLS),
+        "5,000 candles asked for ms": await _a_call(client.candles, LARGE_CALLS),
+        "500 trades asked for ms": await _a_call(client.trades, LARGE_CALLS),
+        "5,000 candles read ms": _a_reading(client.read_candles, candles),
+        "500 trades read ms": _a_reading(client.read_trades, trades),
+        "5,000 candles held MB": _held(client.read_candles, candles),
+        "stream us a line": await _a_line(client),
+    }
+
+
+async def _a_call(call: Callable[[], Any], times: int) -> float:
+    """CPU milliseconds a call; the first one, which loads what is loaded once, apart."""
+    await call()
+    began = time.process_time()
+    for _ in range(times):
+        await call()
+    return (time.process_time() - began) / times * 1e3
+
+
+def _a_reading(read: Callable[[bytes], object], body: bytes) -> float:
+    """CPU milliseconds of the median reading; letting go of what was read is not part of it."""
+    return median(_spent(read, body) for _ in range(READINGS))
+
+
+def _spent(read: Callable[[bytes], object], body: bytes) -> float:
+    began = time.process_time()
+    held = read(body)
+    spent = time.process_time() - began
+    del held
+    return spent * 1e3
+
+
+def _held(read: Callable[[bytes], object], body: bytes) -> float:
+    """Megabytes that what was read takes for as long as it is held."""
+    tracemalloc.start()
+    held = read(body)
+    megabytes = tracemalloc.get_traced_memory()[0] / 1e6
+    tracemalloc.stop()
+    del held
+    return megabytes
+
+
+async def _a_line(client: UnderBench) -> float:
+    """CPU microseconds for a line of the price stream."""
+    prices = client.prices()
+    for _ in range(WARM_LINES):
+        await anext(prices)
+    began = time.process_time()
+    for _ in range(LINES):
+        await anext(prices)
+    return (time.process_time() - began) / LINES * 1e6
+
+
+def main(name: str, url: str) -> int:
+    """Measure, and print the figures."""
+    package, build = CLIENTS[name]
+    if find_spec(package) is None:
+        return NOT_INSTALLED
+    sys.stdout.write(json.dumps(asyncio.run(costs(build(url)))) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2]))
