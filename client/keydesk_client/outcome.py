@@ -93,6 +93,8 @@ class Sending:
     """Journalled, and on its way."""
 
     intent: Intent
+    not_journalled: str = ""
+    """Why an exit left without a line in the journal: a crash before its answer would leave it unresolved."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The order protocol: a request that changes the account is sent once, and its outcome is known or said to be unknown.
 
-1. An intent is written to the journal and synced.
+1. An intent is written to the journal and synced. Where that fails (a full disk) only exits leave, and say so.
 2. The request leaves once, with the intent's id as client id (new orders) and as ClientRequestID.
 3. A good answer is Done, an explained refusal Rejected; 429 and a failed connection are NotSent. All else is Unknown.
 4. Unknown is looked up in the transactions since the id that was noted before.
@@ -10,6 +10,7 @@
 A blind repeat would double a third of such orders: a client id is only checked against orders that are still pending.
 """
 
+import asyncio
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable
@@ -19,6 +20,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from keydesk_client.areas.positions import SideUnits
 from keydesk_client.became import WriteResponse
 from keydesk_client.client import Client
+from keydesk_client.errors import UnsafeFile
 from keydesk_client.intent import Action, Intent, new_intent_id
 from keydesk_client.journal import Journal
 from keydesk_client.look_up import PAUSES_S, LookUps
@@ -56,6 +58,15 @@ LATE_NS = 120 * 1_000_000_000
 Alarm = Callable[[Done | Rejected], object]
 Order = TypeVar("Order", bound=RequestedOrder)
 Units: TypeAlias = Literal["ALL"] | Number
+EXITS = frozenset(
+    {
+        Action.CANCEL,
+        Action.CLOSE_TRADE,
+        Action.CLOSE_POSITION,
+        Action.SET_DEPENDENT_ORDERS,
+    }
+)
+"""What takes risk away or protects: never held back by trouble of our own."""
 SEEN_AT_MOST = 200
 """Transactions held for a request that shows up after it was given up: more than any batch."""
 
@@ -206,16 +217,18 @@ class Sender:
 
     async def recover(self) -> tuple[Outcome, ...]:
         """Look up every intent that an earlier process left open. Enable trading when this returns."""
-        outcomes = []
-        for intent in self._journal.open_intents():
-            unknown = Unknown(intent, "an earlier session ended before the answer came")
-            is_old = self._wall_ns() - intent.at_ns > LATE_NS
-            outcome = await self._look_ups.settle(unknown, at_once=True, only_once=is_old)
-            outcomes.append(self._settled(outcome))
-            if is_old and isinstance(outcome, Unconfirmed):
-                with suppress(OSError):
-                    self._journal.settle(intent, "unconfirmed")
-        return tuple(outcomes)
+        found = self._journal.open_intents()
+        return tuple(await asyncio.gather(*(self._recovered(intent) for intent in found)))
+
+    async def _recovered(self, intent: Intent) -> Outcome:
+        unknown = Unknown(intent, "an earlier session ended before the answer came")
+        is_old = self._wall_ns() - intent.at_ns > LATE_NS
+        outcome = await self._look_ups.settle(unknown, at_once=True, only_once=is_old)
+        self._settled(outcome)
+        if is_old and isinstance(outcome, Unconfirmed):
+            with suppress(OSError):
+                self._journal.settle(intent, "unconfirmed")
+        return outcome
 
     def watch(self, transaction: Transaction) -> None:
         """Hand every transaction of the account here: it may be the one that is being waited for."""
@@ -246,15 +259,22 @@ class Sender:
     async def _carried_out(
         self, intent: Intent, send: Callable[[], Awaitable[WriteResponse]]
     ) -> Outcome:
-        try:
-            self._journal.write(intent)
-        except OSError as error:
-            return self._told(NotSent(intent, f"the order journal can not be written: {error}"))
-        self._tell(Sending(intent))
+        trouble = self._journalled(intent)
+        if trouble and intent.action not in EXITS:
+            return self._told(NotSent(intent, f"the order journal can not be written: {trouble}"))
+        self._tell(Sending(intent, trouble))
         answered = await sent_once(intent, send)
         if isinstance(answered, Unknown):
             return self._settled(await self._look_ups.settle(answered))
         return self._settled(answered)
+
+    def _journalled(self, intent: Intent) -> str:
+        """Write the intent down; returns why that failed, empty when it is on disk."""
+        try:
+            self._journal.write(intent)
+        except (OSError, UnsafeFile) as error:
+            return str(error)
+        return ""
 
     def _settled(self, outcome: Outcome) -> Outcome:
         if isinstance(outcome, Unconfirmed):
@@ -262,7 +282,9 @@ class Sender:
         else:
             claims = _claims(outcome)
             self._claimed.update(claims)
-            with suppress(OSError):  # a full disk: it is looked up once more at the next start
+            with suppress(
+                OSError, UnsafeFile
+            ):  # a full disk: it is looked up once more at the next start
                 self._journal.settle(outcome.intent, type(outcome).__name__.lower(), claims)
         return self._told(outcome)
 

@@ -2,7 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Iterable
+import resource
+import shutil
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
@@ -252,6 +255,91 @@ def test_without_a_journal_nothing_is_sent(tmp_path: Path) -> None:
 
     at_desk(tmp_path, broker, body)
     assert broker.writes == []
+
+
+def _folder_removed(desk: Desk) -> None:
+    shutil.rmtree(desk.journal.path.parent)
+
+
+def _file_opened_to_others(desk: Desk) -> None:
+    desk.journal.path.chmod(0o644)
+
+
+@contextmanager
+def _no_room() -> Iterator[None]:
+    """Let no file of this process grow: what a full disk or a quota does to the journal."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+NEW_RISK = ("create", "create resting", "replace")
+EXIT = sorted(set(ACTS) - set(NEW_RISK))
+
+
+@pytest.mark.parametrize("act", EXIT)
+@pytest.mark.parametrize("spoil", [_folder_removed, _file_opened_to_others])
+def test_an_exit_leaves_without_a_journal_and_says_so(
+    tmp_path: Path, act: str, spoil: Callable[[Desk], None]
+) -> None:
+    broker = LossyBroker()
+
+    async def body(desk: Desk) -> None:
+        spoil(desk)
+        assert isinstance(await ACTS[act](desk.sender), Done)
+        sending = desk.progress[0]
+        assert isinstance(sending, Sending)
+        assert sending.not_journalled
+
+    at_desk(tmp_path, broker, body)
+    assert len(broker.writes) == 1
+
+
+@pytest.mark.parametrize("act", NEW_RISK)
+@pytest.mark.parametrize("spoil", [_folder_removed, _file_opened_to_others])
+def test_new_risk_without_a_journal_is_refused(
+    tmp_path: Path, act: str, spoil: Callable[[Desk], None]
+) -> None:
+    broker = LossyBroker()
+
+    async def body(desk: Desk) -> None:
+        spoil(desk)
+        assert isinstance(await ACTS[act](desk.sender), NotSent)
+
+    at_desk(tmp_path, broker, body)
+    assert broker.writes == []
+
+
+def test_on_a_full_disk_exits_leave_and_new_risk_stays(tmp_path: Path) -> None:
+    broker = LossyBroker()
+
+    async def body(desk: Desk) -> None:
+        with _no_room():
+            outcomes = [await act(desk.sender) for act in ACTS.values()]
+        refused = [
+            name for name, each in zip(ACTS, outcomes, strict=True) if isinstance(each, NotSent)
+        ]
+        assert refused == list(NEW_RISK)
+        assert isinstance(await desk.sender.create(buy()), Done)
+        assert desk.journal.unreadable_lines == 0
+
+    at_desk(tmp_path, broker, body)
+
+
+def test_an_exit_without_a_journal_is_looked_up_when_its_answer_is_lost(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.LOST_ANSWER)
+
+    async def body(desk: Desk) -> None:
+        _folder_removed(desk)
+        done = await desk.sender.close_trade("5")
+        assert isinstance(done, Done)
+        assert done.looked_up
+
+    at_desk(tmp_path, broker, body)
+    assert len(broker.writes) == 1
 
 
 def test_a_disk_that_fills_up_meanwhile_does_not_hide_what_was_done(tmp_path: Path) -> None:

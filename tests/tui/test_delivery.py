@@ -151,3 +151,9 @@ def test_a_full_disk_never_stands_before_an_exit(tmp_path: Path) -> None:
     log = AuditLog(tmp_path / "no such folder" / "audit.jsonl")
     log.write("decided", "close")
     assert log.failed
+
+
+def test_an_exit_that_left_without_a_journal_is_told() -> None:
+    desk = Desk()
+    desk.delivery.progress(Sending(intent(), "[Errno 28] No space left on device"))
+    assert desk.words[-1].endswith("NOT JOURNALLED ([Errno 28] No space left on device)")

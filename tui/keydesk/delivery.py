@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from time import monotonic, time_ns
 
 from keydesk.audit import AuditLog
+from keydesk.clean import clean
 from keydesk.instruction_words import intent_words
 from keydesk.outcome_words import Asked, Level, Said, fill_of, protection_words, said_of
 from keydesk.store.state import Notice, TradeRow
@@ -72,9 +73,11 @@ class Delivery:
         intent = progress.intent
         key, words = self._lines.get(intent.id, (intent.id, intent_words(intent)))
         match progress:
-            case Sending():
+            case Sending(not_journalled=trouble):
                 self._lines[intent.id] = SENDING_NOW.get() or (key, words)
                 self.record("sending", f"{intent.id} {words}")
+                if trouble:
+                    self.tell("warn", f"{words}: sent, but NOT JOURNALLED ({clean(trouble)})")
             case Unknown(look_ups=count):
                 line = f"UNKNOWN {words}: the answer was lost, looking it up"
                 self.store.set_in_flight(key, f"{line} (look {count})" if count else line)

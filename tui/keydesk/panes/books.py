@@ -111,7 +111,8 @@ class Books(LinePane):
         ]
         if book is not None and book.trouble:
             parts.insert(2, (f"  {book.trouble}", palette["warn"]))
-        while len(parts) > 3 and width_of(parts) > self.inside:  # noqa: PLR2004 - the first three stay
+        least = 3 if book is not None and book.trouble else 2
+        while len(parts) > least and width_of(parts) > self.inside:
             parts.pop()
         return parts
 
