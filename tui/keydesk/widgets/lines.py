@@ -13,6 +13,7 @@ from typing import ClassVar
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
+from textual.color import Color
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region
 from textual.strip import Strip
@@ -23,6 +24,7 @@ from keydesk.theme import Palette, palette_of
 
 Run = tuple[str, Style]
 MARGIN = 1  # one blank column inside
+OPAQUE = Color(0, 0, 0)  # what filters blend with; no line of a pane lets anything through
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,18 @@ class LinePane(Widget, can_focus=True):
         if strip is None or strip.cell_length != self.outer_size.width:
             strip = self._lines[y] = self._draw(y)
         return strip
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """The lines as they are: with no border, padding or tint, Textual's styling has nothing to add.
+
+        It would take a third of a frame for saying so.
+        """
+        strips = [self.render_line(y) for y in crop.line_range]
+        for line_filter in self.get_line_filters():
+            strips = [strip.apply_filter(line_filter, OPAQUE) for strip in strips]
+        if crop.column_span != (0, self.outer_size.width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
 
     def _draw(self, y: int) -> Strip:
         blank = self.palette["plain"]
