@@ -7,8 +7,8 @@ import gc
 import os
 import random
 import sys
-from collections.abc import Callable, Coroutine
 from contextlib import suppress
+from functools import partial
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -23,6 +23,7 @@ from keydesk.config import Settings
 from keydesk.connection import Connection, load_all, opened
 from keydesk.desk.instructions import Instruction
 from keydesk.desk.template import Limits, Template
+from keydesk.desk_lock import DeskLock
 from keydesk.frame import Frame, FrameClock
 from keydesk.keys.arming import IDLE_LIMIT, Cause, after, at_start
 from keydesk.keys.confirm import Letters
@@ -30,7 +31,7 @@ from keydesk.paths import Folders
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
-from keydesk.targets import CannotOpen, Opening, Target
+from keydesk.targets import CannotOpen, Opening
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
@@ -60,11 +61,12 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         settings: Settings,
         folders: Folders,
         *,
-        open_target: Callable[[], Coroutine[None, None, Target]],
-        environment: Literal["PRACTICE", "LIVE"],
+        account: Opening,
         last_resort: lifecycle.LastResort,
+        lock: DeskLock,
     ) -> None:
         super().__init__()
+        environment = account.environment
         self.title = f"Keydesk {environment}"
         self.store = Store()
         self.store.health.environment = environment
@@ -74,8 +76,9 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.preset = 3
         self.connection: Connection | None = None
         self.last_words = ""
+        self.lock = lock
         self._folders = folders
-        self._open_target = open_target
+        self._account = account
         self._interrupted_at = float("-inf")
         self._leaving = False
         self._last_resort = last_resort
@@ -120,11 +123,12 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         load_all()  # the practice broker is starting meanwhile
         forms.load()
         try:
-            target = await self._open_target()
+            target = await self._account.target()
         except CannotOpen as error:
             self.last_words = str(error)
             self.exit(1, return_code=1)
             return
+        self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
         state = self._folders.private("orders")
         journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
         async with opened(target, self.store, journal, audit) as connection:
@@ -135,10 +139,12 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
     # The beat.
 
     def beat(self) -> None:
-        """Give the frame clock its chance, and the idle rule."""
+        """Give the frame clock its chance, and the rules that disarm by themselves."""
         self.clock.beat()
         if monotonic() - self.last_key_at > IDLE_LIMIT:
             self.disarm(Cause.IDLE)
+        if self.lock.look(monotonic()):
+            self.disarm(Cause.LOCKED)
 
     def revalue(self, store: Store, now: float) -> None:
         """Bring what depends on prices up to date before it is drawn."""
@@ -256,9 +262,9 @@ def run_desk(
         options,
         settings,
         folders,
-        open_target=account.target,
-        environment=account.environment,
+        account=account,
         last_resort=lifecycle.LastResort(account.stop),
+        lock=DeskLock.of(folders.private("orders"), account.name),
     )
     app.run(mouse=options.mouse)
     if app.last_words:

@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -41,49 +42,41 @@ class PracticeAddress:
 class EmbeddedBroker:
     """The running child. Make it with `start`, ask it for its `address`, end it with `stop`."""
 
-    def __init__(
-        self, child: "subprocess.Popen[bytes]", lifeline: int, folder: Path, errors: IO[bytes]
-    ) -> None:
-        self._child = child
-        self._lifeline = lifeline
+    def __init__(self, folder: Path, arguments: Sequence[str]) -> None:
         self._folder = folder
-        self._errors = errors
+        self._arguments = tuple(arguments)
+        self._errors = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by stop()
+        self._child, self._lifeline = _spawn(self._arguments, self._errors)
 
     @classmethod
     def start(cls, data: Path, price_rate: int | None = None) -> "EmbeddedBroker":
         """Start the child with its ledger in `data`; returns at once, before it listens."""
         folder = Path(tempfile.mkdtemp(prefix="keydesk-", dir=_socket_folder()))
-        theirs, ours = os.pipe()
-        command = [
-            *(sys.executable, "-P", "-m", "keydesk_practice.serve", "serve"),
-            *(
-                "--uds",
-                str(folder / "practice.sock"),
-                "--data",
-                str(data),
-                "--parent-fd",
-                str(theirs),
-            ),
-            *(("--price-rate", str(price_rate)) if price_rate else ()),
-        ]
-        errors = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed by stop()
-        try:
-            child = subprocess.Popen(  # noqa: S603 - our own module, by our own interpreter
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                pass_fds=(theirs,),
-                start_new_session=True,  # Ctrl-C and a hang-up are the desk's to handle
-            )
-        finally:
-            os.close(theirs)
-        return cls(child, ours, folder, errors)
+        where = ("--uds", str(folder / "practice.sock"), "--data", str(data))
+        pace = ("--price-rate", str(price_rate)) if price_rate else ()
+        return cls(folder, (*where, *pace))
 
     @property
     def pid(self) -> int:
         """The child's process id."""
         return self._child.pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the child is gone although nobody stopped it."""
+        return self._lifeline >= 0 and self._child.poll() is not None
+
+    async def start_again(self) -> PracticeAddress:
+        """Start a child that ended on the same ledger, socket and token: who was connected finds it again.
+
+        Raises:
+            PracticeFailed: as `address`.
+        """
+        os.close(self._lifeline)
+        if self._child.stdout is not None:
+            self._child.stdout.close()
+        self._child, self._lifeline = _spawn(self._arguments, self._errors)
+        return await self.address()
 
     async def address(self) -> PracticeAddress:
         """Wait until the child listens and return its address.
@@ -125,6 +118,24 @@ class EmbeddedBroker:
             self._child.stdout.close()
         self._errors.close()
         shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _spawn(arguments: Sequence[str], errors: IO[bytes]) -> tuple["subprocess.Popen[bytes]", int]:
+    """Start a child; returns it with the end of the pipe that keeps it alive."""
+    theirs, ours = os.pipe()
+    program = (sys.executable, "-P", "-m", "keydesk_practice.serve", "serve")
+    try:
+        child = subprocess.Popen(  # noqa: S603 - our own module, by our own interpreter
+            [*program, *arguments, "--parent-fd", str(theirs)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            pass_fds=(theirs,),
+            start_new_session=True,  # Ctrl-C and a hang-up are the desk's to handle
+        )
+    finally:
+        os.close(theirs)
+    return child, ours
 
 
 def _socket_folder() -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -13,10 +14,13 @@ from keydesk_client.errors import Forbidden, KeydeskClientError, Unauthorized
 from keydesk_client.secret import Secret
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from keydesk_client.retries import Retries
+
+MOST_STARTS = 3
+LOOK_EVERY = 0.5  # seconds
 
 Band = Literal["PRACTICE", "LIVE"]
 
@@ -46,8 +50,11 @@ class Opening(Protocol):
     """An account that a desk is about to open."""
 
     @property
+    def name(self) -> str: ...
+    @property
     def environment(self) -> Band: ...
     async def target(self) -> Target: ...
+    async def keep(self, say: Callable[[str], None]) -> None: ...
     def stop(self) -> None: ...
 
 
@@ -57,6 +64,7 @@ class PracticeMarket:
 
     broker: EmbeddedBroker
     ledger: Path
+    name: str = PRACTICE_MARKET
     environment: Band = "PRACTICE"
     noted: bool = False
 
@@ -69,6 +77,19 @@ class PracticeMarket:
         open_broker.note(self.ledger, address)
         self.noted = True
         return practice_target(address)
+
+    async def keep(self, say: Callable[[str], None]) -> None:
+        """Start the broker again when it ends by itself; after three times something is wrong with it."""
+        for _ in range(MOST_STARTS):
+            while not self.broker.has_ended:  # noqa: ASYNC110 - a process sends no event
+                await asyncio.sleep(LOOK_EVERY)
+            say("The practice broker ended and is started again; your orders are in its ledger")
+            try:
+                open_broker.note(self.ledger, await self.broker.start_again())
+            except PracticeFailed as error:
+                say(f"The practice broker does not start again: {error}")
+                return
+        say("The practice broker ended too often; leave with :q and start again")
 
     def stop(self) -> None:
         """End the broker."""
@@ -84,6 +105,11 @@ class SignedIn:
 
     profile: Profile
     token: Secret
+
+    @property
+    def name(self) -> str:
+        """The profile."""
+        return self.profile.name
 
     @property
     def environment(self) -> Band:
@@ -114,6 +140,9 @@ class SignedIn:
         rest_url, stream_url = addresses(self.profile)
         account_id, name = self.profile.account_id, self.profile.name
         return Target(rest_url, stream_url, self.token, account_id, own_broker=False, profile=name)
+
+    async def keep(self, say: Callable[[str], None]) -> None:
+        """Nothing of ours runs beside the desk."""
 
     def stop(self) -> None:
         """Nothing of ours runs beside the desk."""
