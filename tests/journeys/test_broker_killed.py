@@ -25,6 +25,7 @@ def test_the_desk_starts_a_killed_broker_again_and_trades_on(practice_folder: Pa
         terminal.see("FILLED")
         os.kill(broker_of(terminal.pid), signal.SIGKILL)
         terminal.see("is started again")
+        terminal.see_no_more("prices ok")
         terminal.see("prices ok", 60)
         terminal.see("events ok", 60)
         terminal.see("Trades 1")
