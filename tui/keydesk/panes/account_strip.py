@@ -9,6 +9,7 @@ from rich.style import Style
 
 from keydesk import format as show
 from keydesk.frame import Frame
+from keydesk.panes.prices import prices_are_old
 from keydesk.store.state import AccountState, Topic
 from keydesk.store.store import Store
 from keydesk.widgets.lines import Run
@@ -49,17 +50,20 @@ class AccountStrip(StripLine):
             return
         tail = account.id[-3:]
         yield Item(((f"{account.alias or 'account'} …{tail} {account.currency}", text),), 2)
-        yield from self._numbers(account, text, bold)
+        worth = text if prices_are_old(frame.store) else bold
+        yield from self._numbers(account, text, worth, bold)
 
-    def _numbers(self, account: AccountState, text: Style, bold: Style) -> Iterable[Item]:
+    def _numbers(
+        self, account: AccountState, text: Style, worth: Style, bold: Style
+    ) -> Iterable[Item]:
         def item(label: str, value: str, rank: int, style: Style = text) -> Item:
             return Item((((f"{label} ", text)), (value, style)), rank)
 
-        yield item("NAV", show.money(account.nav), 0, bold)
-        yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, bold)
+        yield item("NAV", show.money(account.nav), 0, worth)
+        yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, worth)
         if account.naked_trades:
             yield Item(((f"{account.naked_trades} without a stop !", bold),), 1)
-        yield item("day", show.money(account.day_pl, signed=True), 1, bold)
+        yield item("day", show.money(account.day_pl, signed=True), 1, worth)
         yield item("margin", self._margin(account), 3, text)
         yield item("risk", self._risk(account), 4)
         yield item("bal", show.money(account.balance), 6)

@@ -133,7 +133,11 @@ class Deal(LinePane, can_focus=False):
             return [self._label("position", "none")]
         net = position.long_units + position.short_units
         profit = position.unrealized_pl
-        style = self.palette[signed_role(profit)] + self.palette.at_stake
+        style = (
+            self.palette["faint"]
+            if prices_are_old(store)
+            else self.palette[signed_role(profit)] + self.palette.at_stake
+        )
         return [
             self._label("position", show.units(net, signed=True), "buy" if net > 0 else "sell"),
             [("P/L       ", self.palette["faint"]), (show.money(profit, signed=True), style)],

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from keydesk import format as show
 from keydesk.frame import Frame
-from keydesk.panes.prices import price_runs, shape_of
+from keydesk.panes.prices import price_runs, prices_are_old, shape_of
 from keydesk.panes.watchlist import spread_pips
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -32,7 +32,7 @@ class InstrumentLine(StripLine):
 
     def changed(self, frame: Frame) -> None:
         """Redraw when the instrument, or its price, changed."""
-        if frame.touched(Topic.FOCUS, Topic.INSTRUMENTS) or (
+        if frame.touched(Topic.FOCUS, Topic.INSTRUMENTS, Topic.HEALTH) or (
             frame.store.focus in frame.keys(Topic.PRICES)
         ):
             self.redraw()
@@ -47,7 +47,11 @@ class InstrumentLine(StripLine):
         shape = shape_of(store, name)
         yield Item(((show.pair(name), self.palette["bright"]),))
         bid, ask = (
-            price_runs(self.palette, show.split_price(p, shape.pip_location, shape.precision))
+            price_runs(
+                self.palette,
+                show.split_price(p, shape.pip_location, shape.precision),
+                dim=prices_are_old(store),
+            )
             for p in (quote.bid, quote.ask)
         )
         yield Item((*bid, (" / ", self.palette["faint"]), *ask))

@@ -8,7 +8,7 @@ from typing import ClassVar
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.keys.keymap import POSITIONS
-from keydesk.panes.prices import shape_of, signed_role
+from keydesk.panes.prices import prices_are_old, shape_of, signed_role
 from keydesk.panes.trades import side_run
 from keydesk.store.state import PositionRow, Topic
 from keydesk.widgets.lines import Heading, Run, Tab
@@ -34,6 +34,7 @@ class Positions(TablePane):
 
     def __init__(self, *, id: str | None = "positions") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
+        self._old = False
 
     def heading(self) -> Heading:
         """How many there are."""
@@ -48,7 +49,8 @@ class Positions(TablePane):
         """Redraw the rows whose numbers moved."""
         dirty = frame.keys(Topic.POSITIONS)
         self.set_keys(sorted(frame.store.positions))
-        if None in dirty:
+        old, self._old = self._old, prices_are_old(frame.store)
+        if None in dirty or old != self._old:
             self.redraw()
         for key in dirty:
             self.redraw_row(str(key))
@@ -64,6 +66,9 @@ class Positions(TablePane):
                 return [("FLAT", self.palette["muted"])]
             case "side":
                 return [side_run(self.palette, net)]
+            case "pl" if self._old:
+                text = show.money(position.unrealized_pl, signed=True)
+                return [(text, self.palette["faint"])]
             case "pl":
                 style = self.palette[signed_role(position.unrealized_pl)] + self.palette.at_stake
                 return [(show.money(position.unrealized_pl, signed=True), style)]

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import ClassVar
 
+from rich.style import Style
+
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.keys.keymap import TRADES
-from keydesk.panes.prices import shape_of, signed_role
+from keydesk.panes.prices import prices_are_old, shape_of, signed_role
 from keydesk.store.state import DependentOrder, Topic, TradeRow
 from keydesk.store.store import Store
 from keydesk.theme import Palette
@@ -46,6 +48,7 @@ class Trades(TablePane):
     def __init__(self, *, id: str | None = "trades") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
         self._minute = 0
+        self._old = False
 
     def heading(self) -> Heading:
         """How many there are; a naked one shows even behind another tab."""
@@ -65,7 +68,8 @@ class Trades(TablePane):
         newest_first = sorted(frame.store.trades, key=lambda key: (len(key), key), reverse=True)
         self.set_keys(newest_first)
         minute, self._minute = self._minute, int(frame.wall_ns // (MINUTE * show.SECOND))
-        if None in dirty or minute != self._minute:
+        old, self._old = self._old, prices_are_old(frame.store)
+        if None in dirty or minute != self._minute or old != self._old:
             self.redraw()
             return
         for key in dirty:
@@ -86,17 +90,24 @@ class Trades(TablePane):
             case "pips" | "r":
                 value = trade.pips if column == "pips" else trade.r_multiple
                 text = show.pips(value) if column == "pips" else show.r_multiple(value)
-                return [(text, self.palette[signed_role(value)])]
+                return [(text, self._by_price(signed_role(value)))]
             case "pl":
                 return self._profit(trade)
             case "stop":
                 return self._stop(trade, frame.store)
             case _:
-                return [(self._text(trade, column, frame), self.palette[_weight(column)])]
+                role = _weight(column)
+                style = self._by_price(role) if column == "now" else self.palette[role]
+                return [(self._text(trade, column, frame), style)]
 
     def _profit(self, trade: TradeRow) -> list[Run]:
-        style = self.palette[signed_role(trade.unrealized_pl)]
-        return [(show.money(trade.unrealized_pl, signed=True), style + self.palette.at_stake)]
+        style = self._by_price(signed_role(trade.unrealized_pl))
+        at_stake = style if self._old else style + self.palette.at_stake
+        return [(show.money(trade.unrealized_pl, signed=True), at_stake)]
+
+    def _by_price(self, role: str) -> Style:
+        """What follows from a price is as dim as the price when no price comes any more."""
+        return self.palette["faint" if self._old else role]
 
     def _stop(self, trade: TradeRow, store: Store) -> list[Run]:
         stop = trade.stop_loss or trade.guaranteed_stop or trade.trailing_stop
@@ -137,7 +148,7 @@ class Trades(TablePane):
         profit = account.unrealized_pl
         runs: list[Run] = [
             (f"{count} trade{'s' if count > 1 else ''}  ", muted),
-            (show.money(profit, signed=True), self.palette[signed_role(profit)]),
+            (show.money(profit, signed=True), self._by_price(signed_role(profit))),
             (f" {account.currency}   open risk ", faint),
             (show.money(account.open_risk), muted),
         ]

@@ -205,6 +205,8 @@ class Watchlist(TablePane):
         if silent > prices.QUIET:
             return [(show.duration(silent), self.palette["muted"])]
         text = show.pips(spread_pips(frame.store, key), signed=False)
+        if self._old:
+            return [(text, self.palette["faint"])]
         if self.typical.is_wide(key, quote.ask - quote.bid):
             return [(f"{text}!", self.palette["danger"])]
         return [(text, self.palette["plain"])]
@@ -216,7 +218,7 @@ class Watchlist(TablePane):
         if column == "range":
             return self._range(quote, day)
         text = show.percent(day_change(store, key), signed=True)
-        return [(text, self.palette[role_of_sign(text)])]
+        return [(text, self.palette["faint" if self._old else role_of_sign(text)])]
 
     def _range(self, quote: Quote, day: Day) -> list[Run]:
         width = day.high - day.low
