@@ -10,6 +10,7 @@ from keydesk import forms
 from keydesk.desk.instructions import Instruction
 from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo
 from keydesk.desk.template import RISK_PRESET, Template
+from keydesk.desk_lock import DeskLock
 from keydesk.format import pair, percent, units
 from keydesk.keys.arming import Cause, armed
 from keydesk.keys.guarded_app import GuardedApp
@@ -36,6 +37,7 @@ class DeskActions(GuardedApp[int]):
     store: Store
     template: Template
     preset: int
+    lock: DeskLock
 
     def situation(self) -> Situation:
         """Return what a form needs to know."""
@@ -169,11 +171,13 @@ class DeskActions(GuardedApp[int]):
         """Disarm at once, or ask for what arms."""
         if self.store.arming.level == "ARMED":
             self.disarm(Cause.BY_HAND)
+        elif self.lock.is_on:
+            self.tell("warn", "Locked from another login. Take it off: keydesk lock --release")
         else:
             self.push_screen(forms.ArmForm(self.situation()), self._armed)
 
     def _armed(self, yes: bool | None) -> None:
-        if yes:
+        if yes and not self.lock.is_on:
             self.store.arming = armed(self.store.arming)
             self.store.mark(Topic.ARMING)
 

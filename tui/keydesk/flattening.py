@@ -60,24 +60,26 @@ class Flattening:
 
     async def _at_the_broker(self, instrument: str | None) -> Standing | None:
         try:
-            trades = (await self.client.trades.open()).trades
-            orders = (await self.client.orders.pending()).orders
+            return await standing_at_broker(self.client, instrument)
         except KeydeskClientError as error:
             self.delivery.tell("warn", f"Could not look again after flattening: {error}")
             return None
-        return Standing(
-            tuple(
-                (each.id, each.instrument)
-                for each in trades
-                if instrument in {None, each.instrument}
-            ),
-            tuple(
-                each.id
-                for each in orders
-                if each.type in ENTRY_TYPES
-                and instrument in {None, getattr(each, "instrument", None)}
-            ),
-        )
+
+
+async def standing_at_broker(client: Client, instrument: str | None = None) -> Standing:
+    """Ask the broker what is open."""
+    trades = (await client.trades.open()).trades
+    orders = (await client.orders.pending()).orders
+    return Standing(
+        tuple(
+            (each.id, each.instrument) for each in trades if instrument in {None, each.instrument}
+        ),
+        tuple(
+            each.id
+            for each in orders
+            if each.type in ENTRY_TYPES and instrument in {None, getattr(each, "instrument", None)}
+        ),
+    )
 
 
 def standing_of(store: Store, instrument: str | None) -> Standing:

@@ -40,3 +40,15 @@ def token(name: str) -> Secret:
     if sys.stdin.isatty():
         return Secret(hidden_answer(f"Token for {name} (not shown): ").strip())
     return Secret(sys.stdin.readline(LONGEST_LINE).strip())
+
+
+def confirmed(letter: str, deed: str) -> bool:
+    """Show a letter and ask for it; anything else means no.
+
+    Raises:
+        Refusal: nobody is there to ask.
+    """
+    if not sys.stdin.isatty():
+        raise Refusal("there is no terminal to confirm at; a script says --yes")
+    typed = input(f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: ")
+    return typed.strip() == letter

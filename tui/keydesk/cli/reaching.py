@@ -26,21 +26,32 @@ class Reached:
     client: Client
     target: Target
     environment: Band
-    folder: Path  # of its journal and audit log
+    folder: Path  # of the journals
 
     @property
-    def account_id(self) -> str:
-        """Which account."""
-        return self.target.account_id
+    def name(self) -> str:
+        """The account in words: LIVE main account 101-001-1000001-001."""
+        return f"{self.environment} {self.target.profile} account {self.target.account_id}"
+
+    @property
+    def journal(self) -> Path:
+        """The journal that a desk on this account uses as well."""
+        return self.folder / f"{self.target.records}.journal"
+
+    @property
+    def audit(self) -> Path:
+        """The audit log that a desk on this account uses as well."""
+        return self.folder / f"{self.target.records}.audit"
 
 
-def account_parser(command: str, what: str) -> argparse.ArgumentParser:
-    """Return a parser that knows how to name an account."""
+def account_parser(command: str, what: str, *, must_name: bool = False) -> argparse.ArgumentParser:
+    """Return a parser that knows how to name an account; what touches money must name it."""
     parser = argparse.ArgumentParser(
         prog=f"keydesk {command}", description=what, allow_abbrev=False
     )
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
+    where = parser.add_mutually_exclusive_group(required=must_name)
+    default = "" if must_name else " (default: the last one)"
+    where.add_argument("--profile", metavar="NAME", help=f"the profile{default}")
     where.add_argument("--practice", action="store_true", help="the practice market")
     add_passphrase_options(parser)
     parser.add_argument("--data", metavar="DIR", help="where settings and state are kept")

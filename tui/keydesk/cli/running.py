@@ -20,6 +20,9 @@ ROOMS = {
     "status": "status",
     "chart": "chart",
     "export": "export",
+    "flatten": "flatten",
+    "cancel-all": "cancel_all",
+    "lock": "lock",
 }
 """Command, and the module of this package that runs it."""
 

@@ -1,0 +1,51 @@
+"""`keydesk lock`: let a desk do nothing but exits, from a second login, until the lock is taken off."""
+
+import argparse
+import os
+from collections.abc import Sequence
+
+from keydesk import config, paths
+from keydesk.cli.asking import confirmed
+from keydesk.cli.choosing import profile_to_open
+from keydesk.cli.refusal import Refusal
+from keydesk.desk_lock import DeskLock
+from keydesk.keys.guard import SEND
+
+
+def main(words: Sequence[str]) -> int:
+    """Do it; returns the exit code."""
+    options = _options(words)
+    folders = paths.find(options.data, os.environ)
+    profile = profile_to_open(
+        options.profile, config.load(folders.config), practice=options.practice
+    )
+    name = profile.name if profile else config.PRACTICE_MARKET
+    lock = DeskLock.of(folders.private("orders"), name)
+    deed = "unlock" if options.release else "lock"
+    if not (options.yes or confirmed(SEND, f"{deed} {name}")):
+        raise Refusal("nothing was changed")
+    if options.release:
+        lock.take_off()
+        print(f"Unlocked: a desk on {name} may be armed again with A")
+    else:
+        lock.put_on()
+        print(
+            f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
+            "Take it off: keydesk lock --release"
+        )
+    return 0
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="keydesk lock",
+        description="Let a desk on this machine do nothing but exits.",
+        allow_abbrev=False,
+    )
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument("--profile", metavar="NAME", help="the profile")
+    where.add_argument("--practice", action="store_true", help="the practice market")
+    parser.add_argument("--release", action="store_true", help="take the lock off")
+    parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument("--data", metavar="DIR", help="where settings and state are kept")
+    return parser.parse_args(words)

@@ -1,0 +1,53 @@
+"""Getting out from a second login: by the order protocol, in the same journal as the desk's own orders."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from time import monotonic
+
+from keydesk.audit import AuditLog
+from keydesk.cli.reaching import Reached
+from keydesk.flattening import PASSES, Standing, standing_at_broker
+from keydesk.format import pair
+from keydesk.outcome_words import Asked, said_of
+from keydesk_client.journal import FileJournal
+from keydesk_client.outcome import Outcome
+from keydesk_client.sending import Sender
+
+Part = Callable[[Standing], Standing]
+
+
+async def get_out(reach: Reached, command: str, part: Part, standing: Standing) -> Standing:
+    """Close and cancel what stands, look again, at most three times; returns what is left of the part."""
+    audit = AuditLog(reach.audit)
+    audit.write(command, f"from the command line: {standing.words}")
+    # Lost answers are looked for from here on.
+    last = int((await reach.client.accounts.summary()).last_transaction_id)
+    sender = Sender(reach.client, FileJournal(reach.journal), lambda: last)
+    for _ in range(PASSES):
+        await _wipe(sender, standing, f"keydesk {command}", audit)
+        standing = part(await standing_at_broker(reach.client))
+        if standing.is_flat:
+            break
+    audit.write(command, f"left: {standing.words or 'nothing'}")
+    return standing
+
+
+async def _wipe(sender: Sender, standing: Standing, again: str, audit: AuditLog) -> None:
+    closing = [
+        _told(Asked(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
+        for id_, instrument in standing.trades
+    ]
+    cancelling = [
+        _told(Asked(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
+        for id_ in standing.orders
+    ]
+    await asyncio.gather(*closing, *cancelling)
+
+
+async def _told(asked: Asked, sending: Awaitable[Outcome], audit: AuditLog) -> None:
+    began = monotonic()
+    outcome = await sending
+    took = (monotonic() - began) * 1000
+    words = said_of(outcome, Asked(asked.words, asked.again, milliseconds=took)).words
+    audit.write("outcome", f"{outcome.intent.id} {words}")
+    print(words, flush=True)
