@@ -13,15 +13,15 @@ import httpx
 
 from support.broker import PracticeServer
 from support.wire import Wire, wire
+from support.wire_record import RECORD
 
 
 class CheckedBroker:
-    """Asks and checks; remembers what was checked for the table of coverage."""
+    """Asks, checks, and notes in the record of the run what was checked."""
 
     def __init__(self, server: PracticeServer, precisions: Mapping[str, int] | None = None) -> None:
         self.server = server
         self.wire: Wire = wire(precisions)
-        self.seen: set[tuple[str, int]] = set()
         self.last: httpx.Response | None = None
 
     async def learn(self) -> "CheckedBroker":
@@ -56,5 +56,6 @@ class CheckedBroker:
         assert answer.headers["Content-Type"] == "application/json"
         for name in described["response"]["headers"] if expect < 300 else ():
             assert name == "Link" or name in answer.headers, name
-        self.seen.add((operation, expect))
+        asked = [*(query or {}), *(headers or {})]
+        RECORD.note(operation, expect, found, answer.headers, asked)
         return dict(found)

@@ -4,7 +4,7 @@
 
 A problem is a sentence with the path of the member. Checked are: members that must be there, members nobody named,
 types, the text of numbers, times and ids, enumerations, and the number of decimals of prices where the instrument is
-known. `Checked` counts what was seen, for the table in the practice broker's README.
+known. `wire_record.py` counts what was seen, for the table in the practice broker's README.
 """
 
 import functools
@@ -144,7 +144,10 @@ class Wire:
         if not isinstance(value, dict):
             yield f"{path}: {value!r} is no object"
             return
-        precision = self._precisions.get(str(value.get("instrument")), precision)
+        if "rejectReason" in value:
+            precision = None  # a reject shows what was asked, decimals and all
+        else:
+            precision = self._precisions.get(str(value.get("instrument")), precision)
         for name in value.keys() - fields.keys():
             yield f"{path}.{name}: nobody named this member"
         for name, field in fields.items():

@@ -1,39 +1,9 @@
 """Every answer of the practice broker is what the wire reference says, member by member."""
 
-from decimal import Decimal
-from typing import Any
-
 import pytest
 
-from support.broker import PracticeServer
 from support.checked import CheckedBroker
-
-Order = dict[str, Any]
-
-
-@pytest.fixture
-async def broker(desk_of_my_own: PracticeServer) -> CheckedBroker:
-    return await CheckedBroker(desk_of_my_own).learn()
-
-
-def market(units: str = "1000", **members: object) -> Order:
-    return {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": units, **members}}
-
-
-async def price(broker: CheckedBroker, instrument: str = "EUR_USD") -> Decimal:
-    found = await broker.ask("get_pricing", query={"instruments": instrument})
-    return Decimal(found["prices"][0]["closeoutAsk"])
-
-
-async def away(broker: CheckedBroker, percent: int) -> str:
-    """Return a price some percent away from the market."""
-    return str(round(await price(broker) * (100 + percent) / 100, 5))
-
-
-async def limit(broker: CheckedBroker, **members: object) -> Order:
-    level = await away(broker, -5)
-    order = {"type": "LIMIT", "instrument": "EUR_USD", "units": "1000", "price": level, **members}
-    return {"order": order}
+from support.checked_orders import Order, away, limit, market
 
 
 async def test_accounts_are_listed_and_read(broker: CheckedBroker) -> None:
@@ -249,6 +219,7 @@ async def test_bad_dependents_leave_everything_as_it_was(broker: CheckedBroker) 
 
 async def test_positions_are_read_and_closed(broker: CheckedBroker) -> None:
     await broker.ask("get_position", 404, instrument="EUR_USD")
+    await broker.ask("get_position", 404, instrument="EUR_XXX")
     await broker.ask("create_order", 201, body=market())
     assert len((await broker.ask("list_open_positions"))["positions"]) == 1
     one = await broker.ask("get_position", instrument="EUR_USD")

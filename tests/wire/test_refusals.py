@@ -8,6 +8,7 @@ import pytest
 
 from support.broker import PracticeServer, SharedPractice, practice_server
 from support.wire import wire
+from support.wire_record import RECORD
 
 ENDPOINTS: dict[str, Any] = dict(wire().endpoints)
 OF_ACCOUNTS = [name for name, one in ENDPOINTS.items() if "{accountID}" in one["path"]]
@@ -30,6 +31,7 @@ def check(name: str, answer: httpx.Response, status: int) -> None:
     assert answer.status_code == status, answer.text
     assert wire().problems(name, status, answer.json()) == []
     assert answer.headers["RequestID"].isdecimal()
+    RECORD.note(name, status, answer.json())
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)

@@ -27,7 +27,7 @@ def list_open_positions(call: Call) -> Answer:
 def get_position(call: Call) -> Answer:
     """Answer with the position of one instrument."""
     desk = call.desk
-    found = desk.position(_instrument(call))
+    found = desk.position(call.path("instrument"))
     if found is None:
         raise absent("position", "NO_SUCH_POSITION")
     return Answer({"position": found, "lastTransactionID": desk.last_transaction_id})
