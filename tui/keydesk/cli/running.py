@@ -23,6 +23,7 @@ ROOMS = {
     "flatten": "flatten",
     "cancel-all": "cancel_all",
     "lock": "lock",
+    "doctor": "doctor",
 }
 """Command, and the module of this package that runs it."""
 

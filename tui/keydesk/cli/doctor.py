@@ -1,0 +1,55 @@
+"""`keydesk doctor`: look at everything the desk depends on, and say what is wrong and what to do."""
+
+import asyncio
+import json
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from keydesk import paths
+from keydesk.clean import clean
+from keydesk.cli import machine_checks
+from keydesk.cli.broker_checks import broker
+from keydesk.cli.check import Check
+from keydesk.cli.reaching import account_parser
+
+MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
+SENTENCE = 500  # characters
+
+
+def main(words: Sequence[str]) -> int:
+    """Print what was found; returns 1 when something is wrong."""
+    parser = account_parser("doctor", "Look at everything that the desk depends on.")
+    parser.add_argument("--json", action="store_true", help="for a script")
+    options = parser.parse_args(words)
+    checks = _checks(options)
+    fit = all(check.verdict != "bad" for check in checks)
+    if options.json:
+        found = [asdict(check) for check in checks]
+        print(json.dumps({"ok": fit, "checks": found}, indent=2))
+    else:
+        for check in checks:
+            print(f"{MARKS[check.verdict]} {check.name:<10} {clean(check.words, SENTENCE)}")
+    return 0 if fit else 1
+
+
+def _checks(options: Namespace) -> list[Check]:
+    folders = paths.find(options.data, os.environ)
+    return [
+        machine_checks.terminal(_terminal_size(), os.environ),
+        machine_checks.colours(os.environ),
+        machine_checks.locale(sys.stdout.encoding),
+        machine_checks.tokens(folders),
+        machine_checks.settings(folders),
+        machine_checks.disk(folders),
+        *asyncio.run(broker(options)),
+    ]
+
+
+def _terminal_size() -> os.terminal_size | None:
+    try:
+        return os.get_terminal_size(sys.stdin.fileno())
+    except OSError:
+        return None
