@@ -1,0 +1,28 @@
+"""Prices of a few instruments now, with their depth and what a gain in their currency is worth at home.
+
+keydesk practice serve > practice.json &
+python pricing.py < practice.json
+"""
+
+import asyncio
+import json
+import sys
+
+from keydesk_client import Client
+
+place = json.loads(sys.stdin.readline())
+account_id = place.pop("accounts")[0]["id"]
+
+
+async def main() -> None:
+    async with Client(**place, account_id=account_id) as client:
+        now = await client.pricing.get(["EUR_USD", "USD_JPY"], include_home_conversions=True)
+        for price in now.prices:
+            print(f"{price.instrument}: {price.closeout_bid} / {price.closeout_ask}")
+            for level in price.bids:
+                print(f"    {level.liquidity} at {level.price}")
+        for conversion in now.home_conversions or ():
+            print(f"1 {conversion.currency} of gain is {conversion.account_gain} at home")
+
+
+asyncio.run(main())

@@ -1,0 +1,38 @@
+"""An order that is never doubled: noted before it is sent, sent once, looked up when its answer is lost.
+
+keydesk practice serve > practice.json &
+python sending.py < practice.json
+"""
+
+import asyncio
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from keydesk_client import Client, Done, FileJournal, NotSent, Rejected, Sender, Unconfirmed
+from keydesk_client.models import MarketOrderRequest
+
+place = json.loads(sys.stdin.readline())
+account_id = place.pop("accounts")[0]["id"]
+
+
+async def main(folder: Path) -> None:
+    async with Client(**place, account_id=account_id) as client:
+        newest = int((await client.accounts.summary()).last_transaction_id)
+        journal = FileJournal(folder / "orders.jsonl")
+        sender = Sender(client, journal, lambda: newest, alarm=print)
+        for outcome in await sender.recover():
+            print(f"left open by an earlier run: {outcome}")
+
+        match await sender.create(MarketOrderRequest(instrument="EUR_USD", units=1000)):
+            case Done(became=became, trade_id=trade_id):
+                print(f"{became.value}, trade {trade_id}")
+            case Rejected(message=message) | NotSent(message=message):
+                print(f"nothing changed: {message}")
+            case Unconfirmed(message=message):
+                print(f"look before you send again: {message}")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    asyncio.run(main(Path(folder)))

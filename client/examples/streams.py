@@ -1,0 +1,48 @@
+"""Both streams at once: prices until a few came, every transaction of an order that is sent meanwhile.
+
+keydesk practice serve > practice.json &
+python streams.py < practice.json
+"""
+
+import asyncio
+import json
+import sys
+
+from keydesk_client import Client, Gap, StreamSettings, WhenFull
+from keydesk_client.models import ClientPrice, MarketOrderRequest, OrderFillTransaction
+
+place = json.loads(sys.stdin.readline())
+account_id = place.pop("accounts")[0]["id"]
+newest_only = StreamSettings(when_full=WhenFull.KEEP_LAST)
+
+
+async def show_prices(client: Client, wanted: int) -> None:
+    pairs = ["EUR_USD", "USD_JPY"]
+    async with client.pricing.stream(pairs, settings=newest_only) as prices:
+        async for item in prices:
+            match item:
+                case ClientPrice():
+                    print(f"{item.instrument}: {item.closeout_bid} / {item.closeout_ask}")
+                    wanted -= 1
+                case Gap():
+                    print(f"{item.seconds:.1f} s of prices are lost: {item.reason}")
+            if wanted == 0:
+                return
+
+
+async def await_fill(client: Client) -> None:
+    since = (await client.accounts.summary()).last_transaction_id
+    async with client.transactions.stream(since=since) as transactions:
+        await client.orders.create(MarketOrderRequest(instrument="EUR_USD", units=100))
+        async for item in transactions:
+            if isinstance(item, OrderFillTransaction):
+                print(f"filled: {item.units} at {item.price}")
+                return
+
+
+async def main() -> None:
+    async with Client(**place, account_id=account_id) as client:
+        await asyncio.gather(show_prices(client, wanted=6), await_fill(client))
+
+
+asyncio.run(main())

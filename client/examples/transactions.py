@@ -1,0 +1,39 @@
+"""What happened on the account: by number, by time, by kind.
+
+keydesk practice serve > practice.json &
+python transactions.py < practice.json
+"""
+
+import asyncio
+import json
+import sys
+from collections import Counter
+
+from keydesk_client import Client
+from keydesk_client.models import MarketOrderRequest, OrderFillTransaction, UnknownTransaction
+
+place = json.loads(sys.stdin.readline())
+account_id = place.pop("accounts")[0]["id"]
+
+
+async def main() -> None:
+    async with Client(**place, account_id=account_id) as client:
+        await client.orders.create(MarketOrderRequest(instrument="EUR_USD", units=100))
+
+        kinds = Counter([each.type async for each in client.transactions.iterate()])
+        print(dict(kinds))
+
+        async for each in client.transactions.iterate_since(1):
+            match each:
+                case OrderFillTransaction():
+                    print(f"{each.id}: {each.units} {each.instrument} at {each.price}")
+                case UnknownTransaction():
+                    print(f"{each.id}: {each.type}, newer than this library: {each.unknown}")
+                case _:
+                    print(f"{each.id}: {each.type}")
+
+        newest = (await client.transactions.recent(1)).transactions[0]
+        print((await client.transactions.get(newest.id)).transaction == newest)
+
+
+asyncio.run(main())
