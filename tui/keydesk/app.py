@@ -9,7 +9,7 @@ import random
 import sys
 from contextlib import suppress
 from functools import partial
-from time import monotonic, time_ns
+from time import monotonic, time, time_ns
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.binding import Binding, BindingType
@@ -22,11 +22,12 @@ from keydesk.cli.arguments import DeskOptions
 from keydesk.config import Settings
 from keydesk.connection import Connection, load_all, opened
 from keydesk.desk.instructions import Instruction
-from keydesk.desk.template import Limits, Template
 from keydesk.desk_lock import DeskLock
 from keydesk.frame import Frame, FrameClock
-from keydesk.keys.arming import IDLE_LIMIT, Cause, after, at_start
+from keydesk.keys.arming import Cause, after, at_start
 from keydesk.keys.confirm import Letters
+from keydesk.keys.vigil import Vigil
+from keydesk.own_settings import OwnSettings
 from keydesk.paths import Folders
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
@@ -62,21 +63,23 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         folders: Folders,
         *,
         account: Opening,
+        own: OwnSettings,
         last_resort: lifecycle.LastResort,
         lock: DeskLock,
     ) -> None:
-        super().__init__()
+        super().__init__(own.keymap)
         environment = account.environment
         self.title = f"Keydesk {environment}"
         self.store = Store()
         self.store.health.environment = environment
         self.store.arming = at_start(environment, read_only=options.read_only)
         self.letters = Letters(random.SystemRandom().choice)
-        self.template, self.limits = Template(), Limits()
+        self.template, self.limits = own.template, own.limits
         self.preset = 3
         self.connection: Connection | None = None
         self.last_words = ""
         self.lock = lock
+        self.vigil = Vigil()
         self._folders = folders
         self._account = account
         self._interrupted_at = float("-inf")
@@ -141,9 +144,10 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
     def beat(self) -> None:
         """Give the frame clock its chance, and the rules that disarm by themselves."""
         self.clock.beat()
-        if monotonic() - self.last_key_at > IDLE_LIMIT:
-            self.disarm(Cause.IDLE)
-        if self.lock.look(monotonic()):
+        now, losses = monotonic(), self.store.health.event_losses
+        for cause in self.vigil.causes(now, time(), self.last_key_at, losses):
+            self.disarm(cause)
+        if self.lock.look(now):
             self.disarm(Cause.LOCKED)
 
     def revalue(self, store: Store, now: float) -> None:
@@ -256,6 +260,7 @@ def run_desk(
     settings: Settings,
     folders: Folders,
     account: Opening,
+    own: OwnSettings,
 ) -> int:
     """Open the desk and stay until it is left; returns the exit code."""
     app = KeydeskApp(
@@ -263,6 +268,7 @@ def run_desk(
         settings,
         folders,
         account=account,
+        own=own,
         last_resort=lifecycle.LastResort(account.stop),
         lock=DeskLock.of(folders.private("orders"), account.name),
     )

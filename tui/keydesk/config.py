@@ -2,6 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass, field
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -48,17 +49,26 @@ def load(folder: Path) -> Settings:
         BadSettings: the file is not TOML, or a field has the wrong type or value.
     """
     path = folder / FILE
+    data = table_in(path)
+    return _settings(data, path)
+
+
+def table_in(path: Path) -> dict[str, Any]:
+    """Return what a TOML file says, decimals exactly; a missing file says nothing.
+
+    Raises:
+        BadSettings: it cannot be read, or is not TOML.
+    """
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return Settings()
+        return {}
     except (OSError, UnicodeDecodeError) as error:
         raise BadSettings(f"{path} cannot be read: {error}") from error
     try:
-        data = tomllib.loads(text)
+        return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         raise BadSettings(f"{path} is not valid TOML: {error}; mend or remove it") from error
-    return _settings(data, path)
 
 
 def _settings(data: dict[str, Any], path: Path) -> Settings:

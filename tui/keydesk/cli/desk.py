@@ -11,6 +11,7 @@ from keydesk.cli.refusal import Refusal
 from keydesk.cli.running import say_why
 from keydesk.config import Profile, Settings
 from keydesk.embedded import EmbeddedBroker
+from keydesk.own_settings import own_settings
 from keydesk.paths import Folders
 from keydesk.targets import Opening, PracticeMarket, SignedIn
 from keydesk_client.errors import KeydeskClientError
@@ -22,6 +23,7 @@ def open_desk(argv: list[str]) -> int:
     try:
         folders = paths.find(options.data, os.environ)
         settings = config.load(folders.config)
+        own = own_settings(folders.config)
         profile = profile_to_open(options.profile, settings, practice=options.practice)
         paths.make_private(folders.state)
         account = _opening(options, folders, profile)
@@ -34,7 +36,7 @@ def open_desk(argv: list[str]) -> int:
         from keydesk.app import run_desk  # noqa: PLC0415 - heavy, and the broker is starting meanwhile
 
         _remember(folders, settings, profile)
-        return run_desk(options, settings, folders, account)
+        return run_desk(options, settings, folders, account, own)
     finally:
         account.stop()
 

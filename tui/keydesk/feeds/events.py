@@ -33,8 +33,7 @@ def take(link: Link, item: object) -> None:
     """Pass one item of the stream on."""
     health = link.store.health
     health.events_heard = link.now()
-    if health.events != "OK":
-        health.events = "OK"
+    known_lost, health.events = health.events == "DOWN", "OK"
     link.store.mark(Topic.HEALTH)
     match item:
         case TransactionHeartbeat():
@@ -48,6 +47,7 @@ def take(link: Link, item: object) -> None:
             _
         ):  # it was interrupted and is back; what came in between follows, and is in the changes
             link.write("The transaction stream was interrupted and is back")
+            health.event_losses += not known_lost
             link.poll_wanted.set()
 
 
@@ -83,6 +83,7 @@ async def backfill(link: Link, missing: Range) -> bool:
 def _down(link: Link, words: str) -> None:
     if link.store.health.events != "DOWN":
         link.store.health.events = "DOWN"
+        link.store.health.event_losses += 1
         link.write(f"The transaction stream is down: {words}")
         link.store.mark(Topic.HEALTH)
     link.poll_wanted.set()

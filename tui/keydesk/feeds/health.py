@@ -32,6 +32,7 @@ def note_losses(link: Link) -> None:
         link.write(f"The price stream is down: {_trouble(link.price_health)}")
     if health.events != "DOWN" and _lost(link.event_health):
         health.events = "DOWN"
+        health.event_losses += 1
         link.write(f"The transaction stream is down: {_trouble(link.event_health)}")
         link.poll_wanted.set()
 

@@ -26,11 +26,12 @@ NoticeLevel = Literal["info", "good", "warn", "bad"]
 class GuardedApp(App[ReturnType], Generic[ReturnType]):
     """An app whose keys pass the burst guard, the dwell, the paste guard and the chords."""
 
-    keymap: KeyMap = KEYMAP
     last_key_at: float = 0.0  # monotonic seconds; the idle rule reads it
 
-    def __init__(self) -> None:
+    def __init__(self, keymap: KeyMap = KEYMAP) -> None:
         super().__init__()
+        self.keymap = keymap
+        self.set_keymap(dict(keymap.moved))
         close_endless_pastes()
         self.last_key_at = monotonic()
         self.guard = Guard(

@@ -27,6 +27,9 @@ FLATTEN = "flatten"
 HELP = "help"  # forms that only look
 FIND = "find"  # forms with one field of text
 
+# The contexts of the main screen, where the trader may move keys.
+ON_THE_DESK = (DESK, ROWS, CHART, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
+
 # What is in force together: a form's own keys stand beside the keys of every form.
 BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((WATCHLIST, TRADES, POSITIONS, ORDERS, LOG), (ROWS, DESK)),
@@ -217,6 +220,16 @@ class KeyMap:
         self.keys = tuple(
             replace(key, keys=(own[key.id],)) if key.id in own else key for key in keys
         )
+
+    @property
+    def moved(self) -> Mapping[str, str]:
+        """The user's own single keys by id, as Textual names them."""
+        usual = {key.id: key.keys for key in KEYS}
+        return {
+            key.id: textual_name(key.keys[0])
+            for key in self.keys
+            if key.keys != usual.get(key.id) and " " not in key.keys[0]
+        }
 
     def own(self, context: str) -> tuple[Key, ...]:
         """The keys of exactly this context, most used first."""

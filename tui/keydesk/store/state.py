@@ -262,6 +262,7 @@ class Health:
     rtt_ms: float | None = None
     rtt_p95_ms: float | None = None
     clock_offset_ms: float | None = None
+    event_losses: int = 0  # how often the transaction stream was lost
     throttled: int = 0  # 429 answers
     warning: str = ""  # fold and poll disagree, journal trouble ...; words for the trader
 

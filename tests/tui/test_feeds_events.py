@@ -1,0 +1,37 @@
+"""A lost transaction stream is counted once, whichever way it becomes known."""
+
+from keydesk.feeds.events import stream_transactions, take
+from keydesk.feeds.health import look
+from keydesk_client.errors import ConnectionLost
+from keydesk_client.streams.health import Reconnected
+from support.account_history import transaction
+from support.scripted_broker import ScriptedBroker, link_to, running, until
+
+
+async def test_a_stream_that_ends_in_an_error_is_a_loss() -> None:
+    broker = ScriptedBroker()
+    async with running(link_to(broker), stream_transactions) as link:
+        broker.event_line.say(transaction(4, "ORDER_CANCEL"), ConnectionLost("cut"))
+        await until(lambda: len(broker.event_line.opened) > 1)
+        assert link.store.health.event_losses == 1
+
+
+async def test_an_interruption_between_two_looks_is_a_loss() -> None:
+    link = link_to(ScriptedBroker())
+    take(link, transaction(4, "ORDER_CANCEL"))
+    take(link, Reconnected(ConnectionLost("cut"), 1.0))
+    assert link.store.health.event_losses == 1
+    await link.client.close()
+
+
+async def test_an_interruption_that_was_seen_is_not_counted_again_when_it_ends() -> None:
+    broker = ScriptedBroker()
+    link = link_to(broker)
+    link.event_health = broker.event_line.health
+    take(link, transaction(4, "ORDER_CANCEL"))
+    link.event_health.connected, link.event_health.trouble = False, ConnectionLost("cut")
+    look(link)
+    look(link)
+    take(link, Reconnected(ConnectionLost("cut"), 1.0))
+    assert link.store.health.event_losses == 1
+    await link.client.close()

@@ -1,0 +1,116 @@
+"""keymap.toml: keys are moved as far as that stays safe, and a wrong line is named."""
+
+from pathlib import Path
+
+import pytest
+from textual.app import ComposeResult
+from textual.widget import Widget
+
+from keydesk import own_keys
+from keydesk.config import BadSettings
+from keydesk.keys.arming import Cause
+from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
+from keydesk.keys.keymap import KEYMAP, TRADES, WATCHLIST, KeyMap
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / "keymap.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def keys_of(keymap: KeyMap, name: str) -> tuple[str, ...]:
+    return next(key.keys for key in keymap.keys if key.id == name)
+
+
+def test_without_a_file_the_keys_are_the_usual_ones(tmp_path: Path) -> None:
+    assert own_keys.load(tmp_path) is KEYMAP
+
+
+def test_keys_are_moved_and_swapped(tmp_path: Path) -> None:
+    text = 'buy = "S"\nsell = "B"\nzoom = "="\ngo-trades = "g i"\n'
+    keymap = own_keys.load(written(tmp_path, text))
+    assert keys_of(keymap, "buy") == ("S",)
+    assert keys_of(keymap, "sell") == ("B",)
+    assert keymap.chord(TRADES, "g", "i") == "go('trades')"
+    assert keymap.moved == {"buy": "S", "sell": "B", "zoom": "equals_sign"}
+
+
+def test_panes_may_share_a_key(tmp_path: Path) -> None:
+    keymap = own_keys.load(written(tmp_path, 'watch-view = "w"\nchart-view = "w"\n'))
+    assert "w" in {key for entry in keymap.in_force(WATCHLIST) for key in entry.keys}
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("byu = 'K'", "there is no key 'byu'; known: buy, sell"),
+        ("send = 'x'", "send cannot be moved"),
+        ("preset = 'x'", "preset cannot be moved"),
+        ("ticket-up = 'x'", "ticket-up cannot be moved"),
+        ("buy = 3", 'buy must be a key in quotes, such as buy = "B"'),
+        ("buy = ''", "buy must be a key in quotes"),
+        ("buy = 'b'", "what touches money is a capital letter"),
+        ("zoom = 'Q'", "what touches money is a capital letter, and nothing else is"),
+        ("zoom = 'y'", "it sends, inside forms"),
+        ("zoom = '@'", "not a key that every keyboard"),
+        ("zoom = 'ctrl+q'", "not a key that every keyboard"),
+        ("zoom = 'ö'", "not a key that every keyboard"),
+        ("zoom = 'g z'", "it needs one key"),
+        ("go-trades = 't'", "it needs two keys"),
+        ("buy = 'S'", "buy = 'S' is taken by sell"),
+        ("zoom = 'j'", "zoom = 'j' is taken by row-down"),
+        ("zoom = 'g'", "'g' begins a key of two, so zoom cannot be it"),
+        ("buy = ", "not valid TOML"),
+    ],
+)
+def test_a_wrong_line_is_named_with_its_file_and_the_remedy(
+    tmp_path: Path, line: str, words: str
+) -> None:
+    with pytest.raises(BadSettings) as refusal:
+        own_keys.load(written(tmp_path, line))
+    assert words in str(refusal.value)
+    assert "keymap.toml" in str(refusal.value)
+
+
+class Pane(Widget, can_focus=True):
+    """A pane with the keys of the desk."""
+
+    BINDINGS = KEYMAP.bindings("desk")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.done: list[str] = []
+
+    def action_zoom(self) -> None:
+        self.done.append("zoom")
+
+    def action_find(self) -> None:
+        self.done.append("find")
+
+
+class Desk(GuardedApp[None]):
+    """The guarded app around it."""
+
+    def compose(self) -> ComposeResult:
+        yield Pane()
+
+    def disarm(self, cause: Cause) -> None:
+        raise AssertionError(cause)
+
+    def tell(self, level: NoticeLevel, words: str) -> None:
+        raise AssertionError(level, words)
+
+
+async def test_the_moved_key_acts_and_the_old_one_does_not(tmp_path: Path) -> None:
+    app = Desk(own_keys.load(written(tmp_path, 'zoom = "="\n')))
+    async with app.run_test() as pilot:
+        pane = app.query_one(Pane)
+        pane.focus()
+        await pilot.press("z", "equals_sign", "slash")
+    assert pane.done == ["zoom", "find"]
+
+
+def test_the_guard_holds_the_moved_capital(tmp_path: Path) -> None:
+    app = Desk(own_keys.load(written(tmp_path, 'buy = "K"\n')))
+    assert "K" in app.guard.order_keys
+    assert "B" not in app.guard.order_keys

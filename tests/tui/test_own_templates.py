@@ -1,0 +1,67 @@
+"""templates.toml: sizes, bracket and limits of the trader's own; a wrong field is named."""
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk import own_templates
+from keydesk.config import BadSettings
+from keydesk.desk.template import Limits, Template
+from keydesk.own_settings import OwnSettings, own_settings
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / "templates.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_without_a_file_everything_is_as_usual(tmp_path: Path) -> None:
+    assert own_templates.load(tmp_path) == (Template(), Limits())
+    assert own_settings(tmp_path) == OwnSettings()
+
+
+def test_what_is_named_changes_and_the_rest_stays(tmp_path: Path) -> None:
+    text = (
+        "[sizes]\n1 = 500\n3 = 34_046\n"
+        "[template]\nrisk_percent = 0.5\nstop_pips = 12.5\ntarget_r = false\ntrail_pips = 30\n"
+        "[limits]\nhard_units = 200000\nsoft_risk_percent = 1\nslow_ms = 250\n"
+    )
+    template, limits = own_templates.load(written(tmp_path, text))
+    assert template.sizes[1] == Decimal(500)
+    assert template.sizes[2] == Template().sizes[2]
+    assert template.sizes[3] == Decimal(34046)
+    assert (template.risk_percent, template.stop_pips) == (Decimal("0.5"), Decimal("12.5"))
+    assert (template.target_r, template.trail_pips) == (None, Decimal(30))
+    assert limits == Limits(
+        hard_units=Decimal(200_000), soft_risk_percent=Decimal(1), slow_ms=250.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[size]\n1 = 2", "size is not known; there are: sizes, template, limits"),
+        ("sizes = 3", "sizes must be a table, [sizes]"),
+        ("[sizes]\n10 = 2", "sizes.10 is not known"),
+        ("[sizes]\n1 = 0", "sizes.1 must be a number above 0, such as 1 = 20"),
+        ("[sizes]\n1 = false", "sizes.1 must be a number above 0, such as"),
+        ("[template]\nstop = 20", "template.stop is not known; there are: risk_percent, stop_pips"),
+        (
+            "[template]\nstop_pips = '20'",
+            "stop_pips must be a number above 0, or false to have none",
+        ),
+        ("[template]\nstop_pips = true", "stop_pips must be a number above 0"),
+        ("[template]\nrisk_percent = -1", "risk_percent must be a number above 0"),
+        ("[template]\nrisk_percent = inf", "risk_percent must be a number above 0"),
+        ("[limits]\nhard = 1", "limits.hard is not known; there are: hard_units"),
+        ("[limits]\nslow_ms = nan", "slow_ms must be a number above 0"),
+    ],
+)
+def test_a_wrong_field_is_named_with_its_file_and_the_remedy(
+    tmp_path: Path, text: str, words: str
+) -> None:
+    with pytest.raises(BadSettings) as refusal:
+        own_templates.load(written(tmp_path, text))
+    assert words in str(refusal.value)
+    assert "templates.toml" in str(refusal.value)
