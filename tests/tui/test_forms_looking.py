@@ -130,3 +130,20 @@ async def test_the_help_of_a_pane_without_keys_opens_and_closes() -> None:
         assert "Keys of the nowhere" in app.words
         await pilot.press("escape")
     assert app.results == [None]
+
+
+async def test_a_long_value_goes_on_beneath_itself_clear_of_the_names() -> None:
+    rows = [
+        ("what", "Stop sell 655,796 at 206.638, stop 206.878, then target 206.158"),
+        ("id", "13"),
+    ]
+    app = FormApp(lambda: DetailsForm("Transaction", rows))
+    async with app.run_test(size=(80, 24)):
+        [first, second] = [line for line in app.words.splitlines() if "206." in line]
+    assert first.index("Stop sell") == second.index("target")
+
+
+def test_what_is_not_understood_is_answered_with_what_is() -> None:
+    said = meaning("frobnicate now", NAMES, "EUR_USD")
+    assert isinstance(said, Say)
+    assert said.words == "Not understood: frobnicate now. Try :q, :help, :eurusd, :b eurusd"

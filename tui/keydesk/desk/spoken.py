@@ -10,6 +10,9 @@ from keydesk.desk.matching import matching
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
 
 
+KNOWN = "Try :q, :help, :eurusd, :b eurusd"
+
+
 @dataclass(frozen=True, slots=True)
 class Leave:
     """Leave the desk."""
@@ -53,9 +56,7 @@ def meaning(  # noqa: PLR0911 - one answer a command
     words = line.strip().lstrip(":").lower().split()
     match words:
         case []:
-            return Say(
-                "info", "Nothing typed. :q leaves, :eurusd turns to it, :b opens a buy ticket"
-            )
+            return Say("info", f"Nothing typed. {KNOWN}")
         case ["q" | "quit" | "exit"]:
             return Leave()
         case ["help" | "keys" | "?"]:
@@ -66,9 +67,13 @@ def meaning(  # noqa: PLR0911 - one answer a command
             return _ticket(SIDES[verb], rest, instruments, focus)
         case [name]:
             found = exact(name, instruments)
-            return TurnTo(found) if found else Say("warn", f"No command and no instrument: {name}")
+            return (
+                TurnTo(found)
+                if found
+                else Say("warn", f"No command and no instrument: {name}. {KNOWN}")
+            )
         case _:
-            return Say("warn", f"Not understood: {' '.join(words)}")
+            return Say("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
 
 
 def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str) -> Spoken:

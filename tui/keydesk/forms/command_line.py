@@ -11,7 +11,7 @@ from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo
 from keydesk.format import pair
 from keydesk.forms.find import LONGEST
 from keydesk.forms.looking import Looking
-from keydesk.forms.sheet import Line, Sheet
+from keydesk.forms.sheet import Line, Sheet, wrapped
 from keydesk.keys.keymap import FIND, KEYMAP
 from keydesk.store.store import Store
 
@@ -61,7 +61,7 @@ class CommandForm(Looking[Spoken]):
             case OpenTicket(side, instrument):
                 return (((f"opens a {side.lower()} ticket for {pair(instrument)}", "bright"),),)
             case Say(_, words):
-                return (((clean(words), "muted"),),)
+                return wrapped(clean(words), "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the line."""

@@ -29,7 +29,7 @@ def of_trade(trade: TradeRow, store: Store) -> Rows:
         ("entry", price(trade.price, places)),
         ("opened", date_and_time(trade.open_time_ns)),
         ("now", price(trade.now, places)),
-        ("profit or loss", f"{money(trade.unrealized_pl, signed=True)} {home}"),
+        ("profit or loss", _cash(trade.unrealized_pl, store)),
         ("pips", pips(trade.pips)),
         ("R", r_multiple(trade.r_multiple)),
         ("realised", f"{money(trade.realized_pl, signed=True)} {home}"),
@@ -73,7 +73,7 @@ def of_position(position: PositionRow, store: Store) -> Rows:
         ("long average", price(position.long_average, places)),
         ("short", units(position.short_units, signed=True)),
         ("short average", price(position.short_average, places)),
-        ("profit or loss", f"{money(position.unrealized_pl, signed=True)} {home}"),
+        ("profit or loss", _cash(position.unrealized_pl, store)),
         ("margin used", f"{money(position.margin_used)} {home}"),
         ("trades", ", ".join(f"#{trade_id}" for trade_id in position.trade_ids)),
     ]
@@ -108,8 +108,8 @@ def of_log_line(line: LogLine, store: Store) -> Rows:
         ("kind", line.kind.lower()),
         ("instrument", pair(line.instrument) if line.instrument else EMPTY),
         ("what", line.text),
-        ("balance changed by", f"{money(line.amount, signed=True)} {_home(store)}"),
-        ("profit or loss", f"{money(line.pl, signed=True)} {_home(store)}"),
+        ("balance changed by", _cash(line.amount, store)),
+        ("profit or loss", _cash(line.pl, store)),
     ]
 
 
@@ -117,6 +117,10 @@ def _dependent(order: DependentOrder | None, places: int) -> str:
     if order is None:
         return EMPTY
     return f"{price(order.price, places)}  #{order.order_id}"
+
+
+def _cash(amount: Decimal | None, store: Store) -> str:
+    return EMPTY if amount is None else f"{money(amount, signed=True)} {_home(store)}"
 
 
 def _plain(value: Decimal | None) -> str:

@@ -1,6 +1,7 @@
 """Enter: everything known of the selected row, name and value; it never sends."""
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import ClassVar
 
 from keydesk.forms.looking import Looking
@@ -38,9 +39,14 @@ class DetailsForm(Looking[None]):
     def lines(self) -> Sequence[Line]:
         """Return the page."""
         start = self.page % self._pages() * self.room
+        return self._wrapped()[start : start + self.room]
+
+    def _wrapped(self) -> list[Line]:
+        """A value that is too long goes on beneath itself, clear of the names."""
         return [
-            ((f"{name:<{NAME_WIDTH}} ", "muted"), (value, "plain"))
-            for name, value in self.rows[start : start + self.room]
+            ((f"{'' if further else name:<{NAME_WIDTH}} ", "muted"), (part, "plain"))
+            for name, value in self.rows
+            for further, part in enumerate(wrap(value, self.inside - NAME_WIDTH - 1) or [value])
         ]
 
     def action_next_page(self) -> None:
@@ -49,4 +55,4 @@ class DetailsForm(Looking[None]):
         self.redraw()
 
     def _pages(self) -> int:
-        return max(1, -(-len(self.rows) // self.room))
+        return max(1, -(-len(self._wrapped()) // self.room))
