@@ -147,7 +147,7 @@ async def test_a_limit_order_rests_and_is_cancelled(desk: Desk) -> None:
     await desk.until(lambda: bool(desk.store.orders))
     [order_id] = desk.store.orders
     words = await desk.does(CancelOrders((order_id,), "the limit"))
-    assert words.startswith(f"DONE CANCEL order #{order_id}")
+    assert words.startswith(f"CANCELLED BUY 1,000 EUR/USD limit {price} #{order_id}")
     await desk.until(lambda: not desk.store.orders)
 
 

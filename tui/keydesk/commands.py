@@ -26,7 +26,7 @@ from keydesk.desk.profit import closing_price
 from keydesk.desk.rounding import pip
 from keydesk.flattening import Flattening, Standing
 from keydesk.format import pair, units
-from keydesk.instruction_words import change_words, intent_words, open_words
+from keydesk.instruction_words import change_words, intent_words, open_words, order_name
 from keydesk.order_requests import (
     moved_request,
     order_request,
@@ -224,8 +224,8 @@ class Commands:
         return part if part < still_open else ALL
 
     async def _protect(self, change: SetProtection) -> None:
-        words = f"{change_words(change)} on #{change.trade_id}"
-        asked = self._asked(words, "M", change.instrument)
+        asked = self._asked("", "M", change.instrument)
+        asked = replace(asked, words=f"{change_words(change, asked.pip)} on #{change.trade_id}")
         sending = self.sender.set_dependent_orders(
             change.trade_id,
             stop_loss=stop_edit(change.stop),
@@ -235,7 +235,9 @@ class Commands:
         await self.delivery.send(asked, sending)
 
     async def _cancel(self, order_id: str) -> None:
-        asked = Asked(f"CANCEL order #{order_id}", "D")
+        order = self.store.orders.get(order_id)
+        name = order_name(order) if order else f"order #{order_id}"
+        asked = Asked(f"CANCEL {name}", "D", done=f"CANCELLED {name}")
         await self.delivery.send(asked, self.sender.cancel(order_id))
 
     async def _move(self, move: MoveEntry) -> None:

@@ -3,9 +3,31 @@
 from decimal import Decimal, InvalidOperation
 
 from keydesk.desk.draft import KIND_WORDS
-from keydesk.desk.instructions import OpenOrder, SetProtection
-from keydesk.format import pair, units
+from keydesk.desk.instructions import Left, OpenOrder, SetProtection
+from keydesk.format import EMPTY, money, pair, units
+from keydesk.store.state import OrderRow
 from keydesk_client.intent import Action, Intent
+
+WORDS = {
+    "LIMIT": "limit",
+    "STOP": "stop",
+    "MARKET_IF_TOUCHED": "if touched",
+    "TAKE_PROFIT": "target",
+    "STOP_LOSS": "stop-loss",
+    "TRAILING_STOP_LOSS": "trailing stop",
+    "GUARANTEED_STOP_LOSS": "guaranteed stop",
+    "FIXED_PRICE": "fixed price",
+}
+
+
+def order_name(order: OrderRow) -> str:
+    """Return an order in words: BUY 20,000 EUR/USD limit 1.08200 #6415."""
+    kind = WORDS.get(order.type, order.type.replace("_", " ").lower())
+    at = EMPTY if order.price is None else f"{order.price}"
+    if order.units is None:
+        return f"{kind} {at} of trade #{order.trade_id} {pair(order.instrument)} #{order.id}"
+    side = "BUY" if order.units > 0 else "SELL"
+    return f"{side} {units(abs(order.units))} {pair(order.instrument)} {kind} {at} #{order.id}"
 
 
 def open_words(order: OpenOrder) -> str:
@@ -14,13 +36,15 @@ def open_words(order: OpenOrder) -> str:
     return f"{order.side} {units(abs(order.units))} {pair(order.instrument)} {where}"
 
 
-def change_words(change: SetProtection) -> str:
-    """Return an edit in words: stop 1.08230, target off."""
-    parts = (("stop", change.stop), ("target", change.target), ("trail", change.trail))
+def change_words(change: SetProtection, pip: Decimal | None) -> str:
+    """Return an edit in words: stop 1.08230, target off, trail 25.0p."""
+    trail = change.trail
+    behind = f"{money(trail / pip, 1)}p" if pip and isinstance(trail, Decimal) else trail
+    parts = (("stop", change.stop), ("target", change.target), ("trail", behind))
     said = [
         f"{name} {'off' if value is None else value}"
         for name, value in parts
-        if value is None or isinstance(value, Decimal)
+        if not isinstance(value, Left)
     ]
     return ", ".join(said)
 

@@ -34,6 +34,7 @@ class Asked:
     bound: Decimal | None = None
     pip: Decimal | None = None
     milliseconds: float | None = None
+    done: str = ""  # "CANCELLED BUY 20,000 EUR/USD limit 1.08200 #6415", where DONE alone says less
 
 
 def said_of(outcome: Outcome, asked: Asked) -> Said:
@@ -64,7 +65,7 @@ def _done(done: Done, asked: Asked) -> Said:
         return Said("good", filled(fill, asked) + late)
     if done.became is Became.RESTING:
         return Said("good", f"RESTING {asked.words} #{done.order_id or '?'}{_ms(asked)}{late}")
-    return Said("good", f"DONE {asked.words}{_ms(asked)}{late}")
+    return Said("good", f"{asked.done or f'DONE {asked.words}'}{_ms(asked)}{late}")
 
 
 def _cancelled_at_once(done: Done, asked: Asked) -> Said:

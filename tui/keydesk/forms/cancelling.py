@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from keydesk.desk.instructions import CancelOrders
-from keydesk.format import EMPTY, pair, units
+from keydesk.format import pair
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.forms.situation import Situation
+from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import CANCEL_ENTRIES, KEYMAP
 from keydesk.store.state import OrderRow
@@ -15,26 +16,6 @@ from keydesk.store.state import OrderRow
 ENTRY_TYPES = frozenset({"MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"})
 STOP_TYPES = frozenset({"STOP_LOSS", "TRAILING_STOP_LOSS", "GUARANTEED_STOP_LOSS"})
 SHOWN_ORDERS = 10
-WORDS = {
-    "LIMIT": "limit",
-    "STOP": "stop",
-    "MARKET_IF_TOUCHED": "if touched",
-    "TAKE_PROFIT": "target",
-    "STOP_LOSS": "stop-loss",
-    "TRAILING_STOP_LOSS": "trailing stop",
-    "GUARANTEED_STOP_LOSS": "guaranteed stop",
-    "FIXED_PRICE": "fixed price",
-}
-
-
-def order_name(order: OrderRow) -> str:
-    """Return an order in words: BUY 20,000 EUR/USD limit 1.08200 #6415."""
-    kind = WORDS.get(order.type, order.type.replace("_", " ").lower())
-    at = EMPTY if order.price is None else f"{order.price}"
-    if order.units is None:
-        return f"{kind} {at} of trade #{order.trade_id} {pair(order.instrument)} #{order.id}"
-    side = "BUY" if order.units > 0 else "SELL"
-    return f"{side} {units(abs(order.units))} {pair(order.instrument)} {kind} {at} #{order.id}"
 
 
 class CancelForm(Form[CancelOrders]):

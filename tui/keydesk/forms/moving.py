@@ -10,11 +10,11 @@ from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import MoveEntry
 from keydesk.desk.rounding import nearest_price
 from keydesk.format import money, price
-from keydesk.forms.cancelling import order_name
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.forms.situation import Situation
 from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
+from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.store.state import OrderRow

@@ -10,13 +10,14 @@ from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import Flatten, Reverse
 from keydesk.desk.ticket import Plan, levels_of, work_out
 from keydesk.format import EMPTY, money, pair, price, units
-from keydesk.forms.cancelling import ENTRY_TYPES, order_name
+from keydesk.forms.cancelling import ENTRY_TYPES
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.forms.situation import Situation
 from keydesk.forms.ticket import first_draft
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trade_lines import signed_money
+from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import FLATTEN, KEYMAP
 from keydesk.store.state import OrderRow, PositionRow
