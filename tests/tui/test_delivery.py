@@ -157,3 +157,10 @@ def test_an_exit_that_left_without_a_journal_is_told() -> None:
     desk = Desk()
     desk.delivery.progress(Sending(intent(), "[Errno 28] No space left on device"))
     assert desk.words[-1].endswith("NOT JOURNALLED ([Errno 28] No space left on device)")
+
+
+def test_a_notice_bears_the_time_it_was_said_at_even_when_the_broker_fell_silent() -> None:
+    desk = Desk()
+    desk.store.clock_ns = 1_771_999_000_000_000_000
+    desk.delivery.tell("bad", "NOT SENT")
+    assert desk.store.notices[-1].time_ns == 1_772_000_000_000_000_000

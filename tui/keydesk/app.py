@@ -173,7 +173,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show the person at the keys one line."""
-        self.store.notify(Notice(level, words, self.store.clock_ns or time_ns()))
+        self.store.notify(Notice(level, words, time_ns()))
 
     # Forms.
 

@@ -104,7 +104,7 @@ class Delivery:
 
     def tell(self, level: Level, words: str) -> None:
         """Show the trader one line."""
-        self.store.notify(Notice(level, words, self.store.clock_ns or self.wall_ns()))
+        self.store.notify(Notice(level, words, self.wall_ns()))
 
     def record(self, what: str, words: str) -> None:
         """Write into the audit log, where there is one."""
