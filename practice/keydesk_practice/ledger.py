@@ -40,7 +40,7 @@ class Entry:
 
 
 class EndedRecord(NamedTuple):
-    """An order or a trade that ended, packed, with what lists are filtered by."""
+    """An order or a trade that ended, as JSON text, with what lists are filtered by."""
 
     kind: str
     id: int
@@ -187,7 +187,7 @@ class Ledger:
     # --- what ended ---
 
     def ended(self, account: str, kind: str, id_: int) -> bytes | None:
-        """Return an ended order or trade as it was packed."""
+        """Return an ended order or trade as it was kept."""
         staged = self._ended.get((account, kind, id_))
         if staged is not None:
             return staged.record
@@ -231,15 +231,15 @@ class Ledger:
         gone = [(account, order_id) for order_id, _ in self.marks(account) if order_id not in kept]
         self._connection.executemany("DELETE FROM marks WHERE account=? AND order_id=?", gone)
 
-    def keep_snapshot(self, account: str, id_: int, made_by: str, state: bytes) -> None:
+    def keep_snapshot(self, account: str, id_: int, form: str, state: bytes) -> None:
         """Keep the state of an account after transaction `id_`, replacing the older one."""
-        values = (account, id_, made_by, state)
+        values = (account, id_, form, state)
         self._connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", values)
 
-    def snapshot(self, account: str, made_by: str) -> tuple[int, bytes] | None:
-        """Return the newest state kept by the same code, and the id that it includes."""
+    def snapshot(self, account: str, form: str) -> tuple[int, bytes] | None:
+        """Return the newest state kept in the same form, and the id that it includes."""
         query = "SELECT id, state FROM snapshots WHERE account=? AND made_by=?"
-        row = self._connection.execute(query, (account, made_by)).fetchone()
+        row = self._connection.execute(query, (account, form)).fetchone()
         return None if row is None else (int(row[0]), bytes(row[1]))
 
 

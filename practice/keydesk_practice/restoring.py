@@ -1,19 +1,15 @@
 """Bringing an account back to where it was: its newest snapshot, the transactions since, and what the market showed it.
 
-A snapshot is only a shortcut: it is used when the very same engine made it, and the ledger can always do without.
+A snapshot is only a shortcut: it is used when it has the form that this engine keeps accounts in, and the ledger can
+always do without.
 """
 
-import hashlib
 import json
-import pickle
-import sys
-from functools import cache
-from pathlib import Path
 
-from keydesk_practice import engine
 from keydesk_practice.ended_shelf import EndedShelf
-from keydesk_practice.engine.account import Account, Shelf, Terms, empty_account
+from keydesk_practice.engine.account import Account, Terms, empty_account
 from keydesk_practice.engine.apply import apply
+from keydesk_practice.engine.keeping import account_of, form, kept_account
 from keydesk_practice.engine.records import Mark
 from keydesk_practice.engine.transactions import from_wire
 from keydesk_practice.ledger import Ledger, LedgerAccount
@@ -24,12 +20,12 @@ PIECE = 1_000
 
 def restored(ledger: Ledger, account: LedgerAccount) -> Account:
     """Return the account as the ledger says it is."""
-    kept = ledger.snapshot(account.id, _made_by())
+    kept = ledger.snapshot(account.id, form())
     if kept is None:
         ledger.forget_ended(account.id)
         begun, state = 0, new_account(account)
     else:
-        begun, state = kept[0], _unpacked(kept[1])
+        begun, state = kept[0], account_of(json.loads(kept[1]))
     state.ended = EndedShelf(ledger, account.id)
     _fold(ledger, state)
     for order_id, level in ledger.marks(account.id):
@@ -43,9 +39,8 @@ def restored(ledger: Ledger, account: LedgerAccount) -> Account:
 
 def keep_snapshot(ledger: Ledger, state: Account) -> None:
     """Note the account as it stands, so that the next start need not read what made it so."""
-    small = state.copy()
-    small.ended = Shelf()  # what ended is in the ledger by itself
-    ledger.keep_snapshot(state.id, state.last_transaction_id, _made_by(), pickle.dumps(small))
+    kept = json.dumps(kept_account(state), separators=(",", ":")).encode("ascii")
+    ledger.keep_snapshot(state.id, state.last_transaction_id, form(), kept)
 
 
 def _fold(ledger: Ledger, state: Account) -> None:
@@ -64,20 +59,3 @@ def new_account(account: LedgerAccount) -> Account:
     _, _, user, _ = account.id.split("-")
     terms = Terms(currency=account.currency, hedging=account.hedging)
     return empty_account(account.id, int(user), terms)
-
-
-def _unpacked(state: bytes) -> Account:
-    found = pickle.loads(state)  # noqa: S301 - our own, from the owner's private file
-    if not isinstance(found, Account):
-        raise TypeError(type(found).__name__)
-    return found
-
-
-@cache
-def _made_by() -> str:
-    """Return a fingerprint of the engine: another engine folds anew."""
-    digest = hashlib.sha256(sys.version.encode())
-    folder = Path(engine.__file__).parent
-    for path in sorted(folder.rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()

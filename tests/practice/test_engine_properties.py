@@ -1,5 +1,6 @@
 """What must always hold, over random sequences of commands and prices."""
 
+import json
 from collections.abc import Callable
 from decimal import Decimal
 from typing import ClassVar
@@ -31,6 +32,14 @@ from keydesk_practice.engine.commands import (
     SetTradeExtensions,
     Tick,
     TransferFunds,
+)
+from keydesk_practice.engine.keeping import (
+    account_of,
+    kept_account,
+    kept_order,
+    kept_trade,
+    order_of,
+    trade_of,
 )
 from keydesk_practice.engine.requests import (
     ClientExtensions,
@@ -261,6 +270,24 @@ class AccountLife(RuleBasedStateMachine):
         assert shown(replayed, self) == shown(live, self)
         assert replayed.triggers == live.triggers
         assert replayed.expiries == live.expiries
+
+    @invariant()
+    def what_is_kept_equals_the_fold(self) -> None:
+        live = self.account.state
+        kept = json.loads(json.dumps(kept_account(live)))
+        found = account_of(kept)
+        assert kept_account(found) == kept
+        found.ended = live.ended
+        assert found == live
+        tables = ("orders", "trades", "positions", "triggers", "expiries")
+        assert all(list(getattr(found, name)) == list(getattr(live, name)) for name in tables)
+
+    def teardown(self) -> None:
+        ended = self.account.state.ended
+        for order in ended.orders():
+            assert order_of(json.loads(json.dumps(kept_order(order)))) == order
+        for trade in ended.trades():
+            assert trade_of(json.loads(json.dumps(kept_trade(trade)))) == trade
 
     @invariant()
     def ids_have_no_gaps(self) -> None:

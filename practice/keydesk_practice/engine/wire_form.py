@@ -45,14 +45,17 @@ def to_wire(record: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the engine'
     return written
 
 
-def read_record(kind: type[Record], members: Mapping[str, Any]) -> Record:
-    """Return the record of a JSON object; members that the record does not have are passed over."""
+def read_record(kind: type[Record], members: Mapping[str, Any], **given: object) -> Record:
+    """Return the record of a JSON object; members that the record does not have are passed over.
+
+    Fields that are `given` are taken as they are.
+    """
     found = {
         name: members[wire] if read is None else read(members[wire])
         for name, wire, read in _readers_of(kind)
-        if wire in members
+        if wire in members and name not in given
     }
-    return kind(**found)
+    return kind(**found, **given)
 
 
 _moment_text = lru_cache(maxsize=4096)(rfc3339)

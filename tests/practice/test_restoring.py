@@ -1,0 +1,66 @@
+"""A restart brings an account back from what was kept of it, without reading its past again."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from keydesk_practice.engine.apply import apply
+from keydesk_practice.engine.keeping import form, kept_account
+from keydesk_practice.engine.transactions import to_wire
+from keydesk_practice.ledger import Ledger, LedgerAccount, entry_of
+from keydesk_practice.restoring import keep_snapshot, new_account, restored
+from support.practised_account import PractisedAccount
+
+ACCOUNT = LedgerAccount("101-001-1000001-001", 0, "USD", hedging=False)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    ledger = Ledger.open(tmp_path)
+    yield ledger
+    ledger.close()
+
+
+def practised(trades: int) -> PractisedAccount:
+    account = PractisedAccount()
+    for _ in range(trades):
+        account.trade("EUR_USD", 1000)
+    return account
+
+
+def written(ledger: Ledger, account: PractisedAccount) -> None:
+    history = [entry_of(to_wire(one), one.time) for one in account.transactions]
+    ledger.create_account(ACCOUNT, history)
+
+
+def test_without_anything_kept_the_past_is_folded(ledger: Ledger) -> None:
+    account = practised(3)
+    written(ledger, account)
+    assert kept_account(restored(ledger, ACCOUNT)) == kept_account(account.state)
+
+
+def test_what_was_kept_is_taken_and_only_the_tail_is_folded(ledger: Ledger) -> None:
+    account = practised(3)
+    written(ledger, account)
+    early = new_account(ACCOUNT)
+    for transaction in account.transactions[:5]:
+        apply(early, transaction)
+    early.alias = "as it was kept"
+    keep_snapshot(ledger, early)
+    found = restored(ledger, ACCOUNT)
+    assert found.alias == "as it was kept"
+    assert found.last_transaction_id == account.state.last_transaction_id
+    assert found.trades == account.state.trades
+
+
+def test_what_was_kept_in_another_form_is_passed_over(ledger: Ledger) -> None:
+    account = practised(1)
+    written(ledger, account)
+    ledger.keep_snapshot(ACCOUNT.id, 4, "an older form", b"not JSON")
+    assert restored(ledger, ACCOUNT).balance == account.state.balance
+
+
+def test_the_form_is_the_same_in_every_run() -> None:
+    assert form() == form()
+    assert form().startswith("1-")
