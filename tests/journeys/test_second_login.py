@@ -1,0 +1,50 @@
+"""A desk that is open, and the same person at a second prompt."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from support.terminal import Terminal, keydesk
+
+SIZE = (120, 35)
+
+
+def at_the_prompt(home: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    env = {**os.environ, "KEYDESK_HOME": str(home)}
+    return subprocess.run(
+        keydesk(*words), capture_output=True, text=True, check=False, timeout=60, env=env
+    )
+
+
+def test_status_flatten_and_lock_reach_the_market_of_the_open_desk(practice_folder: Path) -> None:
+    home = practice_folder / "home"
+    with Terminal(keydesk(), SIZE, {"KEYDESK_HOME": str(home)}) as terminal:
+        terminal.see("prices ok")
+        terminal.until(lambda: "size" in terminal.text and "spread" in terminal.text)
+        terminal.press("B")
+        terminal.see("Esc drops")
+        terminal.see("y sends")
+        terminal.pause()
+        terminal.press("y")
+        terminal.see("FILLED")
+        terminal.see("Trades 1")
+
+        status = at_the_prompt(home, "status", "--practice")
+        assert "1 trade" in status.stdout.splitlines()
+
+        flat = at_the_prompt(home, "flatten", "--practice", "--yes")
+        assert flat.returncode == 0, flat.stderr
+        assert "FLAT: PRACTICE" in flat.stdout
+        terminal.see("Trades 0")
+
+        assert at_the_prompt(home, "lock", "--practice", "--yes").returncode == 0
+        terminal.see("exit only")
+        terminal.press("A")
+        terminal.see("Locked from another login")
+        assert at_the_prompt(home, "lock", "--practice", "--release", "--yes").returncode == 0
+        terminal.pause(1.5)  # the desk looks once a second
+        terminal.press("A")
+        terminal.see("Esc drops")
+        terminal.press("Escape", ":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+    assert not (home / "practice" / "open-broker.json").exists()

@@ -1,0 +1,191 @@
+"""Commands that look at an account, from a shell: status, export, chart, doctor."""
+
+import csv
+import json
+import stat
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from support.broker import PracticeServer
+from support.signing_in import Home
+
+BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
+COMMENTED = {"id": "=1+1", "tag": "plan", "comment": "@me \x1b[31m"}
+
+
+@pytest.fixture
+def home(tmp_path: Path, desk_of_my_own: PracticeServer) -> Home:
+    """A home that is signed in to the broker as `main`."""
+    home = Home(tmp_path / "home")
+    home.sign_in("main", desk_of_my_own)
+    return home
+
+
+async def trade(practice: PracticeServer) -> None:
+    """One trade with a stop and odd words, one closed, one entry order."""
+    stop = {"stopLossOnFill": {"distance": "0.0100"}, "tradeClientExtensions": COMMENTED}
+    opened = await practice.send("POST", "{a}/orders", {"order": BUY | stop})
+    assert opened.status_code == 201, opened.text
+    closed = await practice.send("POST", "{a}/orders", {"order": BUY | {"instrument": "USD_JPY"}})
+    trade_id = closed.json()["orderFillTransaction"]["tradeOpened"]["tradeID"]
+    await practice.send("PUT", f"{{a}}/trades/{trade_id}/close", {"units": "ALL"})
+    limit = {"type": "LIMIT", "instrument": "EUR_USD", "units": "-500", "price": "9.00000"}
+    await practice.send("POST", "{a}/orders", {"order": limit})
+
+
+async def test_status_shows_the_account_in_one_screenful(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    await trade(desk_of_my_own)
+    done = home.run("status", "--profile", "main", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].startswith(f"LIVE  main  account {desk_of_my_own.account_id} Practice  USD")
+    assert "1 trade" in lines
+    assert "LONG 1,000 EUR/USD @ " in done.stdout
+    assert " SL " in done.stdout
+    assert "1 entry order" in lines
+    assert "LIMIT SELL 500 EUR/USD @ 9.00000" in done.stdout
+    assert len(lines) < 24
+
+
+async def test_status_as_json_has_every_number_exactly_as_the_broker_wrote_it(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    await trade(desk_of_my_own)
+    done = home.run("status", "--profile", "main", "--json", *home.unlocked)
+    said = json.loads(done.stdout)
+    assert (said["profile"], said["environment"]) == ("main", "LIVE")
+    there = (await desk_of_my_own.get("{a}")).json()["account"]
+    assert said["account"]["balance"] == there["balance"]
+    assert [each["price"] for each in said["account"]["trades"]] == [there["trades"][0]["price"]]
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def export(home: Home, what: str, path: Path, *more: str) -> list[dict[str, str]]:
+    done = home.run("export", what, "--profile", "main", "--csv", str(path), *more, *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    return rows_of(path)
+
+
+async def test_trades_are_exported_open_and_closed_and_no_cell_is_a_formula(
+    desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
+) -> None:
+    await trade(desk_of_my_own)
+    path = tmp_path / "trades.csv"
+    first, second = export(home, "trades", path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert (first["state"], second["state"]) == ("OPEN", "CLOSED")
+    assert first["clientID"] == "'=1+1"
+    assert first["comment"].startswith("'@me ")
+    assert "\x1b" not in path.read_text()
+    there = (await desk_of_my_own.get("{a}/trades", state="CLOSED")).json()["trades"][0]
+    assert second["realizedPL"] == there["realizedPL"]
+    assert second["closeTime"] == there["closeTime"]
+
+
+async def test_transactions_are_exported_in_order_and_within_their_time(
+    desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
+) -> None:
+    await trade(desk_of_my_own)
+    every = export(home, "transactions", tmp_path / "all.csv")
+    assert [row["id"] for row in every] == [str(number + 1) for number in range(len(every))]
+    later = every[4]["time"]
+    from_then = export(home, "transactions", tmp_path / "later.csv", "--from", later)
+    before = export(home, "transactions", tmp_path / "before.csv", "--to", later)
+    assert from_then[0]["time"] == later
+    assert [*before, *from_then] == every
+
+
+async def test_daily_balances_add_up(
+    desk_of_my_own: PracticeServer, home: Home, tmp_path: Path
+) -> None:
+    await trade(desk_of_my_own)
+    days = export(home, "equity", tmp_path / "equity.csv")
+    balance = Decimal(0)
+    for day in days:
+        raised = sum(Decimal(day[name]) for name in ("realizedPL", "financing", "transfers"))
+        lowered = Decimal(day["commission"]) + Decimal(day["guaranteedExecutionFee"])
+        balance += raised - lowered + Decimal(day["other"])
+        assert Decimal(day["balance"]) == balance
+        assert Decimal(day["other"]) == 0
+    there = (await desk_of_my_own.get("{a}/summary")).json()["account"]
+    assert days[-1]["balance"] == there["balance"]
+
+
+def test_an_export_writes_over_nothing_without_being_told(home: Home, tmp_path: Path) -> None:
+    path = tmp_path / "trades.csv"
+    path.write_text("mine")
+    words = ["export", "trades", "--profile", "main", "--csv", str(path), *home.unlocked]
+    done = home.run(*words)
+    assert (done.returncode, "is there already" in done.stderr) == (1, True)
+    assert path.read_text() == "mine"
+    assert home.run(*words, "--force").returncode == 0
+    assert path.read_text().startswith("id,instrument,")
+    assert "there is no folder" in home.run(*words[:-3], "/no/where.csv", *home.unlocked).stderr
+
+
+def test_a_time_that_is_none_ends_with_2(home: Home, tmp_path: Path) -> None:
+    words = ["export", "trades", "--profile", "main", "--csv", str(tmp_path / "x.csv")]
+    assert "'soon' is no time" in home.run(*words, "--from", "soon").stderr
+    both = home.run(*words, "--from", "2026-01-02", "--to", "2026-01-01")
+    assert (both.returncode, "--to must be later" in both.stderr) == (2, True)
+
+
+def test_a_chart_is_printed_without_colours_where_there_is_no_terminal(home: Home) -> None:
+    words = ["chart", "eur/usd", "--granularity", "D", "--count", "30", "--profile", "main"]
+    done = home.run(*words, *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert "EUR/USD D " in done.stdout.splitlines()[0]
+    assert "\x1b" not in done.stdout
+    assert "█" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "sentence"),
+    [
+        ("chart FOO_BAR", 1, "no candles of FOO_BAR"),
+        ("chart EURUSD", 2, "is not an instrument such as EUR_USD"),
+        ("chart EUR_USD --granularity M7", 2, "invalid choice"),
+        ("chart EUR_USD --count 0", 2, "whole number from 1 to 5000"),
+    ],
+)
+def test_a_chart_that_cannot_be_is_refused(
+    home: Home, words: str, code: int, sentence: str
+) -> None:
+    done = home.run(*words.split(), "--profile", "main", *home.unlocked)
+    assert (done.returncode, sentence in done.stderr) == (code, True)
+
+
+def test_the_doctor_finds_a_broker_that_answers(home: Home) -> None:
+    done = home.run("doctor", "--profile", "main", "--json", *home.unlocked)
+    said = json.loads(done.stdout)
+    assert (done.returncode, said["ok"]) == (0, True)
+    found = {check["name"]: check["verdict"] for check in said["checks"]}
+    assert found["broker"] == found["clock"] == found["disk"] == found["settings"] == "ok"
+
+
+def test_the_doctor_ends_with_1_when_the_broker_is_away(home: Home) -> None:
+    settings = home.folder / "config.toml"
+    url = json.dumps("http://127.0.0.1:1")
+    lines = [
+        f"rest_url = {url}" if line.startswith("rest_url") else line
+        for line in settings.read_text().splitlines()
+    ]
+    settings.write_text("\n".join(lines))
+    done = home.run("doctor", "--profile", "main", *home.unlocked)
+    assert done.returncode == 1
+    assert "BAD  broker" in done.stdout
+
+
+def test_a_wrong_passphrase_is_one_sentence(home: Home) -> None:
+    home.passphrase_file.write_text("something else\n")
+    done = home.run("status", "--profile", "main", *home.unlocked)
+    assert done.returncode == 1
+    assert done.stderr == "keydesk: the passphrase does not open the vault\n"

@@ -1,0 +1,60 @@
+"""What the doctor makes of what it finds."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from keydesk.cli import machine_checks
+from keydesk.cli.broker_checks import clock, round_trip
+from keydesk.paths import Folders
+
+SECOND = 1_000_000_000
+
+
+@pytest.mark.parametrize(
+    ("size", "verdict"),
+    [(None, "warn"), ((79, 24), "bad"), ((200, 23), "bad"), ((80, 24), "ok")],
+)
+def test_a_terminal_needs_80x24(size: tuple[int, int] | None, verdict: str) -> None:
+    found = machine_checks.terminal(os.terminal_size(size) if size else None, {"TERM": "xterm"})
+    assert found.verdict == verdict
+
+
+def test_a_terminal_without_colours_is_told_of() -> None:
+    assert machine_checks.colours({"TERM": "dumb"}).verdict == "warn"
+    assert machine_checks.colours({"TERM": "xterm-256color"}).verdict == "ok"
+
+
+def test_an_encoding_without_lines_asks_for_ascii() -> None:
+    assert machine_checks.locale("utf8").verdict == "ok"
+    assert "--ascii" in machine_checks.locale("ascii").words
+
+
+def test_settings_that_cannot_be_read_are_wrong(tmp_path: Path) -> None:
+    folders = Folders(tmp_path, tmp_path)
+    assert machine_checks.settings(folders).verdict == "ok"
+    (tmp_path / "config.toml").write_text("fps = 99")
+    assert machine_checks.settings(folders).verdict == "bad"
+
+
+def test_a_state_folder_that_others_may_enter_is_wrong(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    assert machine_checks.disk(Folders(tmp_path, state)).verdict != "bad"
+    state.chmod(0o755)
+    assert "chmod 700" in machine_checks.disk(Folders(tmp_path, state)).words
+
+
+def test_slow_answers_are_told_of() -> None:
+    assert round_trip([5.0, 5.0, 900.0]).verdict == "ok"
+    assert round_trip([500.0, 500.0, 5.0]).verdict == "warn"
+
+
+def test_a_clock_that_is_off_by_more_than_two_seconds_is_wrong() -> None:
+    assert clock(10 * SECOND, 12 * SECOND, own_broker=False).verdict == "ok"
+    assert clock(10 * SECOND, 13 * SECOND, own_broker=False).verdict == "bad"
+    assert clock(10 * SECOND, 7 * SECOND, own_broker=False).verdict == "bad"
+
+
+def test_a_practice_market_may_live_in_another_year() -> None:
+    assert clock(10 * SECOND, 10**9 * SECOND, own_broker=True).verdict == "ok"

@@ -1,0 +1,109 @@
+"""Flatten, cancel-all and lock from a shell, on an account with trades and orders."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from keydesk.desk_lock import DeskLock
+from keydesk_client.journal import FileJournal
+from support.broker import PracticeServer
+from support.signing_in import Home
+from support.terminal import Terminal, keydesk
+
+BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
+STOP = {"stopLossOnFill": {"distance": "0.0100"}}
+LIMIT = {"type": "LIMIT", "instrument": "EUR_USD", "units": "-500", "price": "9.00000"}
+
+
+@pytest.fixture
+async def home(tmp_path: Path, desk_of_my_own: PracticeServer) -> Home:
+    """Signed in as `main` to an account with two trades, one of them protected, and an entry order."""
+    home = Home(tmp_path / "home")
+    home.sign_in("main", desk_of_my_own)
+    for order in (BUY | STOP, BUY | {"instrument": "USD_JPY", "units": "-2000"}, LIMIT):
+        assert (
+            await desk_of_my_own.send("POST", "{a}/orders", {"order": order})
+        ).status_code == 201
+    return home
+
+
+async def open_things(practice: PracticeServer) -> tuple[int, list[str]]:
+    """How many trades are open, and the types of the pending orders."""
+    account = (await practice.get("{a}")).json()["account"]
+    return len(account["trades"]), [order["type"] for order in account["orders"]]
+
+
+async def test_flatten_closes_trades_and_cancels_entry_orders(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert "close 2 trades, cancel 1 entry order" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("FLAT: LIVE main account")
+    assert await open_things(desk_of_my_own) == (0, [])
+    again = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    assert (again.returncode, again.stdout.startswith("FLAT")) == (0, True)
+
+
+async def test_what_was_sent_is_settled_in_the_desk_s_journal_and_in_its_audit_log(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    stem = home.folder / "orders" / f"main.{desk_of_my_own.account_id}"
+    journal = Path(f"{stem}.journal")
+    assert FileJournal(journal).open_intents() == ()
+    assert journal.read_text().count('"intent"') == 3
+    entries = [json.loads(line) for line in Path(f"{stem}.audit").read_text().splitlines()]
+    assert [entry["what"] for entry in entries] == ["flatten", *["outcome"] * 3, "flatten"]
+    assert entries[-1]["words"] == "left: nothing"
+
+
+async def test_cancel_all_leaves_trades_and_what_protects_them(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    done = home.run("cancel-all", "--profile", "main", "--yes", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert await open_things(desk_of_my_own) == (2, ["STOP_LOSS"])
+
+
+@pytest.mark.parametrize("command", ["flatten", "cancel-all"])
+async def test_without_a_terminal_and_without_yes_nothing_is_sent(
+    desk_of_my_own: PracticeServer, home: Home, command: str
+) -> None:
+    done = home.run(command, "--profile", "main", *home.unlocked)
+    assert (done.returncode, "--yes" in done.stderr) == (1, True)
+    assert await open_things(desk_of_my_own) == (2, ["STOP_LOSS", "LIMIT"])
+
+
+async def test_a_person_types_the_letter_that_is_shown(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    words = keydesk("flatten", "--profile", "main", *home.unlocked)
+    with Terminal(words, (160, 24), home.env) as terminal:
+        terminal.see("to flatten; anything else")
+        terminal.press("n", "Enter")
+        assert terminal.wait_for_exit() == 1
+        terminal.see("nothing was sent")
+    assert await open_things(desk_of_my_own) == (2, ["STOP_LOSS", "LIMIT"])
+    with Terminal(words, (160, 24), home.env) as terminal:
+        question = terminal.see("to flatten; anything else")
+        terminal.press(question.split()[1], "Enter")
+        assert terminal.wait_for_exit() == 0
+        terminal.see("FLAT: LIVE main")
+    assert await open_things(desk_of_my_own) == (0, [])
+
+
+def test_the_account_must_be_named(home: Home) -> None:
+    for command in ("flatten", "cancel-all", "lock"):
+        done = home.run(command, "--yes")
+        assert (done.returncode, "--profile --practice is required" in done.stderr) == (2, True)
+
+
+def test_a_lock_stays_until_it_is_taken_off_and_needs_no_token(home: Home) -> None:
+    lock = DeskLock.of(home.folder / "orders", "main")
+    assert home.run("lock", "--profile", "main", "--yes").returncode == 0
+    assert lock.look(0.0)
+    assert home.run("lock", "--profile", "main", "--release", "--yes").returncode == 0
+    assert lock.look(0.5)  # the disk is asked once a second
+    assert not lock.look(1.0)

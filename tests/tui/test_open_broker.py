@@ -1,0 +1,51 @@
+"""A second command finds the broker of an open desk, and nobody else's."""
+
+import socket
+from pathlib import Path
+
+from keydesk import open_broker
+from keydesk.embedded import PracticeAddress
+
+
+def listening(folder: Path) -> tuple[socket.socket, PracticeAddress]:
+    """A socket as a desk's broker has it, and the token beside the ledger."""
+    path = folder / "s"
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(str(path))
+    server.listen()
+    path.chmod(0o600)
+    (folder / "token").write_text("a-token\n")
+    url = f"http+unix://{path}"
+    return server, PracticeAddress(url, url, "a-token", ("1", "2"))
+
+
+def test_a_noted_broker_that_listens_is_found(practice_folder: Path) -> None:
+    server, address = listening(practice_folder)
+    with server:
+        assert open_broker.find(practice_folder) is None
+        open_broker.note(practice_folder, address)
+        assert open_broker.find(practice_folder) == address
+        assert "a-token" not in (practice_folder / open_broker.NOTE).read_text()
+        open_broker.unnote(practice_folder)
+        assert open_broker.find(practice_folder) is None
+
+
+def test_the_note_of_a_killed_desk_is_not_believed(practice_folder: Path) -> None:
+    server, address = listening(practice_folder)
+    open_broker.note(practice_folder, address)
+    server.close()
+    assert open_broker.find(practice_folder) is None
+
+
+def test_a_socket_that_others_may_use_is_not_trusted_with_the_token(practice_folder: Path) -> None:
+    server, address = listening(practice_folder)
+    with server:
+        open_broker.note(practice_folder, address)
+        (practice_folder / "s").chmod(0o666)
+        assert open_broker.find(practice_folder) is None
+
+
+def test_a_damaged_note_is_no_note(practice_folder: Path) -> None:
+    for text in ("", "{", "[]", '{"url": 1}'):
+        (practice_folder / open_broker.NOTE).write_text(text)
+        assert open_broker.find(practice_folder) is None
