@@ -16,6 +16,12 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TypeAlias, TypeVar
 
+if "httpx" not in sys.modules and "click" not in sys.modules:
+    # with click there, httpx loads its command line: pygments, half of rich, 3 MB and 20 ms that nobody here uses
+    sys.modules["click"] = None  # type: ignore[assignment] # that is how it is told
+    import httpx
+
+    del sys.modules["click"]
 import httpx
 
 from keydesk_client.addresses import Address, address_of
