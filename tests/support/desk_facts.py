@@ -37,6 +37,7 @@ def example_facts(
     net_units: str = "0",
     hedging: bool = False,
     age: float = 0.4,
+    silent: float = 0.1,
 ) -> Facts:
     """What a form knows: NAV 10,000, the example prices."""
     bid, ask, pip, precision, units_precision, rate = MARKET[instrument]
@@ -68,6 +69,7 @@ def example_facts(
         bid=D(bid),
         ask=D(ask),
         age=age,
+        silent=silent,
         tradeable=True,
     )
 

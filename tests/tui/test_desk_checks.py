@@ -64,11 +64,15 @@ def test_what_cannot_be_meant_is_refused_with_its_reason(draft: Draft, words: st
     ("facts", "words"),
     [
         (replace(example_facts(), tradeable=False), "Halted"),
-        (example_facts(age=12.0), "The price is 12s old"),
+        (example_facts(age=12.0, silent=12.0), "The price is 12s old and no other comes"),
     ],
 )
 def test_no_order_is_opened_on_no_market(facts: Facts, words: str) -> None:
     assert any(words in reason for reason in verdict(GOOD, facts).refusals)
+
+
+def test_a_quiet_instrument_may_be_dealt_in_while_the_stream_lives() -> None:
+    assert verdict(GOOD, example_facts(age=40.0, silent=2.0)).refusals == ()
 
 
 @pytest.mark.parametrize(

@@ -67,8 +67,8 @@ def _price_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
     reasons = []
     if draft.kind == "MARKET" and not facts.tradeable:
         reasons.append("Halted: the market is closed for this instrument")
-    if facts.age > STALE_AFTER:
-        reasons.append(f"The price is {duration(facts.age)} old")
+    if min(facts.age, facts.silent) > STALE_AFTER:
+        reasons.append(f"The price is {duration(facts.age)} old and no other comes; exits work")
     entry = plan.levels.entry
     if entry is None:
         reasons.append("The price is missing: p, then digits")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from math import inf
 from typing import TYPE_CHECKING
 
 from keydesk.desk.margin import effective_rate
@@ -62,6 +63,9 @@ class Facts:
     bid: Decimal
     ask: Decimal
     age: float  # seconds since the price came in
+    silent: (
+        float  # seconds since any price or heartbeat came: a quiet instrument's price is no old one
+    )
     tradeable: bool
 
     @property
@@ -89,6 +93,7 @@ def facts_of(store: Store, instrument: str, now: float) -> Facts | None:
         bid=quote.bid,
         ask=quote.ask,
         age=_age(quote, now),
+        silent=_silent(store, now),
         tradeable=quote.tradeable,
     )
 
@@ -107,6 +112,11 @@ def factors_of(store: Store, instrument: str) -> Factors | None:
 
 def _age(quote: Quote, now: float) -> float:
     return max(0.0, now - quote.received)
+
+
+def _silent(store: Store, now: float) -> float:
+    heard = store.health.prices_heard
+    return inf if heard is None else max(0.0, now - heard)
 
 
 def _rules(known: Instrument, account_rate: Decimal | None) -> Rules:
