@@ -5,45 +5,86 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from support.broker import PracticeServer, practice_server
+from support.broker import PracticeServer, plain_client, practice_server
 
-THE_DAY = ("--start", "2015-01-15T09:20Z", "--speed", "300", "--rate-limit", "100000")
+THE_DAY = ("--start", "2015-01-15T08:00Z", "--speed", "600", "--rate-limit", "100000")
+OVERLEVERED = "a-second-token"
 
 
 def long_franc(stop: str) -> dict[str, Any]:
     order: dict[str, Any] = {"type": "MARKET", "instrument": "EUR_CHF", "units": "10000"}
-    return {"order": order | {stop: {"price": "1.19000"}}}
+    return {"order": order | {stop: {"price": "1.1900"}}}
 
 
-async def closing_fill(practice: PracticeServer, trade_id: str) -> dict[str, Any]:
-    """Wait until a trade is closed and return the part of the fill that closed it."""
+async def closing_fill(
+    practice: PracticeServer, trade_id: str, account: str = "{a}"
+) -> dict[str, Any]:
+    """Wait until a trade is closed and return the fill that closed it."""
     async with asyncio.timeout(60):
         while True:
-            trade = (await practice.get(f"{{a}}/trades/{trade_id}")).json()["trade"]
+            trade = (await practice.get(f"{account}/trades/{trade_id}")).json()["trade"]
             if trade["state"] == "CLOSED":
                 break
     fill = trade["closingTransactionIDs"][-1]
-    found = (await practice.get(f"{{a}}/transactions/{fill}")).json()["transaction"]
-    return {"reason": found["reason"], "time": found["time"], **found["tradesClosed"][0]}
+    found = (await practice.get(f"{account}/transactions/{fill}")).json()["transaction"]
+    return dict(found)
 
 
-async def test_when_the_franc_jumps_a_stop_slips_and_a_guaranteed_one_does_not(
-    practice_folder: Path,
-) -> None:
-    async with practice_server(practice_folder, *THE_DAY) as practice:
-        plain = (await practice.send("POST", "{a}/orders", long_franc("stopLossOnFill"))).json()
-        path = f"/v3/accounts/{practice.hedging_id}/orders"
-        sure = await practice.send("POST", path, long_franc("guaranteedStopLossOnFill"))
-        slipped = await closing_fill(practice, plain["orderFillTransaction"]["id"])
-        assert slipped["reason"] == "STOP_LOSS_ORDER"
-        assert slipped["time"].startswith("2015-01-15T09:30:0")
-        assert Decimal(slipped["price"]) < Decimal("1.15")
-        answer = sure.json()
-        if "orderFillTransaction" in answer:  # where guaranteed stops are offered for the franc
-            trade = answer["orderFillTransaction"]["id"]
-            account = f"/v3/accounts/{practice.hedging_id}"
-            fill_id = (await practice.get(f"{account}/trades/{trade}")).json()["trade"]
-            assert fill_id["averageClosePrice"] == "1.19000"
+async def opened(practice: PracticeServer, account: str, order: dict[str, Any]) -> str:
+    made = (await practice.send("POST", f"{account}/orders", order)).json()
+    return str(made["orderFillTransaction"]["id"])
+
+
+async def test_the_franc_jumps_over_stops_and_margins(practice_folder: Path) -> None:
+    tokens = ("--token", "a-token", "--token", OVERLEVERED)
+    async with practice_server(practice_folder, *THE_DAY, *tokens) as practice:
+        hedging = f"/v3/accounts/{practice.hedging_id}"
+        plain = await opened(practice, "{a}", long_franc("stopLossOnFill"))
+        sure = await opened(practice, hedging, long_franc("guaranteedStopLossOnFill"))
+        await the_overlevered_account_is_closed_out(practice)
+        slipped = await closing_fill(practice, plain)
+        exact = await closing_fill(practice, sure, hedging)
+        premium = await premium_of_the_franc(practice)
+    assert slipped["reason"] == "STOP_LOSS_ORDER"
+    assert slipped["time"].startswith("2015-01-15T09:30:0")
+    assert Decimal(slipped["tradesClosed"][0]["price"]) < Decimal("1.15")
+    assert exact["reason"] == "GUARANTEED_STOP_LOSS_ORDER"
+    assert exact["tradesClosed"][0]["price"] == "1.19000"
+    assert Decimal(exact["quoteGuaranteedExecutionFee"]) == premium * 10000
+    assert Decimal(exact["guaranteedExecutionFee"]) > 0
+    booked = Decimal(exact["pl"]) + Decimal(exact["financing"])
+    after = Decimal(exact["accountBalance"])
+    assert after == Decimal("100000.0000") + booked - Decimal(exact["guaranteedExecutionFee"])
+
+
+async def premium_of_the_franc(practice: PracticeServer) -> Decimal:
+    found = (await practice.get("{a}/instruments", instruments="EUR_CHF")).json()["instruments"]
+    return Decimal(found[0]["guaranteedStopLossOrderExecutionPremium"])
+
+
+async def the_overlevered_account_is_closed_out(practice: PracticeServer) -> None:
+    """Hold as much as the margin allows: the jump takes more than half of the margin."""
+    async with plain_client(practice.rest_url, OVERLEVERED) as http:
+        account = (await http.get("/v3/accounts")).json()["accounts"][0]["id"]
+        path = f"/v3/accounts/{account}"
+        order = {"type": "MARKET", "instrument": "EUR_CHF", "units": "1500000"}
+        made = (await http.post(f"{path}/orders", json={"order": order})).json()
+        trade = made["orderFillTransaction"]["id"]
+        before = (await http.get(f"{path}/summary")).json()["account"]
+        assert Decimal(before["marginCloseoutPercent"]) < 1
+        async with asyncio.timeout(60):
+            while (await http.get(f"{path}/openTrades")).json()["trades"]:
+                pass
+        found = (await http.get(f"{path}/transactions/sinceid", params={"id": trade})).json()
+        after = (await http.get(f"{path}/summary")).json()["account"]
+    by_type = {one["type"]: one for one in found["transactions"]}
+    assert list(by_type) == ["MARGIN_CALL_ENTER", "MARKET_ORDER", "ORDER_FILL", "MARGIN_CALL_EXIT"]
+    assert by_type["MARKET_ORDER"]["marginCloseout"] == {"reason": "MARGIN_CHECK_VIOLATION"}
+    fill = by_type["ORDER_FILL"]
+    assert fill["reason"] == "MARKET_ORDER_MARGIN_CLOSEOUT"
+    assert fill["time"].startswith("2015-01-15T09:30:0")
+    assert Decimal(after["balance"]) == Decimal(before["balance"]) + Decimal(fill["pl"])
+    assert after["marginUsed"] == "0.0000"
 
 
 async def test_a_stop_is_filled_while_the_broker_is_away(practice_folder: Path) -> None:
