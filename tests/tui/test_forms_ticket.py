@@ -194,3 +194,15 @@ async def test_an_order_under_way_in_the_instrument_refuses_another() -> None:
     store = example_store()
     store.in_flight["k-1"] = "BUY 10,000 EUR/USD at market: sent"
     assert "still under way" in await seen("y", ticket_app(store=store))
+
+
+async def test_nothing_is_claimed_of_an_order_whose_price_was_not_typed_yet() -> None:
+    app = ticket_app(preset=0)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "o")
+        words = app.words
+    assert "▲ BUY – EUR/USD limit –" in words
+    assert "at stop –" in words
+    assert "The price is missing" in words
+    for claim in ("UNLIMITED", "REDUCES", "OPENS", "none"):
+        assert claim not in words

@@ -25,7 +25,7 @@ def headline(draft: Draft, plan: Plan | None, facts: Facts | None) -> Line:
     """Return what would be sent, in words: side, units, instrument, type and price."""
     role = draft.side.lower()
     arrow = "▲" if draft.side == "BUY" else "▼"
-    size = units(plan.units) if plan else EMPTY
+    size = units(plan.units) if plan and plan.units else EMPTY
     words = f"{arrow} {draft.side} {size} {pair(draft.instrument)} "
     if plan is None or facts is None:
         return ((words, role),)
@@ -116,7 +116,7 @@ def _away(draft: Draft, entry: Decimal | None, facts: Facts) -> str:
 
 def _level(level: Decimal | None, entry: Decimal | None, facts: Facts) -> str:
     if level is None:
-        return "none"
+        return "none" if entry is not None else ""
     if entry is None:
         return f"= {price(level, facts.rules.price_precision)}"
     away = money(abs(level - entry) / facts.rules.pip, 1)
@@ -149,6 +149,8 @@ def result_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
 
 
 def _at_stop(plan: Plan, currency: str, nav: Decimal) -> Line:
+    if plan.levels.entry is None:  # nothing follows from a price that was not typed yet
+        return (("at stop ", "muted"), (EMPTY, "muted"))
     if plan.risk is None:
         return (("at stop ", "muted"), ("UNLIMITED", "danger"), (" no stop", "muted"))
     share = plan.risk / nav * PERCENT if nav > 0 else None
@@ -198,6 +200,8 @@ def position_line(draft: Draft, plan: Plan, facts: Facts) -> Line:
 
 def position_word(before: Decimal, after: Decimal) -> str:
     """Return what happens to a netted position."""
+    if before == after:
+        return ""
     if not before:
         return "OPENS"
     if not after:
