@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from keydesk_client.answers import error_of
-from keydesk_client.errors import KeydeskClientError, UnreadableAnswer
+from keydesk_client.errors import KeydeskClientError, RateLimited, UnreadableAnswer
 from keydesk_client.exchange import Answer, Request
 from keydesk_client.limiter import Claim, Limiter
 from keydesk_client.models.reading import Reader
@@ -39,6 +39,7 @@ class Caller:
     ) -> None:
         self.transport = transport
         self.stream_pace = ConnectPace()
+        self.throttled = 0
         self._limiter, self._retries = limiter, retries
         self._clock, self._chance, self._sleep = clock, chance, sleep
 
@@ -49,6 +50,7 @@ class Caller:
             outcome = await self._tried(request, reader)
             if not isinstance(outcome, KeydeskClientError):
                 return outcome
+            self.throttled += isinstance(outcome, RateLimited)
             tries += 1
             pause = self._pause(request, outcome, tries, self._clock() - began)
             if pause is None:

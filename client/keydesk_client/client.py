@@ -134,6 +134,11 @@ class Client:
         rest_url, stream_url = urls
         return cls(token=secret, rest_url=rest_url, stream_url=stream_url, account_id=account_id)
 
+    @property
+    def throttled(self) -> int:
+        """How often the service said 429, those that were asked again and went well included."""
+        return self._caller.throttled
+
     async def close(self) -> None:
         """Close every connection."""
         await self.transport.close()

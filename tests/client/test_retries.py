@@ -7,6 +7,7 @@ import pytest
 
 from keydesk_client.areas.accounts import ACCOUNTS
 from keydesk_client.calls import Caller
+from keydesk_client.client import Client
 from keydesk_client.errors import (
     ConnectionLost,
     KeydeskClientError,
@@ -160,3 +161,13 @@ async def test_a_body_of_the_wrong_shape_is_told_with_its_request_id() -> None:
     outcome, _, _ = await ask([broken], retries=Retries(most=0))
     assert isinstance(outcome, UnreadableAnswer)
     assert (outcome.status, outcome.request_id) == (200, "77")
+
+
+async def test_a_429_that_was_asked_again_is_counted_all_the_same() -> None:
+    answers = [httpx.Response(429, headers={"Retry-After": "0"}), GOOD]
+    carrier = httpx.MockTransport(lambda _: answers.pop(0))
+    async with Client(
+        token="t", rest_url="https://r.test", stream_url="https://s.test", carrier=carrier
+    ) as client:
+        await client.accounts.list()
+        assert client.throttled == 1

@@ -198,14 +198,14 @@ def log() -> list[LogLine]:
             "6390",
             "CLOSE",
             "EUR_USD",
-            "Trade 6377 closed at 1.08512 by its target",
+            "Closed long 10,000 at 1.08512 #6377, target",
             pl="33.00",
         ),
         line(142, "6396", "FINANCE", "EUR_USD", "Financing of trade 6377", pl="-0.41"),
         line(60, "6402", "REJECT", "GBP_USD", "Market buy 400,000: not enough margin"),
         line(58, "", "LINK", "", "Prices resumed after 4.1 s; 3 transactions caught up"),
-        line(40, "6415", "ORDER", "EUR_USD", "Limit buy 20,000 at 1.08200, stop 1.08050"),
-        line(12, "6411", "FILL", "EUR_USD", "Bought 10,000 at 1.08380, trade 6411"),
+        line(40, "6415", "ORDER", "EUR_USD", "Limit buy 20,000 at 1.08200 SL 1.08050"),
+        line(12, "6411", "FILL", "EUR_USD", "Bought 10,000 at 1.08380 #6411"),
     ]
 
 

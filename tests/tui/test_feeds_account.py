@@ -5,6 +5,7 @@ from decimal import Decimal
 from keydesk.feeds.account import keep_account
 from keydesk.feeds.changes import poll_changes, poll_once
 from keydesk.feeds.events import fill_gaps, stream_transactions
+from keydesk.feeds.health import look
 from keydesk.feeds.link import Link
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import TransactionHeartbeat
@@ -161,4 +162,5 @@ async def test_a_429_is_counted() -> None:
         await link.ready.wait()
         broker.statuses = {"/changes": 429}
         await poll_once(link)
+        look(link)
         assert link.store.health.throttled == 1

@@ -12,6 +12,7 @@ from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.models.transactions.unions import KnownTransaction
 from support.account_history import fill, fresh_store, opening, reduction, transaction
 
+USUAL = 46  # columns for the words in a log of 80
 EURUSD = {"instrument": "EUR_USD", "units": "-1000", "timeInForce": "GTC", "reason": "CLIENT_ORDER"}
 
 
@@ -21,7 +22,7 @@ def said(id_: int, type_: str, **members: object) -> str:
 
 def test_an_opening_fill() -> None:
     line = line_of(opening(5, "50000", "1.08500"), fresh_store())
-    assert line.text == "Bought 50,000 at 1.08500, trade 5 (market order)"
+    assert line.text == "Bought 50,000 at 1.08500 #5"
     assert (line.kind, line.instrument, line.pl, line.amount) == ("FILL", "EUR_USD", None, None)
 
 
@@ -31,14 +32,14 @@ def test_a_stop_that_was_hit() -> None:
         9, reason="STOP_LOSS_ORDER", tradesClosed=[part], pl="-100.0000", financing="-0.5000"
     )
     line = line_of(hit, fresh_store())
-    assert line.text == "Closed long 50,000 at 1.08300, trade 5 (stop hit)"
+    assert line.text == "Closed long 50,000 at 1.08300 #5, stop hit"
     assert (line.kind, line.pl, line.amount) == ("CLOSE", Decimal(-100), Decimal("-100.5"))
 
 
 def test_a_reduced_trade() -> None:
     part = reduction(5, "500", "1.08300", "1.0000")
     line = line_of(fill(9, tradeReduced=part, pl="1.0000"), fresh_store())
-    assert line.text == "Reduced by short 500 at 1.08300, trade 5 (market order)"
+    assert line.text == "Closed 500 of short at 1.08300 #5"
 
 
 @pytest.mark.parametrize(
@@ -53,17 +54,17 @@ def test_a_reduced_trade() -> None:
         (
             "LIMIT_ORDER",
             EURUSD | {"price": "1.09", "stopLossOnFill": {"distance": "0.002"}},
-            "Limit sell 1,000 at 1.09, stop 0.002 away",
+            "Limit sell 1,000 at 1.09 SL 0.002 away",
         ),
         (
             "STOP_LOSS_ORDER",
             {"tradeID": "5", "price": "1.08300", "timeInForce": "GTC", "reason": "ON_FILL"},
-            "Stop loss at 1.08300 for trade 5, set with the fill",
+            "Stop 1.08300 for #5",
         ),
         (
             "TRAILING_STOP_LOSS_ORDER",
             {"tradeID": "5", "distance": "0.0015", "timeInForce": "GTC", "reason": "REPLACEMENT"},
-            "Trailing stop 0.0015 behind the price for trade 5, changed",
+            "Trailing stop 0.0015 behind for #5, moved",
         ),
         (
             "MARKET_ORDER_REJECT",
@@ -73,12 +74,17 @@ def test_a_reduced_trade() -> None:
         (
             "ORDER_CANCEL",
             {"orderID": "7", "reason": "BOUNDS_VIOLATION"},
-            "Order 7 cancelled: the price moved past the bound",
+            "Order #7 cancelled: the price moved past the bound",
         ),
         (
             "ORDER_CANCEL_REJECT",
             {"orderID": "7", "rejectReason": "ORDER_DOESNT_EXIST"},
             "Not cancelled, order 7: there is no such order",
+        ),
+        (
+            "TRANSFER_FUNDS",
+            {"amount": "-1250.5000", "fundingReason": "CLIENT_FUNDING", "accountBalance": "1.0"},
+            "Paid out 1,250.50: client funding",
         ),
         ("MARGIN_CALL_ENTER", {}, "MARGIN CALL: add funds or close positions"),
         (
@@ -93,11 +99,40 @@ def test_each_kind_reads_as_a_sentence(type_: str, members: dict[str, object], w
     assert said(5, type_, **members) == words
 
 
+BRACKET = {"stopLossOnFill": {"price": "1.11105"}, "takeProfitOnFill": {"price": "1.11705"}}
+BUY = {"instrument": "EUR_USD", "units": "10000", "timeInForce": "FOK", "reason": "CLIENT_ORDER"}
+OF_FIVE = {"tradeID": "54321", "timeInForce": "GTC"}
+
+
+@pytest.mark.parametrize(
+    ("type_", "members"),
+    [
+        ("MARKET_ORDER", BUY | BRACKET),
+        ("LIMIT_ORDER", BUY | {"price": "1.11250", "stopLossOnFill": {"price": "1.11105"}}),
+        ("STOP_LOSS_ORDER", OF_FIVE | {"price": "1.11105", "reason": "ON_FILL"}),
+        ("TAKE_PROFIT_ORDER", OF_FIVE | {"price": "1.11105", "reason": "REPLACEMENT"}),
+        ("TRAILING_STOP_LOSS_ORDER", OF_FIVE | {"distance": "0.00200", "reason": "CLIENT_ORDER"}),
+        ("ORDER_CANCEL", {"orderID": "54321", "reason": "LINKED_TRADE_CLOSED"}),
+        ("TRANSFER_FUNDS", {"amount": "100000.0000", "fundingReason": "CLIENT_FUNDING"}),
+    ],
+)
+def test_usual_lines_fit_beside_time_kind_and_pair(type_: str, members: dict[str, object]) -> None:
+    assert len(said(54322, type_, **({"accountBalance": "1.0"} | members))) <= USUAL
+
+
+def test_usual_fills_fit_as_well() -> None:
+    part = reduction(54321, "-50000", "1.08300", "-100.0000", "-0.5000")
+    hit = fill(54399, reason="TAKE_PROFIT_ORDER", tradesClosed=[part], pl="-100.0000")
+    assert len(line_of(hit, fresh_store()).text) <= USUAL
+    half = fill(54399, reason="MARKET_ORDER_TRADE_CLOSE", tradeReduced=part, pl="-100.0000")
+    assert len(line_of(half, fresh_store()).text) <= USUAL
+
+
 def test_a_cancelled_order_is_named_while_it_is_known() -> None:
     store = fresh_store()
     apply(store, transaction(5, "LIMIT_ORDER", price="1.09", **EURUSD))
     line = line_of(transaction(6, "ORDER_CANCEL", orderID="5", reason="CLIENT_REQUEST"), store)
-    assert line.text == "Limit 5 at 1.09 cancelled: asked by you"
+    assert line.text == "Limit 1.09 #5 cancelled: asked by you"
     assert line.instrument == "EUR_USD"
 
 

@@ -21,6 +21,7 @@ def look(link: Link) -> None:
     """Judge once."""
     note_losses(link)
     judge(link.store.health, link.round_trips, link.now())
+    link.store.health.throttled = link.client.throttled
     link.store.mark(Topic.HEALTH)
 
 

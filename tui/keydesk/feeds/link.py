@@ -14,7 +14,7 @@ from keydesk.feeds.transactions import Door
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
 from keydesk_client.client import Client
-from keydesk_client.errors import KeydeskClientError, RateLimited
+from keydesk_client.errors import KeydeskClientError
 from keydesk_client.streams.health import StreamHealth
 
 T = TypeVar("T")
@@ -73,12 +73,7 @@ class Link:
     async def ask(self, call: Awaitable[T]) -> T:
         """The answer of a REST call, its time taken as a round trip."""
         began = self.now()
-        try:
-            answer = await call
-        except RateLimited:
-            self.store.health.throttled += 1
-            self.store.mark(Topic.HEALTH)
-            raise
+        answer = await call
         self.round_trips.took(self.now() - began)
         return answer
 

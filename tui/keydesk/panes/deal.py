@@ -146,7 +146,7 @@ class Deal(LinePane, can_focus=False):
     def _permission(self, store: Store) -> list[list[Run]]:
         match store.arming.level:
             case "ARMED":
-                return [[("armed: y sends a ticket", self.palette["muted"])]]
+                return [[("armed, may open risk", self.palette["muted"])]]
             case "DISARMED":
                 faint = self.palette["faint"]
                 reason = [[(part, faint)] for part in wrap(store.arming.reason, self.inside or 1)]

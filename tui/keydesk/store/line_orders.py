@@ -33,14 +33,10 @@ PURPOSES = {
     "MARGIN_CLOSEOUT": "MARGIN CLOSEOUT",
     "DELAYED_TRADE_CLOSE": "to close a trade after the halt",
 }
-ORIGINS = {
-    "ON_FILL": "set with the fill",
-    "REPLACEMENT": "changed",
-    "CLIENT_ORDER": "set",
-}
+ORIGINS = {"ON_FILL": "", "REPLACEMENT": ", moved", "CLIENT_ORDER": ""}
 NAMES = {
-    "TAKE_PROFIT": "Take profit",
-    "STOP_LOSS": "Stop loss",
+    "TAKE_PROFIT": "Target",
+    "STOP_LOSS": "Stop",
     "GUARANTEED_STOP_LOSS": "Guaranteed stop",
     "TRAILING_STOP_LOSS": "Trailing stop",
     "LIMIT": "Limit",
@@ -64,19 +60,18 @@ def market_words(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction)
 
 def entry_words(order: EntryOrder) -> str:
     """An order that waits for its price."""
-    again = f", replaces {order.replaces_order_id}" if order.replaces_order_id else ""
+    again = f", was #{order.replaces_order_id}" if order.replaces_order_id else ""
     return f"{name_of(order.type)} {_side(order)} at {order.price}{_guards(order)}{again}"
 
 
 def dependent_words(order: DependentOrder) -> str:
     """An order that protects a trade."""
-    where = (
-        f"{order.distance} behind the price"
-        if isinstance(order, m.TrailingStopLossOrderTransaction)
-        else f"at {order.price}"
-    )
-    origin = ORIGINS.get(order.reason) or in_words(order.reason)
-    return f"{name_of(order.type)} {where} for trade {order.trade_id}, {origin}"
+    if isinstance(order, m.TrailingStopLossOrderTransaction):
+        where = f"{order.distance} behind"
+    else:
+        where = f"{order.price}"
+    origin = ORIGINS.get(order.reason, f", {in_words(order.reason)}")
+    return f"{name_of(order.type)} {where} for #{order.trade_id}{origin}"
 
 
 def refused_words(refusal: Refusal) -> str:
@@ -115,12 +110,10 @@ def _guards(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction | Ent
     said = ""
     stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
     if stop is not None:
-        said += f", stop {stop.price if stop.price is not None else f'{stop.distance} away'}"
+        said += f" SL {stop.price if stop.price is not None else f'{stop.distance} away'}"
     if order.trailing_stop_loss_on_fill is not None:
-        said += f", trailing {order.trailing_stop_loss_on_fill.distance}"
+        said += f" trailing {order.trailing_stop_loss_on_fill.distance}"
     target = order.take_profit_on_fill
     if target is not None:
-        said += (
-            f", target {target.price if target.price is not None else f'{target.distance} away'}"
-        )
+        said += f" TP {target.price if target.price is not None else f'{target.distance} away'}"
     return said

@@ -5,8 +5,14 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from keydesk.clean import clean
-from keydesk.format import units
-from keydesk.store.line_orders import dependent_words, entry_words, market_words, refused_words
+from keydesk.format import money, units
+from keydesk.store.line_orders import (
+    dependent_words,
+    entry_words,
+    market_words,
+    name_of,
+    refused_words,
+)
 from keydesk.store.reasons import fill_in_words, in_words
 from keydesk.store.state import LogKind, LogLine
 from keydesk.store.store import Store
@@ -25,6 +31,9 @@ PLAIN: Mapping[str, tuple[LogKind, str]] = {
     "RESET_RESETTABLE_PL": ("CONFIG", "Resettable P/L set to zero"),
 }
 """Those that say it all by their kind."""
+
+BY_HAND = frozenset({"MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"})
+"""Fills that the trader just asked for: why they happened need not be said."""
 
 UNKNOWN = "{}: a kind this desk does not know; the account is read again"
 
@@ -104,7 +113,8 @@ def _said_of_the_account(transaction: m.Transaction, store: Store) -> Said:
             return "FINANCE", transaction.instrument, "Dividend adjustment"
         case m.TransferFundsTransaction():
             way = "Paid in" if transaction.amount >= 0 else "Paid out"
-            return "FUNDS", "", f"{way}: {in_words(transaction.funding_reason)}"
+            why = in_words(transaction.funding_reason)
+            return "FUNDS", "", f"{way} {money(abs(transaction.amount))}: {why}"
         case m.TradeClientExtensionsModifyTransaction():
             instrument = _instrument_of_trade(transaction.trade_id, store)
             return "CONFIG", instrument, f"Trade {transaction.trade_id}: notes changed"
@@ -138,30 +148,32 @@ def _fill(fill: m.OrderFillTransaction) -> Said:
     if fill.trade_opened is not None:
         words.append(_opened(fill.trade_opened))
     kind: LogKind = "CLOSE" if parts else "FILL"
-    return kind, fill.instrument, f"{'; '.join(words)} ({fill_in_words(fill.reason)})"
+    why = "" if fill.reason in BY_HAND else f", {fill_in_words(fill.reason)}"
+    return kind, fill.instrument, f"{'; '.join(words)}{why}"
 
 
 def _opened(part: m.TradeOpen) -> str:
     verb = "Bought" if part.units > 0 else "Sold"
-    return f"{verb} {units(abs(part.units))} at {part.price}, trade {part.trade_id}"
+    return f"{verb} {units(abs(part.units))} at {part.price} #{part.trade_id}"
 
 
 def _closed(part: m.TradeReduce, *, whole: bool) -> str:
     side = "long" if part.units < 0 else "short"
-    verb = "Closed" if whole else "Reduced by"
-    return f"{verb} {side} {units(abs(part.units))} at {part.price}, trade {part.trade_id}"
+    size = units(abs(part.units))
+    what = f"{side} {size}" if whole else f"{size} of {side}"
+    return f"Closed {what} at {part.price} #{part.trade_id}"
 
 
 def _cancel(cancel: m.OrderCancelTransaction, store: Store) -> Said:
     order = store.orders.get(cancel.order_id)
     why = in_words(cancel.reason)
     if cancel.replaced_by_order_id:
-        why = f"replaced by {cancel.replaced_by_order_id}"
+        why = f"replaced by #{cancel.replaced_by_order_id}"
     if order is None:
-        return "CANCEL", "", f"Order {cancel.order_id} cancelled: {why}"
-    what = order.type.replace("_", " ").lower()
-    at = f" at {order.price}" if order.price is not None else ""
-    return "CANCEL", order.instrument, f"{what.capitalize()} {order.id}{at} cancelled: {why}"
+        return "CANCEL", "", f"Order #{cancel.order_id} cancelled: {why}"
+    at = f" {order.price}" if order.price is not None else ""
+    words = f"{name_of(order.type)}{at} #{order.id} cancelled: {why}"
+    return "CANCEL", order.instrument, words
 
 
 def _configured(change: m.ClientConfigureTransaction) -> str:

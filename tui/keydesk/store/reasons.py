@@ -54,7 +54,7 @@ def in_words(code: str) -> str:
 
 
 FILLS = {
-    "TAKE_PROFIT_ORDER": "target reached",
+    "TAKE_PROFIT_ORDER": "target",
     "STOP_LOSS_ORDER": "stop hit",
     "GUARANTEED_STOP_LOSS_ORDER": "guaranteed stop hit",
     "TRAILING_STOP_LOSS_ORDER": "trailing stop hit",
