@@ -37,6 +37,30 @@ def test_the_same_price_again_is_fresh_but_no_move() -> None:
     assert (quote.received, quote.moved_at) == (6.0, 0.0)
 
 
+def test_the_same_price_again_is_not_drawn_again() -> None:
+    store = fresh_store()
+    take_price(store, price("EUR_USD", "1.08490", "1.08500", EARLY), 5.0)
+    store.take_dirty()
+    take_price(store, price("EUR_USD", "1.08490", "1.08500", LATE), 5.25)
+    assert not store.dirty_keys(Topic.PRICES)
+
+
+def test_the_same_price_after_a_silence_is_drawn_again() -> None:
+    store = fresh_store()
+    take_price(store, price("EUR_USD", "1.08490", "1.08500", EARLY), 5.0)
+    store.take_dirty()
+    take_price(store, price("EUR_USD", "1.08490", "1.08500", LATE), 70.0)
+    assert store.dirty_keys(Topic.PRICES) == {"EUR_USD"}
+
+
+def test_a_halt_at_the_same_price_is_drawn() -> None:
+    store = fresh_store()
+    take_price(store, price("EUR_USD", "1.08490", "1.08500", EARLY), 5.0)
+    store.take_dirty()
+    take_price(store, price("EUR_USD", "1.08490", "1.08500", LATE, tradeable=False), 5.25)
+    assert store.dirty_keys(Topic.PRICES) == {"EUR_USD"}
+
+
 def test_an_older_price_is_dropped() -> None:
     store = fresh_store()
     take_price(store, price("EUR_USD", "1.08490", "1.08500", LATE), 5.0)

@@ -42,7 +42,7 @@ PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
 INTERRUPTED = 130
-THRESHOLDS = (50_000, 20, 50)
+THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 
 
 class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):

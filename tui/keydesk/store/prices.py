@@ -9,6 +9,8 @@ from keydesk.store.store import Store
 from keydesk_client.models import ClientPrice, HomeConversions
 from keydesk_client.models.times import DateTime
 
+SILENCE = 1.0  # seconds after which the same price is news again: its age is on the screen
+
 
 def take_price(store: Store, price: ClientPrice, received: float) -> None:
     """Write one price; an older one than is shown (a slow answer beside the stream) is dropped.
@@ -26,6 +28,7 @@ def take_price(store: Store, price: ClientPrice, received: float) -> None:
     ask = price.asks[0].price if price.asks else price.closeout_ask
     tradeable = price.tradeable is not False
     quote = store.quotes.get(instrument)
+    news = True
     if quote is None:
         quote = Quote(instrument, bid, ask, time_ns, tradeable, received)
         store.quotes[instrument] = quote
@@ -33,16 +36,19 @@ def take_price(store: Store, price: ClientPrice, received: float) -> None:
     else:
         if time_ns < quote.time_ns:
             return
+        news = tradeable != quote.tradeable or received - quote.received >= SILENCE
         if bid != quote.bid or ask != quote.ask:
             quote.bid_move = (bid > quote.bid) - (bid < quote.bid)
             quote.ask_move = (ask > quote.ask) - (ask < quote.ask)
             quote.bid, quote.ask = bid, ask
             quote.moved_at = received
             _widen_day(store, quote)
+            news = True
         quote.time_ns = time_ns
         quote.tradeable = tradeable
         quote.received = received
-    store.mark(Topic.PRICES, instrument)
+    if news:
+        store.mark(Topic.PRICES, instrument)
     store.clock_ns = max(store.clock_ns, time_ns)
     if instrument in store.charted:
         _move_candles(store, instrument)
