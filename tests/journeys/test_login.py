@@ -49,6 +49,8 @@ def test_a_person_signs_in_and_opens_a_live_desk(
     with Terminal(keydesk(*login_words("main", desk_of_my_own)), (200, 35), home.env) as terminal:
         answer(terminal, "Token for main", desk_of_my_own.token)
         answer(terminal, "Choose a passphrase", PASSPHRASE)
+        assert not process_tells(terminal.pid, desk_of_my_own.token)
+        assert not process_tells(terminal.pid, PASSPHRASE)
         answer(terminal, "again", PASSPHRASE)
         terminal.see("Signed in: profile main")
         assert terminal.wait_for_exit() == 0

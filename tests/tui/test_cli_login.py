@@ -155,6 +155,24 @@ def test_a_passphrase_file_that_others_can_read_is_refused(
     assert (done.returncode, "make it 0600" in done.stderr) == (1, True)
 
 
+@pytest.mark.parametrize(
+    ("stdin", "sentence"),
+    [
+        ("", "no token was given"),
+        ("\n", "no token was given"),
+        ("short", "8 to 1024 characters"),
+        ("Bearer some-token", "one word of printable ASCII"),
+        ("tökens-are-ascii", "one word of printable ASCII"),
+    ],
+)
+def test_what_cannot_be_a_token_is_refused_unseen(
+    desk_of_my_own: PracticeServer, home: Home, stdin: str, sentence: str
+) -> None:
+    done = home.run(*login_words("main", desk_of_my_own), *home.unlocked, stdin=stdin)
+    assert (done.returncode, sentence in done.stderr) == (1, True)
+    assert not stdin.strip() or stdin.strip() not in done.stderr
+
+
 def test_a_profile_does_not_change_its_environment(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:

@@ -36,10 +36,18 @@ def hidden_answer(question: str) -> str:
 
 
 def token(name: str) -> Secret:
-    """Ask for a token on the terminal, or read it from stdin when that is no terminal."""
+    """Ask for a token on the terminal, or read it from stdin when that is no terminal.
+
+    Raises:
+        Refusal: there was none.
+    """
     if sys.stdin.isatty():
-        return Secret(hidden_answer(f"Token for {name} (not shown): ").strip())
-    return Secret(sys.stdin.readline(LONGEST_LINE).strip())
+        text = hidden_answer(f"Token for {name} (not shown): ")
+    else:
+        text = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
+    if not text.strip():
+        raise Refusal("no token was given: type it at a terminal, or hand it over on stdin")
+    return Secret(text.strip())
 
 
 def confirmed(letter: str, deed: str) -> bool:
@@ -50,5 +58,6 @@ def confirmed(letter: str, deed: str) -> bool:
     """
     if not sys.stdin.isatty():
         raise Refusal("there is no terminal to confirm at; a script says --yes")
-    typed = input(f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: ")
-    return typed.strip() == letter
+    print(f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: ", end="")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip() == letter

@@ -42,7 +42,7 @@ def main(words: Sequence[str]) -> int:
     check_token(token)
     profile = _with_account(_asked_for(options), token)
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
-    profile = _kept(folders, profile, token, given)
+    profile = _kept(folders, profile, token, given, known)
     where = "the desktop's token store" if profile.kept_in == "native" else "the token vault"
     print(
         f"Signed in: profile {profile.name}, {profile.environment}, account {profile.account_id}. "
@@ -138,9 +138,14 @@ def _with_account(profile: Profile, token: Secret) -> Profile:
 
 
 def _kept(
-    folders: paths.Folders, profile: Profile, token: Secret, given: Passphrase | None
+    folders: paths.Folders,
+    profile: Profile,
+    token: Secret,
+    given: Passphrase | None,
+    known: Profile | None,
 ) -> Profile:
-    store = store_of(folders, given, None)
+    """Keep token and profile; a new token takes the place of the old one, in the store where that is."""
+    store = store_of(folders, given, known.kept_in if known and not given else None)
     with_patience(lambda: store.store(profile.name, profile.environment, token), given)
     profile = replace(profile, kept_in=store.kind)
     profiles.keep(folders.config, profile)
