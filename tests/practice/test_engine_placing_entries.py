@@ -457,3 +457,16 @@ def test_a_stop_whose_time_is_over_when_the_order_fills_cancels_it() -> None:
     account.market.wait(60)
     gone = account.price("EUR_USD", "1.08390", "1.08400")
     assert only(OrderCancelled, gone).reason == "STOP_LOSS_ON_FILL_GTD_TIMESTAMP_IN_PAST"
+
+
+@pytest.mark.parametrize(
+    "number", ["1.00000000000000000000000000000000001", "1.1000000000000000000000000000000001"]
+)
+def test_no_digit_of_a_number_is_overlooked(number: str) -> None:
+    account = PractisedAccount()
+    units = MarketRequest(instrument="EUR_USD", units=Decimal(number))
+    refused = only(OrderRejected, account.place(units))
+    assert (refused.reject_reason, str(refused.units)) == ("UNITS_PRECISION_EXCEEDED", number)
+    price = LimitRequest(instrument="EUR_USD", units=Decimal(1), price=Decimal(number))
+    refused_price = only(OrderRejected, account.place(price))
+    assert refused_price.reject_reason == "PRICE_PRECISION_EXCEEDED"

@@ -57,7 +57,7 @@ def _closing_units(held: Decimal, asked: Literal["ALL", "NONE"] | Decimal | None
     """Return the signed units that close what is asked of what is held."""
     if not isinstance(asked, Decimal):
         return bare(-held)
-    return bare(-asked if held > 0 else asked)
+    return bare(asked.copy_negate() if held > 0 else asked)  # minus would round
 
 
 def _size_problem(decision: Decision, trade: Trade, units: Literal["ALL"] | Decimal) -> str | None:

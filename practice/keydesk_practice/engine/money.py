@@ -1,12 +1,15 @@
 """How amounts are rounded and written: a Decimal carries exactly the digits that the wire shows."""
 
-from decimal import ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 
 ZERO = Decimal(0)
 NOTHING = Decimal("0.0000")  # no money
 _CENT_OF_CENT = Decimal("0.0001")
 _PERCENT_STEP = Decimal("0.00001")
 _FACTOR_STEP = Decimal("0.000000000001")
+_EXACT = Context(
+    prec=100
+)  # wider than any number that comes in: what a client wrote is judged as it is, unrounded
 
 
 def home(amount: Decimal) -> Decimal:
@@ -27,13 +30,15 @@ def factor(value: Decimal) -> Decimal:
 def bare(number: Decimal) -> Decimal:
     """Return a number without idle zeros, as units are written: 100, 0.5."""
     return (
-        number.to_integral_value() if number == number.to_integral_value() else number.normalize()
+        number.to_integral_value()
+        if number == number.to_integral_value()
+        else number.normalize(_EXACT)
     )
 
 
 def decimals(number: Decimal) -> int:
     """Return how many decimals a number needs, idle zeros aside: 1.10 has one."""
-    exponent = number.normalize().as_tuple().exponent
+    exponent = number.normalize(_EXACT).as_tuple().exponent
     return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
