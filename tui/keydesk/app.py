@@ -42,6 +42,11 @@ PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
 INTERRUPTED = 130
+FAULT = (
+    "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
+    "Start keydesk again: what was under way is looked up before anything else. "
+    "Without the desk: keydesk flatten, keydesk cancel-all"
+)
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 
 
@@ -224,8 +229,12 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         from rich.segment import Segments  # noqa: PLC0415 - nobody who leaves in peace pays for it
         from rich.traceback import Traceback  # noqa: PLC0415
 
-        trace = Traceback(show_locals=False, width=None)
-        self._exit_renderables.append(Segments(self.console.render(trace, self.console.options)))
+        if not self.last_words:  # of several faults the first one says most
+            trace = Traceback(show_locals=False, width=None)
+            drawn = Segments(self.console.render(trace, self.console.options))
+            self._exit_renderables.append(drawn)
+            self.last_words = FAULT
+            self._last_resort.arm(1, PATIENCE)
         self._close_messages_no_wait()
 
     # Leaving.
