@@ -34,7 +34,9 @@ class Home:
     def unlocked(self) -> list[str]:
         return ["--passphrase-file", str(self.passphrase_file)]
 
-    def run(self, *words: str, stdin: str = "") -> "subprocess.CompletedProcess[str]":
+    def run(
+        self, *words: str, stdin: str = "", **more_env: str
+    ) -> "subprocess.CompletedProcess[str]":
         """Run a command of `keydesk` without a terminal."""
         return subprocess.run(
             keydesk(*words),
@@ -43,7 +45,7 @@ class Home:
             text=True,
             check=False,
             timeout=60,
-            env={**os.environ, **self.env},
+            env={**os.environ, **self.env, **more_env},
             start_new_session=True,  # no terminal to fall back on, wherever the tests run
         )
 

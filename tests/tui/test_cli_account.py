@@ -63,6 +63,17 @@ async def test_status_as_json_has_every_number_exactly_as_the_broker_wrote_it(
     assert [each["price"] for each in said["account"]["trades"]] == [there["trades"][0]["price"]]
 
 
+async def test_a_loss_keeps_its_minus_where_there_is_only_ascii(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    await trade(desk_of_my_own)
+    words = ["status", "--profile", "main", *home.unlocked]
+    done = home.run(*words, PYTHONIOENCODING="ascii")
+    assert done.returncode == 0, done.stderr
+    assert "open P/L -" in done.stdout
+    assert "?" not in done.stdout
+
+
 def rows_of(path: Path) -> list[dict[str, str]]:
     with path.open(newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))

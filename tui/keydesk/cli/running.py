@@ -5,6 +5,7 @@ import sys
 from importlib import import_module
 
 from keydesk.clean import clean
+from keydesk.cli.plain_text import replace_signs
 from keydesk.cli.refusal import Refusal
 from keydesk.config import BadSettings
 from keydesk.embedded import PracticeFailed
@@ -34,7 +35,7 @@ def run(command: str, words: list[str]) -> int:
         known = ", ".join(["practice", *ROOMS])
         print(f"keydesk: there is no command {clean(command)} (known: {known})", file=sys.stderr)
         return USAGE
-    sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]  # a plain ASCII terminal
+    replace_signs()
     room = import_module(f"keydesk.cli.{ROOMS[command]}")
     try:
         code: int = room.main(words)
