@@ -112,7 +112,17 @@ async def test_a_key_that_can_do_nothing_now_is_dim() -> None:
 async def test_the_dealing_pane_shows_both_prices_the_size_and_what_is_held() -> None:
     pane = Deal()
     async with shown(pane, desk_store(), size=(27, 18)):
-        pane.take(Preset("1  10,000", D(10_000), ("stop 15 pips", "target 2R")))
+        pane.take(Preset("3: 10,000", D(10_000), lambda spread: (f"stop {15 * spread} pips",)))
         text = "\n".join(text_of(pane))
     for words in ("S sell", "1.08431", "B buy", "1.08443", "to enter  −1.20", "position  +10,000"):
         assert words in text
+    assert "stop 18.0 pips" in text, (
+        "the bracket is the one a ticket would open with at this spread"
+    )
+
+
+async def test_eighty_columns_show_the_size_that_b_and_s_would_open_with() -> None:
+    pane = InstrumentLine()
+    async with shown(pane, desk_store(), size=(80, 3)):
+        pane.take("9: 1,000,000")
+        assert "size 9: 1,000,000" in text_of(pane)[0]

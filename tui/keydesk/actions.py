@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from textual.screen import ModalScreen
@@ -11,11 +12,12 @@ from keydesk.desk.instructions import Instruction
 from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo
 from keydesk.desk.template import RISK_PRESET, Template
 from keydesk.desk_lock import DeskLock
-from keydesk.format import pair, percent, units
+from keydesk.format import pair, units
 from keydesk.keys.arming import Cause, armed
 from keydesk.keys.guarded_app import GuardedApp
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Preset
+from keydesk.panes.instrument_line import InstrumentLine
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.selection import Selection
@@ -24,6 +26,8 @@ from keydesk.store.store import Store
 from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from keydesk.desk.draft import Side
     from keydesk.forms.detail_rows import Rows
     from keydesk.forms.situation import Situation
@@ -190,7 +194,9 @@ class DeskActions(GuardedApp[int]):
 
     def show_preset(self) -> None:
         """Show the active size preset where B and S are explained."""
-        self.desk.deal.take(preset_shown(self.template, self.preset))
+        shown = preset_shown(self.template, self.preset)
+        self.desk.deal.take(shown)
+        self.desk.query_one(InstrumentLine).take(shown.words)
 
     def action_find(self) -> None:
         """Find an instrument by some of its letters."""
@@ -270,11 +276,17 @@ _LISTS = frozenset(("trades", "orders", "positions", "log"))
 
 def preset_shown(template: Template, number: int) -> Preset:
     """Return a size preset as the dealing pane shows it."""
-    bracket = (
-        *((f"stop {template.stop_pips:f} pips",) if template.stop_pips is not None else ()),
-        *((f"target {template.target_r:f}R",) if template.target_r is not None else ()),
-    )
+    bracket = partial(bracket_words, template)
     if number == RISK_PRESET:
-        return Preset(f"{percent(template.risk_percent / 100)} risk", None, bracket)
+        return Preset(f"{RISK_PRESET}: risk {template.risk_percent:f}%", None, bracket)
     size = template.sizes.get(number)
-    return Preset("" if size is None else f"{number}: {units(size)} units", size, bracket)
+    return Preset("" if size is None else f"{number}: {units(size)}", size, bracket)
+
+
+def bracket_words(template: Template, spread_pips: Decimal) -> list[str]:
+    """Return what a ticket starts with where the spread is so many pips."""
+    stop, target = template.stop_at_spread(spread_pips), template.target_r
+    return [
+        *([] if stop is None else [f"stop {stop:f} pips"]),
+        *([] if target is None else [f"target {target:f}R"]),
+    ]

@@ -29,9 +29,13 @@ class Template:
 
     def stop_distance_pips(self, facts: Facts) -> Decimal | None:
         """Return the bracket's stop in whole pips, wide enough for the instrument's spread."""
+        return self.stop_at_spread((facts.ask - facts.bid) / facts.rules.pip)
+
+    def stop_at_spread(self, spread_pips: Decimal) -> Decimal | None:
+        """Return the bracket's stop where the spread is so many pips."""
         if self.stop_pips is None:
             return None
-        by_spread = self.stop_spreads * (facts.ask - facts.bid) / facts.rules.pip
+        by_spread = self.stop_spreads * spread_pips
         return max(self.stop_pips, by_spread.to_integral_value(rounding="ROUND_CEILING"))
 
     def trail_distance_pips(self, facts: Facts) -> Decimal | None:

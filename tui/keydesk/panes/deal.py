@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from textwrap import wrap
@@ -24,7 +24,9 @@ class Preset:
 
     words: str
     units: Decimal | None = None
-    bracket: tuple[str, ...] = ()  # such as "stop 15 pips", "target 2R"
+    bracket: Callable[[Decimal], Sequence[str]] = (
+        lambda _spread_pips: ()
+    )  # "stop 15 pips", "target 2R"
 
 
 class Deal(LinePane, can_focus=False):
@@ -116,9 +118,8 @@ class Deal(LinePane, can_focus=False):
         if not self.preset.words:
             return []
         rows = [self._label("size", self.preset.words)]
-        rows += [
-            self._label("" if i else "with", part) for i, part in enumerate(self.preset.bracket)
-        ]
+        bracket = self.preset.bracket(spread_pips(store, store.focus))
+        rows += [self._label("" if i else "with", part) for i, part in enumerate(bracket)]
         value = pip_value(store, store.focus)
         if self.preset.units is not None and value is not None:
             of_one = value * self.preset.units / LOT
@@ -152,7 +153,7 @@ class Deal(LinePane, can_focus=False):
                 reason = [[(part, faint)] for part in wrap(store.arming.reason, self.inside or 1)]
                 return [[("exit only, A arms", self.palette["warn"])], *reason]
             case "READ-ONLY":
-                return [[("read-only: nothing is sent", self.palette["muted"])]]
+                return [[("read-only: sends nothing", self.palette["muted"])]]
 
     def _label(self, label: str, value: str, role: str = "plain") -> list[Run]:
         return [(f"{label:<10}", self.palette["faint"]), (value, self.palette[role])]

@@ -28,7 +28,14 @@ def pip_value(store: Store, instrument: str) -> Decimal | None:
 
 
 class InstrumentLine(StripLine):
-    """One line on the instrument that chart, ticket and books show."""
+    """One line on the instrument that chart, ticket and books show, and the size that B and S would open with."""
+
+    preset = ""
+
+    def take(self, words: str) -> None:
+        """Show another size preset: on a small screen this is the only place for it."""
+        self.preset = words
+        self.redraw()
 
     def changed(self, frame: Frame) -> None:
         """Redraw when the instrument, or its price, changed."""
@@ -56,6 +63,8 @@ class InstrumentLine(StripLine):
         )
         yield Item((*bid, (" / ", self.palette["faint"]), *ask))
         yield self._item("spread", show.pips(spread_pips(store, name), signed=False), 1)
+        if self.preset:
+            yield self._item("size", self.preset, 1)
         yield from self._details(store, name)
         if not quote.tradeable:
             yield Item((("not tradeable now", self.palette["warn"]),))
