@@ -113,5 +113,5 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 
 def _reason(error: sqlite3.Error, path: Path) -> str:
     if "locked" in str(error):
-        return f"{path} is held by another running practice broker"
+        return f"{path} is held by another running practice broker: leave that one, or choose a folder with --data"
     return f"{path} cannot be opened: {error}"

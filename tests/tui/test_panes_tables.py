@@ -10,6 +10,7 @@ from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.trades import Trades
 from keydesk.store.state import LogLine, Topic
+from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import Column, fit
 from support.desk_data import WALL_NS, desk_store, frame_of
@@ -136,3 +137,11 @@ def test_the_highest_rank_leaves_first() -> None:
     assert [column.key for column in fit(columns, 17)] == ["a", "b", "c"]
     assert [column.key for column in fit(columns, 16)] == ["a", "c"]
     assert [column.key for column in fit(columns, 3)] == ["a"]
+
+
+@pytest.mark.parametrize("pane", [Trades(), Positions(), Orders()])
+async def test_nothing_is_counted_before_the_account_was_read(pane: LinePane) -> None:
+    async with shown(pane, Store()):
+        text = "\n".join(text_of(pane))
+        assert "The account is being read" in text
+        assert not any(letter.isdigit() for letter in pane.heading().tabs[0].text)

@@ -143,7 +143,9 @@ class Chart(LinePane):
 
     def _words(self, frame: Frame, series: CandleSeries | None) -> list[list[candles.Run]]:
         if not frame.store.focus:
-            words, role = "No instrument. / finds one.", "muted"
+            known = frame.store.instruments
+            words = "No instrument. / finds one." if known else "Loading instruments …"
+            role = "muted"
         elif series is not None and series.error:
             words, role = f"No candles: {series.error}", "warn"
         elif series is None or series.loading:

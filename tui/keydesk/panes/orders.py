@@ -9,6 +9,7 @@ from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.keys.keymap import ORDERS
 from keydesk.panes.prices import shape_of
+from keydesk.panes.trades import READING
 from keydesk.store.state import OrderRow, Topic
 from keydesk.store.store import Store
 from keydesk.theme import Palette
@@ -49,13 +50,15 @@ class Orders(TablePane):
 
     def heading(self) -> Heading:
         """How many entry orders wait."""
-        if self.frame is None:
+        if self.frame is None or self.frame.store.account is None:
             return Heading((Tab("Orders"),))
         entries = [order for order in self.frame.store.orders.values() if order.trade_id is None]
         return Heading((Tab(f"Orders {len(entries)}"),))
 
-    def empty(self, frame: Frame) -> str:  # noqa: ARG002 - always the same words
+    def empty(self, frame: Frame) -> str:
         """How an order comes to wait."""
+        if frame.store.account is None:
+            return READING
         return "No pending orders. B or S, then o: a limit or stop order waits here."
 
     def changed(self, frame: Frame) -> None:

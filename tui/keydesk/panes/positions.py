@@ -9,7 +9,7 @@ from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.keys.keymap import POSITIONS
 from keydesk.panes.prices import prices_are_old, shape_of, signed_role
-from keydesk.panes.trades import side_run
+from keydesk.panes.trades import READING, side_run
 from keydesk.store.state import PositionRow, Topic
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column, TablePane
@@ -38,11 +38,14 @@ class Positions(TablePane):
 
     def heading(self) -> Heading:
         """How many there are."""
-        count = f" {len(self.frame.store.positions)}" if self.frame else ""
-        return Heading((Tab(f"Positions{count}"),))
+        if self.frame is None or self.frame.store.account is None:
+            return Heading((Tab("Positions"),))
+        return Heading((Tab(f"Positions {len(self.frame.store.positions)}"),))
 
     def empty(self, frame: Frame) -> str:
         """How a position comes about."""
+        if frame.store.account is None:
+            return READING
         return f"No positions. B buys, S sells {show.pair(frame.store.focus) or 'what is watched'}."
 
     def changed(self, frame: Frame) -> None:

@@ -19,6 +19,7 @@ from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column, TablePane
 
 MINUTE = 60
+READING = "The account is being read …"  # until then "none" would be a claim
 
 
 class Trades(TablePane):
@@ -52,7 +53,7 @@ class Trades(TablePane):
 
     def heading(self) -> Heading:
         """How many there are; a naked one shows even behind another tab."""
-        if self.frame is None:
+        if self.frame is None or self.frame.store.account is None:
             return Heading((Tab("Trades"),))
         trades = self.frame.store.trades.values()
         alarm = " !" if any(is_naked(trade) for trade in trades) else ""
@@ -60,6 +61,8 @@ class Trades(TablePane):
 
     def empty(self, frame: Frame) -> str:
         """How a trade comes about."""
+        if frame.store.account is None:
+            return READING
         return f"No trades. B buys, S sells {show.pair(frame.store.focus) or 'what is watched'}."
 
     def changed(self, frame: Frame) -> None:
