@@ -58,13 +58,18 @@ async def test_a_thousand_orders_a_second(practice_folder: Path) -> None:
                     await connection.order(100 if (turn + number) % 2 else -100)
                     took.append(time.perf_counter() - began)
 
-        began = time.perf_counter()
+        assert practice.process is not None
+        before, began = cpu_of(practice.process.pid), time.perf_counter()
         await asyncio.gather(*map(trader, range(16)))
         rate = len(took) / (time.perf_counter() - began)
+        cost = (cpu_of(practice.process.pid) - before) / len(took)
     took.sort()
     p50, p99 = took[len(took) // 2], took[len(took) * 99 // 100]
-    say(f"{rate:,.0f} orders/s over 16 connections, p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms")
-    assert rate > 300
+    say(
+        f"{rate:,.0f} orders/s over 16 connections, p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms; "
+        f"{cost * 1e3:.2f} ms of the broker's processor time an order"
+    )
+    assert cost < 0.003  # wall time on a busy machine says little
 
 
 async def test_an_order_is_on_the_stream_within_50_ms(practice_folder: Path) -> None:
@@ -98,6 +103,41 @@ async def test_an_order_is_on_the_stream_within_50_ms(practice_folder: Path) -> 
     p50, p99 = took[len(took) // 2], took[len(took) * 99 // 100]
     say(f"order to fill on the stream at 200/s: p50 {p50 * 1e3:.1f} ms, p99 {p99 * 1e3:.1f} ms")
     assert p99 < 0.5
+
+
+async def test_two_hundred_transaction_streams_hear_every_order(practice_folder: Path) -> None:
+    async with practice_server(practice_folder, *FAST) as practice:
+        head = f"Host: x\r\nAuthorization: Bearer {practice.token}\r\n\r\n"
+        path = f"/v3/accounts/{practice.account_id}/transactions/stream"
+        heard, orders = [0] * 200, 400
+        opened = asyncio.Semaphore(0)
+
+        async def listen(number: int) -> None:
+            socket = practice.rest_url.removeprefix("http+unix://")
+            reader, writer = await asyncio.open_unix_connection(socket)
+            writer.write(f"GET {path} HTTP/1.1\r\n{head}".encode())
+            await reader.readuntil(b"HEARTBEAT")
+            opened.release()
+            while heard[number] < orders:
+                heard[number] += (await reader.readline()).count(b'"type":"ORDER_FILL"')
+            writer.close()
+            await writer.wait_closed()
+
+        listening = [asyncio.create_task(listen(number)) for number in range(200)]
+        for _ in listening:
+            await opened.acquire()
+        began = time.perf_counter()
+        async with Connection(practice) as connection:
+            for turn in range(orders):
+                await connection.order(100 if turn % 2 else -100)
+        sent = time.perf_counter() - began
+        async with asyncio.timeout(30):
+            await asyncio.gather(*listening)
+        passed = time.perf_counter() - began
+    say(
+        f"200 transaction streams: {orders} orders in {sent:.2f} s, the last one heard by all after {passed:.2f} s"
+    )
+    assert heard == [orders] * 200
 
 
 @pytest.mark.parametrize(("rate", "clients"), [("4", 1), ("4", 50), ("72", 1)])
