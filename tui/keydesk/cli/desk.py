@@ -12,7 +12,6 @@ from keydesk.cli.refusal import Refusal
 from keydesk.cli.running import say_why
 from keydesk.config import Profile, Settings
 from keydesk.embedded import EmbeddedBroker
-from keydesk.own_settings import own_settings
 from keydesk.paths import Folders
 from keydesk.targets import Opening, PracticeMarket, SignedIn
 from keydesk_client.errors import KeydeskClientError
@@ -24,11 +23,12 @@ STARTING = (50_000, 20, 50)
 def open_desk(argv: list[str]) -> int:
     """Open the desk and stay until it is left; returns the exit code."""
     gc.set_threshold(*STARTING)
+    # Textual reads this when it is imported; its default of 60 delays keys by a sixtieth of a second.
+    os.environ.setdefault("TEXTUAL_FPS", "240")
     options = desk_options(argv)
     try:
         folders = paths.find(options.data, os.environ)
         settings = config.load(folders.config)
-        own = own_settings(folders.config)
         profile = profile_to_open(options.profile, settings, practice=options.practice)
         paths.make_private(folders.state)
         account = _opening(options, folders, profile)
@@ -36,12 +36,16 @@ def open_desk(argv: list[str]) -> int:
         say_why(error)
         return 1
     try:
-        # Textual reads this when it is imported; its default of 60 delays keys by a sixtieth of a second.
-        os.environ.setdefault("TEXTUAL_FPS", "240")
-        from keydesk.app import run_desk  # noqa: PLC0415 - heavy, and the broker is starting meanwhile
+        # Heavy, and the practice broker is starting meanwhile.
+        from keydesk.app import run_desk  # noqa: PLC0415
+        from keydesk.own_settings import own_settings  # noqa: PLC0415
 
+        own = own_settings(folders.config)
         _remember(folders, settings, profile)
         return run_desk(options, settings, folders, account, own)
+    except config.BadSettings as error:
+        say_why(error)
+        return 1
     finally:
         account.stop()
 
