@@ -6,15 +6,21 @@ environment, an argument or a log.
 """
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final, Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
-from keydesk_client.errors import InvalidSettings, NoTokenStore, StoreLocked, TokenStoreError
+from keydesk_client.errors import (
+    InvalidSettings,
+    KeydeskClientError,
+    NoTokenStore,
+    StoreLocked,
+    TokenStoreError,
+)
 from keydesk_client.private_files import refuse_unsafe
 from keydesk_client.secret import Secret, hidden
 
+T = TypeVar("T")
 Passphrase: TypeAlias = Callable[[], str | None]
 Kind: TypeAlias = Literal["native", "vault"]
 
@@ -43,21 +49,21 @@ class TokenStore:
         """Keep a token; InvalidSettings when it can not be one."""
         token = hidden(token)
         check_token(token)
-        with _in_our_words():
-            self._backend.set_password(SERVICE, _user(profile, environment), token.reveal())
+        user, held = _user(profile, environment), token
+        _closed_in(lambda: self._backend.set_password(SERVICE, user, held.reveal()))
 
     def load(self, profile: str, environment: str) -> Secret | None:
         """The token, or None when there is none."""
-        with _in_our_words():
-            found = self._backend.get_password(SERVICE, _user(profile, environment))
+        user = _user(profile, environment)
+        found = _closed_in(lambda: self._backend.get_password(SERVICE, user))
         return None if found is None else Secret(found)
 
     def forget(self, profile: str, environment: str) -> bool:
         """Take a token out; False when there was none."""
         if self.load(profile, environment) is None:
             return False
-        with _in_our_words():
-            self._backend.delete_password(SERVICE, _user(profile, environment))
+        user = _user(profile, environment)
+        _closed_in(lambda: self._backend.delete_password(SERVICE, user))
         return True
 
     def __repr__(self) -> str:
@@ -126,16 +132,27 @@ def _user(profile: str, environment: str) -> str:
     return f"{environment}:{profile}"
 
 
-@contextmanager
-def _in_our_words() -> Iterator[None]:
-    """Errors of keyring as ours; those of the vault are both already."""
-    from keyring.errors import KeyringError, KeyringLocked  # noqa: PLC0415 - late
+def _closed_in(work: Callable[[], T]) -> T:
+    """What a backend's work gives. Its errors come without their frames, in which token and passphrase lie open."""
+    from keyring.errors import KeyringError  # noqa: PLC0415 - late
 
     try:
-        yield
-    except TokenStoreError:
-        raise
-    except KeyringLocked as error:
-        raise StoreLocked(f"the native token store is locked: {error}") from error
-    except KeyringError as error:
-        raise TokenStoreError(f"the native token store failed: {error}") from error
+        return work()
+    except (KeydeskClientError, KeyringError, OSError) as error:
+        failure = _in_our_words(error)
+    raise failure
+
+
+def _in_our_words(error: Exception) -> KeydeskClientError:
+    from keyring.errors import KeyringLocked  # noqa: PLC0415 - late
+
+    match error:
+        case KeydeskClientError():
+            error.__cause__ = error.__context__ = error.__traceback__ = None
+            return error
+        case KeyringLocked():
+            return StoreLocked(f"the native token store is locked: {error}")
+        case OSError():
+            return TokenStoreError(f"the token store can not be used: {error}")
+        case _:
+            return TokenStoreError(f"the native token store failed: {error}")

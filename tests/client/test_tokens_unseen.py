@@ -1,20 +1,28 @@
 """A planted token is nowhere to be seen: not in what objects show, not in logs, not in what an error carries."""
 
+import asyncio
+import json
 import logging
 import pickle
 import socket
+import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
 
 import httpx
 import pytest
 
-from keydesk_client import Client, Secret
-from keydesk_client.errors import InvalidSettings, KeydeskClientError
+from keydesk_client import Client, FileJournal, Secret, Sender, TokenStore, sync
+from keydesk_client.errors import InvalidSettings, KeydeskClientError, TokenStoreError, UnsafeFile
+from keydesk_client.models import ClientPrice
+from keydesk_client.vault import VaultKeyring
+from support.broker import PracticeServer
 
 PLANTED = "planted-0123456789abcdef"
+PHRASE = "open-sesame-0123"
 
 
 def client_to(rest_url: str, carrier: httpx.AsyncBaseTransport | None = None) -> Client:
@@ -31,6 +39,8 @@ def shown(thing: object, seen: set[int] | None = None) -> Iterator[str]:
     seen.add(id(thing))
     yield repr(thing)
     inside = dict(getattr(thing, "__dict__", {}))
+    slots = (name for kind in type(thing).__mro__ for name in getattr(kind, "__slots__", ()))
+    inside |= {name: getattr(thing, name) for name in slots if hasattr(thing, name)}
     if isinstance(thing, dict):
         inside |= {repr(key): value for key, value in thing.items()}
     elif isinstance(thing, list | tuple | set | frozenset):
@@ -44,6 +54,146 @@ async def test_a_client_and_all_that_it_is_made_of_show_no_token() -> None:
     async with client_to("https://rest.test", carrier) as client:
         await client.accounts.list()
         assert not [text for text in shown(client) if PLANTED in text]
+
+
+def ours(thing: object) -> Iterator[object]:
+    """An object of this package, and those of it that it is made of."""
+    yield thing
+    for value in vars(thing).values() if hasattr(thing, "__dict__") else ():
+        if type(value).__module__.startswith("keydesk_client"):
+            yield from ours(value)
+
+
+async def test_nothing_public_shows_the_token_while_it_is_at_work(
+    desk_of_my_own: PracticeServer, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    desk = desk_of_my_own
+    async with Client(
+        token=desk.token,
+        rest_url=desk.rest_url,
+        stream_url=desk.stream_url,
+        account_id=desk.account_id,
+    ) as client:
+        sender = Sender(client, FileJournal(tmp_path / "private" / "orders.jsonl"), lambda: 0)
+        answer = await client.accounts.summary()
+        async with (
+            client.pricing.stream(["EUR_USD"]) as prices,
+            client.transactions.stream(since=0) as transactions,
+        ):
+            assert isinstance(await anext(prices), ClientPrice)
+            await anext(transactions)
+            public = (client, sender, answer, prices, transactions, client.orders, client.transport)
+            pieces = [piece for each in public for piece in ours(each)]
+            told = [repr(piece) for piece in pieces]
+            told += [repr(vars(piece)) for piece in pieces if hasattr(piece, "__dict__")]
+        assert not [text for text in shown(client) if desk.token in text]
+    assert not [text for text in told if desk.token in text]
+    assert len(told) > 30
+    assert desk.token not in caplog.text
+
+
+def test_the_client_without_async_shows_no_token() -> None:
+    carrier = httpx.MockTransport(lambda _: httpx.Response(200, json={"accounts": []}))
+    with sync.Client(client_to("https://rest.test", carrier)) as client:
+        client.accounts.list()
+        assert not [text for piece in ours(client) for text in shown(piece) if PLANTED in text]
+
+
+def vault_at(path: Path, phrase: str = PHRASE) -> TokenStore:
+    return TokenStore(VaultKeyring(path, lambda: phrase, work=2**10), "vault")
+
+
+def test_an_open_vault_shows_neither_token_nor_passphrase(tmp_path: Path) -> None:
+    path = tmp_path / "private" / "vault.json"
+    store = vault_at(path)
+    store.store("main", "practice", PLANTED)
+    found = store.load("main", "practice")
+    told = [*shown(store), *shown(found), path.read_text()]
+    assert not [text for text in told if PLANTED in text or PHRASE in text]
+
+
+def damage(path: Path) -> None:
+    held = json.loads(path.read_text())
+    path.write_text(json.dumps(held | {"nonce": held["nonce"][::-1]}))
+
+
+def open_to_others(path: Path) -> None:
+    path.chmod(0o644)
+
+
+def turn_into_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("harm", [damage, open_to_others, turn_into_a_folder])
+def test_a_failing_vault_tells_neither_token_nor_passphrase(
+    tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "private" / "vault.json"
+    vault_at(path).store("main", "practice", PLANTED)
+    harm(path)
+    with pytest.raises((TokenStoreError, UnsafeFile)) as storing:
+        vault_at(path).store("main", "practice", PLANTED)
+    with pytest.raises((TokenStoreError, UnsafeFile)) as loading:
+        vault_at(path).load("main", "practice")
+    said = told(storing.value) + told(loading.value)
+    assert PLANTED not in said
+    assert PHRASE not in said
+
+
+def test_a_wrong_passphrase_tells_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "private" / "vault.json"
+    vault_at(path).store("main", "practice", PLANTED)
+    wrong = PHRASE.upper()
+    with pytest.raises(TokenStoreError) as raised:
+        vault_at(path, wrong).store("main", "practice", PLANTED)
+    assert PLANTED not in told(raised.value)
+    assert wrong not in told(raised.value)
+
+
+AT_WORK = """
+import asyncio, sys
+from pathlib import Path
+from keydesk_client import Client, open_token_store
+from keydesk_client.tokens import passphrase_from_file
+
+async def main(vault, phrase, url, account):
+    store = open_token_store(Path(vault), passphrase_from_file(Path(phrase)), choice="vault")
+    token = store.load("main", "practice")
+    async with Client(token=token, rest_url=url, stream_url=url, account_id=account) as client:
+        await client.accounts.summary()
+        print("asked", flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no /proc to look into")
+async def test_the_process_of_a_client_shows_neither_token_nor_passphrase(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    desk = desk_of_my_own
+    vault, phrase = tmp_path / "private" / "vault.json", tmp_path / "phrase"
+    vault_at(vault).store("main", "practice", desk.token)
+    phrase.touch(mode=0o600)
+    phrase.write_text(PHRASE)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", AT_WORK, vault, phrase, desk.rest_url, desk.account_id),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    assert await process.stdout.readline() == b"asked\n"
+    files = ("cmdline", "environ", "comm", "status")
+    seen = b"".join((Path(f"/proc/{process.pid}") / name).read_bytes() for name in files)
+    await process.communicate()
+    assert process.returncode == 0
+    assert vault.name.encode() in seen
+    assert desk.token.encode() not in seen
+    assert PHRASE.encode() not in seen
 
 
 def test_a_token_is_not_pickled() -> None:
