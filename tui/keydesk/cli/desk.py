@@ -16,8 +16,8 @@ from keydesk.paths import Folders
 from keydesk.targets import Opening, PracticeMarket, SignedIn
 from keydesk_client.errors import KeydeskClientError
 
-# What is imported is no garbage, and looking for it costs a tenth of the start.
-STARTING = (50_000, 20, 50)
+# What is imported is no garbage, and looking for it costs a tenth of the start; the desk looks when it is open.
+STARTING = (500_000, 20, 50)
 
 
 def open_desk(argv: list[str]) -> int:
