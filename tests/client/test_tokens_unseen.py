@@ -164,8 +164,8 @@ async def main(vault, phrase, url, account):
     token = store.load("main", "practice")
     async with Client(token=token, rest_url=url, stream_url=url, account_id=account) as client:
         await client.accounts.summary()
-        print("asked", flush=True)
-        await asyncio.to_thread(sys.stdin.read)
+    print("asked", flush=True)
+    sys.stdin.read()
 
 asyncio.run(main(*sys.argv[1:]))
 """
@@ -189,7 +189,7 @@ async def test_the_process_of_a_client_shows_neither_token_nor_passphrase(
     assert await process.stdout.readline() == b"asked\n"
     files = ("cmdline", "environ", "comm", "status")
     seen = b"".join((Path(f"/proc/{process.pid}") / name).read_bytes() for name in files)
-    await process.communicate()
+    await process.communicate(b"")
     assert process.returncode == 0
     assert vault.name.encode() in seen
     assert desk.token.encode() not in seen
