@@ -272,6 +272,11 @@ def run_desk(
     own: OwnSettings,
 ) -> int:
     """Open the desk and stay until it is left; returns the exit code."""
+    chosen = options.theme or settings.theme
+    if chosen not in theme.names():
+        known = ", ".join(theme.names())
+        print(f"keydesk: there is no theme {chosen} (known: {known})", file=sys.stderr)  # noqa: T201
+        return 1
     app = KeydeskApp(
         options,
         settings,
