@@ -116,6 +116,13 @@ async def test_a_wrong_letter_closes_a_challenge() -> None:
         assert app.results == [None]
 
 
+async def test_a_form_that_went_at_a_wrong_letter_says_that_nothing_was_sent() -> None:
+    store = example_store()
+    async with ticket_app(store=store).run_test() as pilot:
+        await press(pilot, "s backspace t backspace y")
+    assert store.notices[-1].text == "NOT SENT: the letter was c, not y. Open it again to send"
+
+
 async def test_a_refusal_names_its_reason_and_no_key_sends() -> None:
     assert "inside the spread" in await seen("s0.5 y", ticket_app())
     words = await seen("u9999999 y", ticket_app())

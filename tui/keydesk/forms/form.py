@@ -5,7 +5,7 @@ trader decided (or None) and sends nothing. What sends is the confirmation matri
 """
 
 from collections.abc import Sequence
-from time import monotonic
+from time import monotonic, time_ns
 from typing import ClassVar, Generic, TypeVar
 
 from rich.text import Text
@@ -20,6 +20,7 @@ from keydesk.frame import Frame
 from keydesk.keys.confirm import Answer, Confirmation, Deed, Step, required_step
 from keydesk.keys.guard import SEND, Front
 from keydesk.keys.keymap import FORM, KEYMAP
+from keydesk.store.state import Notice
 from keydesk.theme import palette_of
 
 Result = TypeVar("Result")
@@ -158,9 +159,15 @@ class Form(ModalScreen[Result | None], Generic[Result]):
             case Answer.SENDS:
                 self.dismiss(self.result())
             case Answer.CLOSES:
+                self._say_not_sent(key)
                 self.dismiss(None)
             case Answer.NOTHING:
                 pass
+
+    def _say_not_sent(self, key: str) -> None:
+        """A form that goes at a wrong letter must not pass for one that was sent."""
+        words = f"NOT SENT: the letter was {self._letter}, not {clean(key)}. Open it again to send"
+        self.situation.store.notify(Notice("warn", words, time_ns()))
 
     def action_send(self) -> None:
         """Answer with the send key."""
