@@ -32,7 +32,7 @@ from keydesk.paths import Folders
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
-from keydesk.targets import CannotOpen, Opening
+from keydesk.targets import CannotOpen, Opening, Target
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
 INTERRUPTED = 130
+LONG_START = 5.0  # seconds after which the desk says what it waits for
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
     "Start keydesk again: what was under way is looked up before anything else. "
@@ -131,7 +132,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         load_all()  # the practice broker is starting meanwhile
         forms.load()
         try:
-            target = await self._account.target()
+            target = await self._target()
         except CannotOpen as error:
             self.last_words = str(error)
             self.exit(1, return_code=1)
@@ -143,6 +144,14 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             self.connection = connection
             self.call_later(_settle_memory)
             await connection.run()
+
+    async def _target(self) -> Target:
+        words = "The broker is still starting: a large ledger takes a while to read"
+        waiting = self.set_timer(LONG_START, partial(self.tell, "info", words))
+        try:
+            return await self._account.target()
+        finally:
+            waiting.stop()
 
     # The beat.
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-START_SECONDS = 20.0
+START_SECONDS = 300.0  # a ledger of a million transactions may have to be read anew
 STOP_SECONDS = 1.5
 LONGEST_RUN_FOLDER = 50  # bytes: a socket path must stay under about 100
 
@@ -82,14 +82,14 @@ class EmbeddedBroker:
         """Wait until the child listens and return its address.
 
         Raises:
-            PracticeFailed: it ended, or said nothing for 20 seconds; the last words of its stderr are in the text.
+            PracticeFailed: it ended, or said nothing for five minutes; the last words of its stderr are in the text.
         """
         out = self._child.stdout
         assert out is not None  # noqa: S101 - it was asked for above
         try:
             line = await asyncio.wait_for(asyncio.to_thread(out.readline), START_SECONDS)
         except TimeoutError:
-            raise PracticeFailed("the practice broker did not start within 20 seconds") from None
+            raise PracticeFailed("the practice broker did not start within five minutes") from None
         if not line:
             raise PracticeFailed(self._last_words())
         said = json.loads(line)
