@@ -94,6 +94,18 @@ async def test_the_log_has_the_newest_line_first() -> None:
     assert lines[6].rstrip().endswith("+33.00")
 
 
+async def test_a_line_without_a_profit_has_that_room_for_its_words() -> None:
+    pane, store = Log(), desk_store()
+    words = "Market buy 10,000 SL 1.11105 TP 1.11705"
+    store.write_log(LogLine("6500", WALL_NS, "ORDER", "EUR_USD", words))
+    async with shown(pane, store, size=(74, 12)):
+        lines = text_of(pane)
+    assert lines[1].rstrip().endswith(words)
+    assert "…" in lines[7]
+    assert lines[7].rstrip().endswith("+33.00")
+    assert {len(line) for line in lines} == {74}
+
+
 async def test_a_new_line_does_not_push_away_what_is_being_read() -> None:
     pane, store = Log(), desk_store()
     async with shown(pane, store) as pilot:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, tzinfo
 from typing import ClassVar
 
@@ -62,8 +63,16 @@ class Log(TablePane):
             self.set_keys([str(i) for i in range(len(frame.store.log) - 1, -1, -1)])
 
     def row(self, key: str, frame: Frame) -> list[Run]:
-        """One line, if the log still has it."""
-        return super().row(key, frame) if int(key) < len(frame.store.log) else []
+        """One line, if the log still has it; without a profit its words have that room too."""
+        if int(key) >= len(frame.store.log):
+            return []
+        if frame.store.log[int(key)].pl is not None:
+            return super().row(key, frame)
+        *before, words, profit = self.fitted
+        wide = replace(words, width=words.width + self.gap + profit.width)
+        cells = [(column, self.cell(key, column.key, frame)) for column in before]
+        text = self._words(frame.store.log[int(key)], wide.width)
+        return self._joined([*cells, (wide, text)])
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
         """One cell of a line."""
@@ -81,10 +90,10 @@ class Log(TablePane):
                 text = "" if line.pl is None else show.money(line.pl, signed=True)
                 return [(text, self.palette[signed_role(line.pl)])]
             case _:
-                return self._words(line)
+                width = next((each.width for each in self.fitted if each.key == "text"), 1)
+                return self._words(line, width)
 
-    def _words(self, line: LogLine) -> list[Run]:
-        width = next((column.width for column in self.fitted if column.key == "text"), 1)
+    def _words(self, line: LogLine, width: int) -> list[Run]:
         text = line.text if len(line.text) <= width else line.text[: width - 1] + "…"
         return [(text, self.palette["plain"])]
 
