@@ -42,22 +42,35 @@ class LastResort:
         try:
             self._clean_up()
             if self._terminal is not None:
-                os.write(TERMINAL, RESTORE)
+                _write_without_waiting(RESTORE)
                 termios.tcsetattr(TERMINAL, termios.TCSANOW, self._terminal)
         finally:
             os._exit(code)
 
 
+def _write_without_waiting(data: bytes) -> None:
+    """Write to the terminal what it takes at once: one that nobody reads any more may be full."""
+    with suppress(OSError):
+        terminal = os.open(os.ttyname(TERMINAL), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
+        with suppress(BlockingIOError):
+            os.write(terminal, data)
+
+
 def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> None:
-    """Call `leave(exit_code)` on SIGINT, SIGTERM and SIGHUP; end the process if that takes too long."""
+    """Call `leave(exit_code)` on SIGINT, SIGTERM and SIGHUP; end the process if that takes too long.
+
+    The event loop's own handlers would wait for the loop, which may be stuck in a write to a terminal that nobody
+    reads; Python's interrupt that wait, so the last resort is armed whatever the loop does.
+    """
     loop = asyncio.get_running_loop()
 
-    def told(number: signal.Signals) -> None:
-        last_resort.arm(CODES[number])
-        leave(CODES[number])
+    def told(number: int, _frame: object) -> None:
+        code = CODES[signal.Signals(number)]
+        last_resort.arm(code)
+        loop.call_soon_threadsafe(leave, code)
 
     for number in CODES:
-        loop.add_signal_handler(number, told, number)
+        signal.signal(number, told)
 
 
 async def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort) -> None:
