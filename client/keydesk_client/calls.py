@@ -38,8 +38,8 @@ class Caller:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.transport = transport
-        self.stream_pace = ConnectPace()
-        self.throttled = 0
+        self.stream_pace: ConnectPace = ConnectPace()
+        self.throttled: int = 0
         self._limiter, self._retries = limiter, retries
         self._clock, self._chance, self._sleep = clock, chance, sleep
 

@@ -56,8 +56,11 @@ class Client:
         carrier: Carrier | None = None,
     ) -> None:
         secret, token = hidden(token), ""  # a traceback from here on must not show it as a local
-        self._rest_url, self.account_id = rest_url, account_id
-        self.transport = Transport(secret, rest_url, stream_url, timeouts=timeouts, carrier=carrier)
+        self._rest_url = rest_url
+        self.account_id: str | None = account_id
+        self.transport: Transport = Transport(
+            secret, rest_url, stream_url, timeouts=timeouts, carrier=carrier
+        )
         self._caller = Caller(self.transport, limiter or Limiter(), retries)
         self._defaults = Defaults(account_id, datetime_format)
 

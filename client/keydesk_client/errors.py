@@ -154,10 +154,10 @@ class Answered(KeydeskClientError):
         self.status = status
         self.error_code = error_code
         self.error_message = message
-        self.reject_transactions = tuple(reject_transactions)
+        self.reject_transactions: tuple[Rejection, ...] = tuple(reject_transactions)
         self.request_id = request_id
         self.last_transaction_id = last_transaction_id
-        self.related_transaction_ids = tuple(related_transaction_ids)
+        self.related_transaction_ids: tuple[str, ...] = tuple(related_transaction_ids)
         self.retry_after = retry_after
         self.explained = explained
         """Whether the service itself spoke: an error page of something in between explains nothing."""

@@ -46,8 +46,8 @@ class FileJournal:
     """A journal in a file of its own, 0600 in a 0700 folder."""
 
     def __init__(self, path: Path | str, *, most_settled: int = MOST_SETTLED) -> None:
-        self.path = Path(path)
-        self.unreadable_lines = 0
+        self.path: Path = Path(path)
+        self.unreadable_lines: int = 0
         """Lines in the middle that are no lines of a journal: the disk, or somebody, changed the file."""
         self._most_settled = most_settled
         private_folder(self.path.parent)

@@ -1,11 +1,12 @@
 """What became of a request that changes the account: one of four outcomes, never an exception and never a guess.
 
-Sending -> Done          it was acted on: filled, resting, cancelled at once, or applied
--> Rejected      the broker said no; nothing changed
--> NotSent       it never left; it can be asked for again without fear
--> Unknown ...   nobody knows yet; the transactions are being looked up
--> Done, Rejected
--> Unconfirmed   not found, yet not disproved: it is never sent again by itself, and watched for
+Sending
+├── Done                 it was acted on: filled, resting, cancelled at once, or applied
+├── Rejected             the broker said no; nothing changed
+├── NotSent              it never left; it can be asked for again without fear
+└── Unknown              nobody knows yet; the transactions are being looked up
+    ├── Done, Rejected   found there
+    └── Unconfirmed      not found, yet not disproved: it is never sent again by itself, and watched for
 """
 
 from dataclasses import dataclass

@@ -50,9 +50,9 @@ class Sequencer(Generic[T]):
         most_held: int = MOST_HELD,
         patience_s: float = PATIENCE_S,
     ) -> None:
-        self.last = last
+        self.last: int = last
         """Id of the newest transaction that was applied."""
-        self.known = last
+        self.known: int = last
         """The newest id that anybody mentioned."""
         self._apply = apply
         self._held: dict[int, T] = {}

@@ -9,7 +9,7 @@ a notebook too, whose own loop is running already.
 """
 
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from keydesk_client import client as asynchronous
 from keydesk_client.areas import (
@@ -28,82 +28,82 @@ from keydesk_client.waiting import Called, Iterated, Loop, Streamed, Waiting
 class Accounts(Waiting[accounts.Accounts]):
     """The accounts that the token may use."""
 
-    list = Called(accounts.Accounts.list)
-    get = Called(accounts.Accounts.get)
-    summary = Called(accounts.Accounts.summary)
-    instruments = Called(accounts.Accounts.instruments)
-    configure = Called(accounts.Accounts.configure)
-    changes = Called(accounts.Accounts.changes)
+    list: Final = Called(accounts.Accounts.list)
+    get: Final = Called(accounts.Accounts.get)
+    summary: Final = Called(accounts.Accounts.summary)
+    instruments: Final = Called(accounts.Accounts.instruments)
+    configure: Final = Called(accounts.Accounts.configure)
+    changes: Final = Called(accounts.Accounts.changes)
 
 
 class Books(Waiting[books.Books]):
     """How the service's clients are positioned."""
 
-    order = Called(books.Books.order)
-    position = Called(books.Books.position)
+    order: Final = Called(books.Books.order)
+    position: Final = Called(books.Books.position)
 
 
 class Candles(Waiting[candles.Candles]):
     """History of an instrument."""
 
-    get = Called(candles.Candles.get)
-    get_for_account = Called(candles.Candles.get_for_account)
-    latest = Called(candles.Candles.latest)
-    iterate = Iterated(candles.Candles.iterate)
+    get: Final = Called(candles.Candles.get)
+    get_for_account: Final = Called(candles.Candles.get_for_account)
+    latest: Final = Called(candles.Candles.latest)
+    iterate: Final = Iterated(candles.Candles.iterate)
 
 
 class Orders(Waiting[orders.Orders]):
     """Orders of an account."""
 
-    create = Called(orders.Orders.create)
-    list = Called(orders.Orders.list)
-    iterate = Iterated(orders.Orders.iterate)
-    pending = Called(orders.Orders.pending)
-    get = Called(orders.Orders.get)
-    replace = Called(orders.Orders.replace)
-    cancel = Called(orders.Orders.cancel)
-    set_client_extensions = Called(orders.Orders.set_client_extensions)
+    create: Final = Called(orders.Orders.create)
+    list: Final = Called(orders.Orders.list)
+    iterate: Final = Iterated(orders.Orders.iterate)
+    pending: Final = Called(orders.Orders.pending)
+    get: Final = Called(orders.Orders.get)
+    replace: Final = Called(orders.Orders.replace)
+    cancel: Final = Called(orders.Orders.cancel)
+    set_client_extensions: Final = Called(orders.Orders.set_client_extensions)
 
 
 class Positions(Waiting[positions.Positions]):
     """Positions of an account."""
 
-    list = Called(positions.Positions.list)
-    open = Called(positions.Positions.open)
-    get = Called(positions.Positions.get)
-    close = Called(positions.Positions.close)
+    list: Final = Called(positions.Positions.list)
+    open: Final = Called(positions.Positions.open)
+    get: Final = Called(positions.Positions.get)
+    close: Final = Called(positions.Positions.close)
 
 
 class Pricing(Waiting[pricing.Pricing]):
     """Prices, now and as they move."""
 
-    get = Called(pricing.Pricing.get)
-    stream = Streamed(pricing.Pricing.stream)
+    get: Final = Called(pricing.Pricing.get)
+    stream: Final = Streamed(pricing.Pricing.stream)
 
 
 class Trades(Waiting[trades.Trades]):
     """Trades of an account."""
 
-    list = Called(trades.Trades.list)
-    iterate = Iterated(trades.Trades.iterate)
-    open = Called(trades.Trades.open)
-    get = Called(trades.Trades.get)
-    close = Called(trades.Trades.close)
-    set_client_extensions = Called(trades.Trades.set_client_extensions)
-    set_dependent_orders = Called(trades.Trades.set_dependent_orders)
+    list: Final = Called(trades.Trades.list)
+    iterate: Final = Iterated(trades.Trades.iterate)
+    open: Final = Called(trades.Trades.open)
+    get: Final = Called(trades.Trades.get)
+    close: Final = Called(trades.Trades.close)
+    set_client_extensions: Final = Called(trades.Trades.set_client_extensions)
+    set_dependent_orders: Final = Called(trades.Trades.set_dependent_orders)
 
 
 class Transactions(Waiting[transactions.Transactions]):
     """Everything that ever happened on an account."""
 
-    list = Called(transactions.Transactions.list)
-    get = Called(transactions.Transactions.get)
-    since = Called(transactions.Transactions.since)
-    range = Called(transactions.Transactions.range)
-    recent = Called(transactions.Transactions.recent)
-    iterate = Iterated(transactions.Transactions.iterate)
-    iterate_since = Iterated(transactions.Transactions.iterate_since)
-    stream = Streamed(transactions.Transactions.stream)
+    list: Final = Called(transactions.Transactions.list)
+    get: Final = Called(transactions.Transactions.get)
+    since: Final = Called(transactions.Transactions.since)
+    range: Final = Called(transactions.Transactions.range)
+    recent: Final = Called(transactions.Transactions.recent)
+    iterate: Final = Iterated(transactions.Transactions.iterate)
+    iterate_since: Final = Iterated(transactions.Transactions.iterate_since)
+    stream: Final = Streamed(transactions.Transactions.stream)
 
 
 class Client:
@@ -111,14 +111,14 @@ class Client:
 
     def __init__(self, client: asynchronous.Client) -> None:
         self._client, self._loop = client, Loop()
-        self.accounts = Accounts(client.accounts, self._loop)
-        self.books = Books(client.books, self._loop)
-        self.candles = Candles(client.candles, self._loop)
-        self.orders = Orders(client.orders, self._loop)
-        self.positions = Positions(client.positions, self._loop)
-        self.pricing = Pricing(client.pricing, self._loop)
-        self.trades = Trades(client.trades, self._loop)
-        self.transactions = Transactions(client.transactions, self._loop)
+        self.accounts: Final = Accounts(client.accounts, self._loop)
+        self.books: Final = Books(client.books, self._loop)
+        self.candles: Final = Candles(client.candles, self._loop)
+        self.orders: Final = Orders(client.orders, self._loop)
+        self.positions: Final = Positions(client.positions, self._loop)
+        self.pricing: Final = Pricing(client.pricing, self._loop)
+        self.trades: Final = Trades(client.trades, self._loop)
+        self.transactions: Final = Transactions(client.transactions, self._loop)
 
     def close(self) -> None:
         """Close every connection and end the thread."""

@@ -93,8 +93,9 @@ class Transport:
         carrier: Carrier | None = None,
     ) -> None:
         token.check()
-        self.rest, self.stream = address_of(rest_url), address_of(stream_url)
-        self.timeouts = timeouts
+        self.rest: Address = address_of(rest_url)
+        self.stream: Address = address_of(stream_url)
+        self.timeouts: Timeouts = timeouts
         self._token = token
         self._rest_carrier = carrier or _carrier_to(self.rest, CALLS_AT_ONCE)
         self._stream_carrier = carrier or _carrier_to(self.stream, STREAM_CONNECTIONS)

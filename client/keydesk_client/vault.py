@@ -82,7 +82,7 @@ class VaultKeyring(KeyringBackend):
         self, path: Path | str, passphrase: Passphrase | None = None, *, work: int = WORK
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self._passphrase = passphrase
         self._work = work
         self._key: Key | None = None

@@ -64,7 +64,8 @@ class Waiting(Generic[A]):
     """An area whose calls wait."""
 
     def __init__(self, area: A, loop: Loop) -> None:
-        self.area, self.loop = area, loop
+        self.area: A = area
+        self.loop: Loop = loop
 
 
 class Called(Generic[A, P, R]):

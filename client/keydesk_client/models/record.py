@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
@@ -20,7 +20,7 @@ Wire: TypeAlias = dict[str, Any]
 class Record(BaseModel):
     """One JSON object of the wire."""
 
-    model_config = ConfigDict(
+    model_config: ClassVar[ConfigDict] = ConfigDict(
         frozen=True,
         extra="allow",
         alias_generator=wire_name,

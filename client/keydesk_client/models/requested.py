@@ -1,6 +1,6 @@
 """What every order request has in common: it refuses the impossible before it is sent, naming the member."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 from pydantic import ConfigDict, ValidationError, model_validator
 
@@ -16,7 +16,7 @@ class RequestedOrder(Record):
     It stands last among the bases of a request: pydantic lets the last one decide what is forbidden.
     """
 
-    model_config = ConfigDict(extra="forbid", loc_by_alias=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", loc_by_alias=False)
 
     client_extensions: ClientExtensions | None = None
     """Id, tag and comment of the order."""

@@ -29,7 +29,7 @@ class DateTime:
     __slots__ = ("_ns", "text")
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        self.text: str = text
         """As on the wire."""
 
     @classmethod

@@ -64,7 +64,7 @@ class InOrder(Generic[T]):
 
     def __init__(self) -> None:
         self._items: deque[T] = deque()
-        self.take = self._items.popleft
+        self.take: Callable[[], T] = self._items.popleft
 
     def add(self, items: Iterable[T]) -> int:
         """Take items."""
@@ -81,7 +81,7 @@ class DropOldest(Generic[T]):
     def __init__(self, most: int, key_of: KeyOf[T]) -> None:
         self._items: deque[T] = deque()
         self._most, self._key_of = most, key_of
-        self.take = self._items.popleft
+        self.take: Callable[[], T] = self._items.popleft
 
     def add(self, items: Iterable[T]) -> int:
         """Take items; returns how many prices were dropped."""

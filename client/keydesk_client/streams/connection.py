@@ -42,7 +42,7 @@ class Connection:
     def __init__(
         self, opening: Opening, pace: ConnectPace, settings: StreamSettings, timing: Timing
     ) -> None:
-        self.health = StreamHealth()
+        self.health: StreamHealth = StreamHealth()
         self._opening, self._pace = opening, pace
         self._settings, self._timing = settings, timing
         self._back_off = BackOff(settings, timing)
