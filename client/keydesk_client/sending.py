@@ -5,7 +5,7 @@
 3. A good answer is Done, an explained refusal Rejected; 429 and a failed connection are NotSent. All else is Unknown.
 4. Unknown is looked up in the transactions since the id that was noted before.
 5. Not found is Unconfirmed. It is never sent again: its transactions are watched for, and raise the alarm.
-6. `recover` looks up what an earlier process left open, before anything new is sent.
+6. `recover` looks up what an earlier process left open, before anything new is sent; `resolve` any one of them again.
 
 A blind repeat would double a third of such orders: a client id is only checked against orders that are still pending.
 """
@@ -229,6 +229,14 @@ class Sender:
             with suppress(OSError):
                 self._journal.settle(intent, "unconfirmed")
         return outcome
+
+    async def resolve(self, intent: Intent) -> Outcome:
+        """Look up once more, now, what became of an intent: of one that ended as Unconfirmed above all."""
+        unknown = Unknown(intent, "looked up again, and not found")
+        outcome = await self._look_ups.settle(unknown, only_once=True)
+        if not isinstance(outcome, Unconfirmed):
+            self._given_up.pop(intent.id, None)
+        return self._settled(outcome)
 
     def watch(self, transaction: Transaction) -> None:
         """Hand every transaction of the account here: it may be the one that is being waited for."""

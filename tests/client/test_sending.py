@@ -398,6 +398,26 @@ def test_what_was_given_up_and_shows_up_raises_the_alarm_once(tmp_path: Path, ac
     at_desk(tmp_path, broker, body)
 
 
+@pytest.mark.parametrize("act", ACTS)
+def test_what_was_given_up_is_resolved_when_somebody_asks_again(tmp_path: Path, act: str) -> None:
+    broker = LossyBroker(Fate.LATE, late_s=60.0, first_id=10)
+
+    async def body(desk: Desk) -> None:
+        given_up = await ACTS[act](desk.sender)
+        assert isinstance(await desk.sender.resolve(given_up.intent), Unconfirmed)
+        await asyncio.sleep(60.0)
+        found = await desk.sender.resolve(given_up.intent)
+        assert isinstance(found, Done)
+        assert found.became is BECAME[act]
+        for transaction in transactions_of(broker):
+            desk.sender.watch(transaction)
+        assert desk.alarms == []
+        assert desk.journal.open_intents() == ()
+        assert len(broker.writes) == 1
+
+    at_desk(tmp_path, broker, body)
+
+
 def test_two_like_closes_do_not_take_each_others_transactions(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.ANSWERED, Fate.LOST_REQUEST, first_id=10)
 
