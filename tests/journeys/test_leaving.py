@@ -90,3 +90,16 @@ def test_a_closed_terminal_ends_the_desk_and_its_broker(practice_folder: Path) -
         assert terminal.wait_for_exit(5) in (129, -signal.SIGHUP)
         terminal.until(lambda: not any(alive(child) for child in children), 5, "no child process")
         assert sockets_in(practice_folder) == []
+
+
+def test_a_terminal_that_nobody_reads_any_more_cannot_hold_the_desk(practice_folder: Path) -> None:
+    """A frozen link: the terminal's buffer is full, and writing to it waits for ever."""
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk("--practice", "--price-rate", "20"), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        children = children_of(terminal.pid)
+        terminal.freeze()
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait_for_exit(5, reading=False) == 143
+        terminal.until(lambda: not any(alive(child) for child in children), 5, "no child process")
+        assert sockets_in(practice_folder) == []

@@ -23,6 +23,7 @@ import pyte
 
 PAUSE = 0.35  # between two keys: slower than the guard's 250 ms dwell
 PATIENCE = 30.0
+FULL_FOR = 1.0  # seconds without a new byte: the program is stuck in its write
 # Sequences that the emulator misreads: keyboard protocols and private modes with a prefix it does not know.
 UNREAD = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1bP[^\x1b]*\x1b\\|\x1b\[\?[0-9;]*\$p")
 KEYS = {
@@ -137,7 +138,16 @@ class Terminal:
             os.close(self._tty)
             self._tty = -1
 
-    def wait_for_exit(self, seconds: float = PATIENCE) -> int:
+    def freeze(self) -> None:
+        """Read nothing until the terminal's buffer has been full for a while, as on a link that hangs."""
+        waiting, since = -1, time.monotonic()
+        while time.monotonic() - since < FULL_FOR:
+            select.select([], [], [], 0.05)
+            now = struct.unpack("i", fcntl.ioctl(self._tty, termios.FIONREAD, b"\0" * 4))[0]
+            if now != waiting:
+                waiting, since = now, time.monotonic()
+
+    def wait_for_exit(self, seconds: float = PATIENCE, *, reading: bool = True) -> int:
         """Wait until the program has ended; returns its exit code (negative: the signal that killed it)."""
         end = time.monotonic() + seconds
         while self.exit_code is None:
@@ -148,7 +158,10 @@ class Terminal:
                 raise NeverSeen(
                     f"the program still runs after {seconds:g} s; the screen:\n{self.text}"
                 )
-            self._read(0.02)
+            if reading:
+                self._read(0.02)
+            else:
+                select.select([], [], [], 0.02)
         self._read(0)
         return self.exit_code
 

@@ -292,7 +292,7 @@ def run_desk(
         folders,
         account=account,
         own=own,
-        last_resort=lifecycle.LastResort(account.stop),
+        last_resort=lifecycle.LastResort(account.abandon),
         lock=DeskLock.of(folders.private("orders"), account.name),
     )
     app.run(mouse=options.mouse)

@@ -102,7 +102,7 @@ class EmbeddedBroker:
         lines = self._errors.read().decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else f"the practice broker ended with {self._child.returncode}"
 
-    def stop(self) -> None:
+    def stop(self, patience: float = STOP_SECONDS) -> None:
         """End the child and remove its socket; safe to call twice."""
         if self._lifeline < 0:
             return
@@ -110,7 +110,7 @@ class EmbeddedBroker:
         self._lifeline = -1
         self._child.terminate()
         try:
-            self._child.wait(STOP_SECONDS)
+            self._child.wait(patience)
         except subprocess.TimeoutExpired:
             self._child.kill()
             self._child.wait()

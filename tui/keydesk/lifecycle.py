@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-LEAVE_SECONDS = 1.9
+LEAVE_SECONDS = 1.5  # what is left of two seconds is for the broker's end
 TERMINAL_CHECK_SECONDS = 0.5
 TERMINAL = 0  # standard input: the desk is not opened without a terminal there
 # Normal screen, visible cursor, no bracketed paste, no mouse, no focus reports, plain colours.

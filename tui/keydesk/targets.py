@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_STARTS = 3
 LOOK_EVERY = 0.5  # seconds
+AT_ONCE = 0.3  # seconds
 
 Band = Literal["PRACTICE", "LIVE"]
 
@@ -56,6 +57,7 @@ class Opening(Protocol):
     async def target(self) -> Target: ...
     async def keep(self, say: Callable[[str], None]) -> None: ...
     def stop(self) -> None: ...
+    def abandon(self) -> None: ...
 
 
 @dataclass(slots=True)
@@ -93,10 +95,18 @@ class PracticeMarket:
 
     def stop(self) -> None:
         """End the broker."""
+        self._unnote()
+        self.broker.stop()
+
+    def abandon(self) -> None:
+        """End the broker, and hard if it does not go at once: what was acknowledged is in its ledger."""
+        self._unnote()
+        self.broker.stop(patience=AT_ONCE)
+
+    def _unnote(self) -> None:
         if self.noted:
             self.noted = False
             open_broker.unnote(self.ledger)
-        self.broker.stop()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +155,9 @@ class SignedIn:
         """Nothing of ours runs beside the desk."""
 
     def stop(self) -> None:
+        """Nothing of ours runs beside the desk."""
+
+    def abandon(self) -> None:
         """Nothing of ours runs beside the desk."""
 
 
