@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -102,4 +103,20 @@ def test_a_terminal_that_nobody_reads_any_more_cannot_hold_the_desk(practice_fol
         terminal.signal(signal.SIGTERM)
         assert terminal.wait_for_exit(5, reading=False) == 143
         terminal.until(lambda: not any(alive(child) for child in children), 5, "no child process")
+        assert sockets_in(practice_folder) == []
+
+
+NOHUP = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"
+
+
+def test_a_terminal_that_goes_without_a_word_ends_the_desk_too(practice_folder: Path) -> None:
+    """The desk as the child of a shell: only the shell hears of the hang-up."""
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    shell = ["sh", "-c", '"$@"; exit $?', "sh", *keydesk()]
+    with Terminal([sys.executable, "-c", NOHUP, "/bin/sh", *shell[1:]], SIZE, env) as terminal:
+        terminal.see("prices ok")
+        (desk,) = children_of(terminal.pid)
+        children = [desk, *children_of(desk)]
+        terminal.hang_up()
+        terminal.until(lambda: not any(alive(child) for child in children), 8, "no process")
         assert sockets_in(practice_folder) == []

@@ -38,3 +38,10 @@ def test_a_folder_open_to_others_is_refused_with_the_remedy(tmp_path: Path) -> N
     folder.chmod(0o755)
     with pytest.raises(paths.UnsafeFolder, match="chmod 700"):
         paths.make_private(folder)
+
+
+def test_a_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(paths.UnsafeFolder, match="choose another with --data"):
+        paths.make_private(file / "state")

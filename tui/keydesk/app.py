@@ -117,11 +117,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.animation_level = "none"
         self.set_interval(self.clock.period, self.beat)
         lifecycle.leave_on_signals(self.leave, self._last_resort)
-        self.run_worker(
-            lifecycle.leave_without_terminal(self.leave, self._last_resort),
-            "terminal",
-            group="lifecycle",
-        )
+        lifecycle.leave_without_terminal(self.leave, self._last_resort)
         self.call_after_refresh(self._open)
 
     def _open(self) -> None:

@@ -11,6 +11,7 @@ import select
 import signal
 import termios
 import threading
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -65,20 +66,36 @@ def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> N
     loop = asyncio.get_running_loop()
 
     def told(number: int, _frame: object) -> None:
-        code = CODES[signal.Signals(number)]
-        last_resort.arm(code)
-        loop.call_soon_threadsafe(leave, code)
+        _leave(CODES[signal.Signals(number)], leave, last_resort, loop)
 
     for number in CODES:
         signal.signal(number, told)
 
 
-async def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort) -> None:
-    """Watch the terminal and leave with 129 once it is gone (a hang-up may be ignored by nohup)."""
-    poll = select.poll()
-    poll.register(TERMINAL, 0)
-    gone = select.POLLHUP | select.POLLERR | select.POLLNVAL
-    while not any(event & gone for _, event in poll.poll(0)):  # noqa: ASYNC110 - no event tells
-        await asyncio.sleep(TERMINAL_CHECK_SECONDS)
-    last_resort.arm(CODES[signal.SIGHUP])
-    leave(CODES[signal.SIGHUP])
+def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort) -> None:
+    """Watch the terminal and leave with 129 once it is gone: nohup ignores the hang-up that would tell.
+
+    The watch is a thread, because a loop that writes to a vanished terminal may be stuck in that.
+    """
+    loop = asyncio.get_running_loop()
+
+    def watch() -> None:
+        poll = select.poll()
+        poll.register(TERMINAL, 0)
+        gone = select.POLLHUP | select.POLLERR | select.POLLNVAL
+        while not any(event & gone for _, event in poll.poll(0)):
+            time.sleep(TERMINAL_CHECK_SECONDS)
+        _leave(CODES[signal.SIGHUP], leave, last_resort, loop)
+
+    threading.Thread(target=watch, name="terminal", daemon=True).start()
+
+
+def _leave(
+    code: int,
+    leave: Callable[[int], None],
+    last_resort: LastResort,
+    loop: asyncio.AbstractEventLoop,
+) -> None:
+    last_resort.arm(code)
+    with suppress(RuntimeError):  # a closed loop is leaving already
+        loop.call_soon_threadsafe(leave, code)

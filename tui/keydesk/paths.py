@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 class UnsafeFolder(Exception):
-    """A private folder that belongs to someone else or that others may enter."""
+    """A private folder that cannot be made, belongs to someone else, or that others may enter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +54,14 @@ def make_private(folder: Path) -> Path:
     """Create the folder 0700; an existing one must be ours alone.
 
     Raises:
-        UnsafeFolder: it belongs to another user or lets others in.
+        UnsafeFolder: it cannot be made, belongs to another user, or lets others in.
     """
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = folder.stat()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UnsafeFolder(f"{folder} cannot be made: {why}; choose another with --data") from error
     if found.st_uid != os.geteuid():
         raise UnsafeFolder(f"{folder} belongs to another user; choose one of your own with --data")
     if stat.S_IMODE(found.st_mode) & 0o077:
