@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger_file import open_ledger_file
 
+_FIFO = "fifo "  # with an account's id: the fact that it has FIFO rules; older ledgers know none
+
 
 @dataclass(frozen=True, slots=True)
 class LedgerAccount:
@@ -27,6 +29,7 @@ class LedgerAccount:
     owner: int
     currency: str
     hedging: bool
+    fifo: bool = False  # the rules of a US division
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,15 +90,22 @@ class Ledger:
     def accounts(self) -> list[LedgerAccount]:
         """Return every account, in the order of its id."""
         rows = self._connection.execute(
-            "SELECT id, owner, currency, hedging FROM accounts ORDER BY id"
+            "SELECT id, owner, currency, hedging, ? || id IN (SELECT name FROM facts)"
+            " FROM accounts ORDER BY id",
+            (_FIFO,),
         )
-        return [LedgerAccount(id_, owner, currency, bool(h)) for id_, owner, currency, h in rows]
+        return [
+            LedgerAccount(id_, owner, currency, bool(hedging), bool(fifo))
+            for id_, owner, currency, hedging, fifo in rows
+        ]
 
     def create_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
         """Enter an account together with its first transactions: both or neither."""
         values = (account.id, account.owner, account.currency, int(account.hedging))
         with _transaction(self._connection):
             self._connection.execute("INSERT INTO accounts VALUES (?, ?, ?, ?)", values)
+            if account.fifo:
+                self.note(_FIFO + account.id, "yes")
             self._insert(_rows(account.id, history))
 
     # --- writing ---

@@ -63,10 +63,12 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
         state = restored(ledger, account)
         _check_instruments(state, broker)
         broker.admit(_desk(broker, account, state))
-    for owner in range(owners):
-        for account in default_accounts(owner):
-            if account.id not in known:
-                broker.admit(_opened(broker, account))
+    asked_for = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
+    for account in asked_for:
+        _check_fifo(account, known.get(account.id, account))
+    for account in asked_for:
+        if account.id not in known:
+            broker.admit(_opened(broker, account))
     broker.catch_up()
     return broker
 
@@ -79,6 +81,14 @@ def _check_instruments(state: Account, broker: Broker) -> None:
                 f"account {state.id} holds {name}, which this market does not offer; "
                 f"start with --candles {name}=FILE as before"
             )
+
+
+def _check_fifo(asked: LedgerAccount, kept: LedgerAccount) -> None:
+    if asked.fifo and not kept.fifo:
+        raise LedgerUnavailable(
+            f"account {kept.id} was opened without --fifo and keeps its rules; "
+            "use another --data, or practice reset"
+        )
 
 
 def _seed(options: Options, ledger: Ledger) -> int:
@@ -94,11 +104,11 @@ def _seed(options: Options, ledger: Ledger) -> int:
     return int(kept)
 
 
-def default_accounts(owner: int) -> list[LedgerAccount]:
-    """Return the two accounts of a token: US dollars netting, euros hedging."""
+def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
+    """Return the two accounts of a token: US dollars netting, with FIFO rules if asked for; euros hedging."""
     user = FIRST_USER + owner
     return [
-        LedgerAccount(f"101-001-{user}-001", owner, "USD", hedging=False),
+        LedgerAccount(f"101-001-{user}-001", owner, "USD", hedging=False, fifo=fifo),
         LedgerAccount(f"101-001-{user}-002", owner, "EUR", hedging=True),
     ]
 
@@ -113,7 +123,9 @@ def _desk(broker: Broker, account: LedgerAccount, state: Account) -> AccountDesk
 def _opened(broker: Broker, account: LedgerAccount) -> AccountDesk:
     """Open an account: created, named and funded, all in the ledger before anybody sees it."""
     state = new_account(account)
-    alias = "Practice, hedging" if account.hedging else "Practice"
+    alias = (
+        "Practice, hedging" if account.hedging else "Practice, FIFO" if account.fifo else "Practice"
+    )
     history = decide(state, OpenAccount(alias=alias, deposit=DEPOSIT), broker.board)
     for transaction in history:
         apply(state, transaction)

@@ -27,6 +27,7 @@ class Options:
     speed: float = 1.0
     hours: str = "always"
     tokens: tuple[str, ...] = ()
+    fifo: bool = False
     price_rate: float = DEFAULT_PRICE_RATE
     rate_limit: int = DEFAULT_RATE_LIMIT
     candles: tuple[tuple[str, Path], ...] = ()
@@ -70,6 +71,12 @@ def _parser(command: str) -> argparse.ArgumentParser:
         description="Serve the practice broker. Prints one JSON line when it listens.",
     )
     _add_place(parser)
+    parser.add_argument(
+        "--fifo",
+        action="store_true",
+        help="open a token's netting account under US FIFO rules; an account keeps what it was "
+        "opened with",
+    )
     _add_market(parser)
     _add_limits(parser)
     parser.add_argument("--parent-fd", type=int, help=argparse.SUPPRESS)

@@ -57,5 +57,5 @@ def _fold(ledger: Ledger, state: Account) -> None:
 def new_account(account: LedgerAccount) -> Account:
     """Return the account before anything happened to it."""
     _, _, user, _ = account.id.split("-")
-    terms = Terms(currency=account.currency, hedging=account.hedging)
+    terms = Terms(currency=account.currency, hedging=account.hedging, fifo=account.fifo)
     return empty_account(account.id, int(user), terms)

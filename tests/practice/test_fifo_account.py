@@ -1,0 +1,99 @@
+"""`practice serve --fifo`: the netting account follows the FIFO rules of a US division, for as long as its ledger lives."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.broker import PracticeServer, practice_server
+
+STOP = {"distance": "0.0500"}
+
+
+async def buy(practice: PracticeServer, units: int, **on_fill: object) -> dict[str, Any]:
+    order = {"type": "MARKET", "instrument": "EUR_USD", "units": str(units), **on_fill}
+    answer = await practice.send("POST", "{a}/orders", {"order": order})
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json())
+
+
+async def bought(practice: PracticeServer, units: int) -> str:
+    made = await buy(practice, units)
+    return str(made["orderFillTransaction"]["tradeOpened"]["tradeID"])
+
+
+async def close(practice: PracticeServer, trade: str) -> dict[str, Any]:
+    return dict((await practice.send("PUT", f"{{a}}/trades/{trade}/close", {})).json())
+
+
+async def test_the_older_of_two_trades_alike_closes_first(practice_folder: Path) -> None:
+    async with practice_server(practice_folder, "--fifo") as practice:
+        older, newer = await bought(practice, 1000), await bought(practice, 1000)
+        refused = await close(practice, newer)
+        assert refused["orderCancelTransaction"]["reason"] == "FIFO_VIOLATION"
+        assert "orderFillTransaction" in await close(practice, older)
+        assert "orderFillTransaction" in await close(practice, newer)
+
+
+async def test_a_trade_of_another_size_closes_at_once(practice_folder: Path) -> None:
+    async with practice_server(practice_folder, "--fifo") as practice:
+        await bought(practice, 1000)
+        assert "orderFillTransaction" in await close(practice, await bought(practice, 999))
+
+
+async def test_trades_alike_may_not_bring_a_stop(practice_folder: Path) -> None:
+    async with practice_server(practice_folder, "--fifo") as practice:
+        await bought(practice, 1000)
+        made = await buy(practice, 1000, stopLossOnFill=STOP)
+        assert made["orderCancelTransaction"]["reason"] == "FIFO_VIOLATION_SAFEGUARD_VIOLATION"
+        assert "orderFillTransaction" in await buy(practice, 999, stopLossOnFill=STOP)
+
+
+async def test_trades_alike_get_no_stop_later(practice_folder: Path) -> None:
+    async with practice_server(practice_folder, "--fifo") as practice:
+        older, _ = await bought(practice, 1000), await bought(practice, 1000)
+        answer = await practice.send("PUT", f"{{a}}/trades/{older}/orders", {"stopLoss": STOP})
+        reject = answer.json()["stopLossOrderRejectTransaction"]
+        assert answer.status_code == 400
+        assert reject["rejectReason"] == "STOP_LOSS_ORDER_WOULD_VIOLATE_FIFO_VIOLATION_SAFEGUARD"
+
+
+@pytest.mark.parametrize("again", [(), ("--fifo",)])
+async def test_the_account_keeps_its_rules(practice_folder: Path, again: tuple[str, ...]) -> None:
+    async with practice_server(practice_folder, "--fifo") as practice:
+        await bought(practice, 1000)
+        newer = await bought(practice, 1000)
+    async with practice_server(practice_folder, *again) as practice:
+        refused = await close(practice, newer)
+        assert refused["orderCancelTransaction"]["reason"] == "FIFO_VIOLATION"
+
+
+async def test_an_account_opened_without_is_not_turned_into_one(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as practice:
+        data = practice.data
+        await bought(practice, 1000)
+        assert "orderFillTransaction" in await close(practice, await bought(practice, 1000))
+    command = [sys.executable, "-m", "keydesk_practice.serve", "--fifo", "--port", "0"]
+    refused = subprocess.run(  # noqa: ASYNC221 - it ends by itself, nothing else runs here
+        [*command, "--data", str(data)], capture_output=True, text=True, check=False
+    )
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == (
+        "keydesk practice: account 101-001-1000001-001 was opened without --fifo and keeps its rules; "
+        "use another --data, or practice reset\n"
+    )
+
+
+async def test_a_token_that_comes_later_brings_an_account_of_its_own_rules(
+    practice_folder: Path,
+) -> None:
+    async with practice_server(practice_folder, "--fifo", "--token", "first"):
+        pass
+    async with practice_server(practice_folder, "--token", "first", "--token", "second") as both:
+        names = [
+            (await both.http.get(f"/v3/accounts/101-001-100000{n}-001/summary", headers=of)).json()
+            for n, of in ((1, {}), (2, {"Authorization": "Bearer second"}))
+        ]
+        assert [one["account"]["alias"] for one in names] == ["Practice, FIFO", "Practice"]
