@@ -18,6 +18,7 @@ from keydesk_practice.engine.requests import (
     TrailingStopLossDetails,
 )
 from keydesk_practice.engine.transactions import (
+    EntryOrderRejected,
     FundsTransferred,
     OrderCancelled,
     OrderFilled,
@@ -465,7 +466,7 @@ def test_a_stop_whose_time_is_over_when_the_order_fills_cancels_it() -> None:
 def test_no_digit_of_a_number_is_overlooked(number: str) -> None:
     account = PractisedAccount()
     units = MarketRequest(instrument="EUR_USD", units=Decimal(number))
-    refused = only(OrderRejected, account.place(units))
+    refused = only(EntryOrderRejected, account.place(units))
     assert (refused.reject_reason, str(refused.units)) == ("UNITS_PRECISION_EXCEEDED", number)
     price = LimitRequest(instrument="EUR_USD", units=Decimal(1), price=Decimal(number))
     refused_price = only(OrderRejected, account.place(price))
