@@ -25,7 +25,6 @@ UNMADE_STATUSES = {
     ("list_transactions", 416): "a span of time without transactions is an empty list",
     ("transactions_since", 416): "an id above the last one is 404",
     ("transactions_range", 416): "an id above the last one is 404",
-    ("instrument_candles", 404): "the service answers 400 to an unknown instrument",
     ("get_order_book", 403): "every token may read books",
     ("get_position_book", 403): "every token may read books",
 }

@@ -336,8 +336,25 @@ async def test_bad_candle_requests_are_refused(
     assert broker.last.json().keys() == {"errorMessage"}
 
 
-async def test_candles_of_an_unknown_instrument_are_refused(broker: CheckedBroker) -> None:
-    await broker.ask("instrument_candles", 400, instrument="EUR_XXX")
+@pytest.mark.parametrize("operation", ["instrument_candles", "account_instrument_candles"])
+async def test_there_are_no_candles_of_an_unknown_instrument(
+    broker: CheckedBroker, operation: str
+) -> None:
+    refused = await broker.ask(operation, 404, instrument="EUR_XXX")
+    assert refused == {"errorMessage": "The instrument specified does not exist"}
+
+
+@pytest.mark.parametrize("operation", ["instrument_candles", "account_instrument_candles"])
+@pytest.mark.parametrize("name", ["EURUSD", "eur_usd", "EUR_", "EUR/USD", "EUR_USD_X", " EUR_USD"])
+async def test_a_malformed_instrument_is_named_as_invalid(
+    broker: CheckedBroker, operation: str, name: str
+) -> None:
+    refused = await broker.ask(operation, 400, instrument=name)
+    assert refused == {"errorMessage": "Invalid value specified for 'instrument'"}
+
+
+async def test_candle_specifications_that_are_none_are_refused(broker: CheckedBroker) -> None:
+    await broker.ask("latest_candles", 400, query={"candleSpecifications": "EUR_XXX:M1:M"})
     await broker.ask("latest_candles", 400, query={"candleSpecifications": "EUR_USD:M1"})
     await broker.ask("latest_candles", 400)
 

@@ -1,5 +1,6 @@
 """Candles: of one instrument, of one as an account would trade it, and the latest of several."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from keydesk_practice.face.candle_queries import (
     read_specification,
 )
 from keydesk_practice.face.endpoints import Call
-from keydesk_practice.face.refusals import Refused, invalid, missing
+from keydesk_practice.face.refusals import Refused, invalid, missing, no_such_instrument
 from keydesk_practice.market.blocks import Component
 from keydesk_practice.market.candles import Candle, Cut, Prices, Range, TooManyCandles
 
@@ -24,6 +25,7 @@ COMPONENTS = {
     "A": (Component.ASK, "ask"),
 }
 NAMES = dict(COMPONENTS.values())
+_WELL_FORMED = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
 LATEST = Range(count=2)  # the forming one and the last complete one
 
 
@@ -47,7 +49,8 @@ async def latest_candles(call: Call) -> Answer:
         raise missing("candleSpecifications")
     asked = [read_specification(word) for word in words]
     for instrument, _, _ in asked:
-        _known(call, instrument, "candleSpecifications")
+        if call.broker.board.specification(instrument) is None:
+            raise invalid("candleSpecifications")
     now = call.broker.now()
     found = []
     for instrument, granularity, components in asked:
@@ -58,7 +61,7 @@ async def latest_candles(call: Call) -> Answer:
 
 
 async def _candles(call: Call, shape: Shape) -> Answer:
-    instrument = _known(call, call.path("instrument"), "instrument")
+    instrument = _known(call, call.path("instrument"))
     query, now = call.query, call.broker.now()
     granularity = read_granularity(query.text("granularity") or "S5", "granularity")
     components = read_components(query.text("price") or "M", "price")
@@ -70,9 +73,9 @@ async def _candles(call: Call, shape: Shape) -> Answer:
     return Answer(_response(instrument, granularity, candles))
 
 
-def _known(call: Call, instrument: str, name: str) -> str:
+def _known(call: Call, instrument: str) -> str:
     if call.broker.board.specification(instrument) is None:
-        raise invalid(name)
+        raise no_such_instrument() if _WELL_FORMED.fullmatch(instrument) else invalid("instrument")
     return instrument
 
 

@@ -60,6 +60,11 @@ def absent(what: str, code: str, last_transaction_id: str | None = None) -> Refu
     return Refused(404, f"The {what} specified does not exist", code, members=members)
 
 
+def no_such_instrument() -> Refused:
+    """Return the refusal of an instrument that could be one and is not listed."""
+    return Refused(404, "The instrument specified does not exist")
+
+
 def no_such_path() -> Refused:
     """Return the refusal of an address that is no endpoint."""
     return Refused(404, "The path specified is not part of this interface")
