@@ -49,7 +49,7 @@ PICTURES = (
     Picture("desk-120x35", (120, 35)),
     Picture("desk-80x24", (80, 24)),
     Picture("desk-200x50", (200, 50)),
-    Picture("ticket-120x35", (120, 35), ("B",), "BUY"),
+    Picture("ticket-120x35", (120, 35), ("S",), "SELL"),
     Picture("light-120x35", (120, 35), theme="light"),
 )
 
@@ -69,7 +69,10 @@ def taken(picture: Picture, home: str) -> str:
     ) as terminal:
         terminal.see("EUR", 20)
         terminal.pause(4)
-        terminal.press("B", "y")
+        terminal.press("B")
+        terminal.see("Esc drops")
+        terminal.pause(1)
+        terminal.press("y")
         terminal.see("FILLED", 20)
         terminal.pause(12)  # prices move, the trade lives a little
         terminal.press(*picture.keys)
