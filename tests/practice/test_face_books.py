@@ -54,5 +54,6 @@ async def test_other_times_have_no_snapshot(practice: PracticeServer, kind: str,
 async def test_unknown_instruments_and_ones_without_books_are_told_apart(
     practice: PracticeServer,
 ) -> None:
-    assert (await practice.get("/v3/instruments/EUR_XYZ/orderBook")).status_code == 400
+    assert (await practice.get("/v3/instruments/EUR_XYZ/orderBook")).status_code == 404
+    assert (await practice.get("/v3/instruments/EURUSD/orderBook")).status_code == 400
     assert (await practice.get("/v3/instruments/USD_TRY/orderBook")).status_code == 404

@@ -8,7 +8,7 @@ from keydesk_practice.datetimes import rfc3339
 from keydesk_practice.engine.wire_form import plain
 from keydesk_practice.face.answers import Answer
 from keydesk_practice.face.endpoints import Call
-from keydesk_practice.face.refusals import Refused, invalid
+from keydesk_practice.face.refusals import Refused, not_listed
 from keydesk_practice.market.books import SNAPSHOT_EVERY, Book, latest_snapshot
 
 
@@ -26,7 +26,7 @@ async def _book(call: Call, kind: BookKind) -> Answer:
     instrument, now = call.path("instrument"), call.broker.now()
     specification = call.broker.board.specification(instrument)
     if specification is None:
-        raise invalid("instrument")
+        raise not_listed(instrument)
     asked = call.query.time("time")
     time = latest_snapshot(now) if asked is None else asked
     book = None if time > now else await call.broker.candles.book(kind, instrument, time)

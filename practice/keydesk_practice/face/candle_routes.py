@@ -1,6 +1,5 @@
 """Candles: of one instrument, of one as an account would trade it, and the latest of several."""
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from keydesk_practice.face.candle_queries import (
     read_specification,
 )
 from keydesk_practice.face.endpoints import Call
-from keydesk_practice.face.refusals import Refused, invalid, missing, no_such_instrument
+from keydesk_practice.face.refusals import Refused, invalid, missing, not_listed
 from keydesk_practice.market.blocks import Component
 from keydesk_practice.market.candles import Candle, Cut, Prices, Range, TooManyCandles
 
@@ -25,7 +24,6 @@ COMPONENTS = {
     "A": (Component.ASK, "ask"),
 }
 NAMES = dict(COMPONENTS.values())
-_WELL_FORMED = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
 LATEST = Range(count=2)  # the forming one and the last complete one
 
 
@@ -75,7 +73,7 @@ async def _candles(call: Call, shape: Shape) -> Answer:
 
 def _known(call: Call, instrument: str) -> str:
     if call.broker.board.specification(instrument) is None:
-        raise no_such_instrument() if _WELL_FORMED.fullmatch(instrument) else invalid("instrument")
+        raise not_listed(instrument)
     return instrument
 
 

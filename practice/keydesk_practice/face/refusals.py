@@ -4,7 +4,10 @@ Nothing is written to the ledger for these. What the engine refuses is no error 
 route that asked answers with it.
 """
 
+import re
 from collections.abc import Mapping
+
+WELL_FORMED = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
 
 
 class Refused(Exception):
@@ -60,9 +63,11 @@ def absent(what: str, code: str, last_transaction_id: str | None = None) -> Refu
     return Refused(404, f"The {what} specified does not exist", code, members=members)
 
 
-def no_such_instrument() -> Refused:
-    """Return the refusal of an instrument that could be one and is not listed."""
-    return Refused(404, "The instrument specified does not exist")
+def not_listed(instrument: str) -> Refused:
+    """Return the refusal of an instrument in a path: 404 when it could be one, 400 when it is malformed."""
+    if WELL_FORMED.fullmatch(instrument):
+        return Refused(404, "The instrument specified does not exist")
+    return invalid("instrument")
 
 
 def no_such_path() -> Refused:
