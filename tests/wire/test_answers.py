@@ -235,6 +235,8 @@ async def test_positions_are_read_and_closed(broker: CheckedBroker) -> None:
     assert len((await broker.ask("list_positions"))["positions"]) == 1
     await broker.ask("close_position", 404, body={"longUnits": "ALL"}, instrument="EUR_USD")
     await broker.ask("close_position", 400, body={}, instrument="EUR_USD")
+    await broker.ask("close_position", 404, body={"longUnits": "ALL"}, instrument="EUR_XYZ")
+    await broker.ask("close_position", 400, body={"longUnits": "ALL"}, instrument="EURUSD")
 
 
 async def test_transactions_are_paged_ranged_and_filtered(broker: CheckedBroker) -> None:

@@ -6,7 +6,7 @@ from keydesk_practice.face.endpoints import Call
 from keydesk_practice.face.members import Members
 from keydesk_practice.face.order_bodies import read_extensions
 from keydesk_practice.face.outcomes import Outcome, Wire, done, refused
-from keydesk_practice.face.refusals import absent, invalid
+from keydesk_practice.face.refusals import absent, not_listed
 from keydesk_practice.face.units import read_side_units
 
 
@@ -56,7 +56,7 @@ def close_position(call: Call) -> Answer:
 def _instrument(call: Call) -> str:
     name = call.path("instrument")
     if call.broker.board.specification(name) is None:
-        raise invalid("instrument")
+        raise not_listed(name)
     return name
 
 
