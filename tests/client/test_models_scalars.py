@@ -46,6 +46,7 @@ def test_liquidity_stays_a_number_where_it_came_as_one() -> None:
         ".",
         "1_000",
         " 1",
+        "1.5\n",
         "\u0661",
         "1" * 65,
         1.5,

@@ -67,6 +67,7 @@ def test_a_datetime_with_a_zone_becomes_a_moment_and_comes_back() -> None:
         datetime(2025, 3, 1),  # noqa: DTZ001 - that is the point
         "2025-03-01",
         "2025-03-01T12:00:00",
+        "2025-03-01T12:00:00Z\n",
         "2025-02-30T12:00:00Z",
         "now",
         "",

@@ -14,12 +14,18 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 MOST_DIGITS: Final = 64
-DECIMAL_TEXT: Final = r"^[+-]?[0-9]+(\.[0-9]+)?$"
+DECIMAL_TEXT: Final = r"[+-]?[0-9]+(\.[0-9]+)?"
 
-_is_decimal_text = re.compile(DECIMAL_TEXT).match
+_is_decimal_text = re.compile(DECIMAL_TEXT).fullmatch
 
-_read = lru_cache(maxsize=4096)(Decimal)
-"""Prices come again and again, and "0.0000" always: a number that is known costs a third of one that is made."""
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> Decimal:
+    """Prices come again and again, and "0.0000" always: a number that is known is neither checked nor made again."""
+    if not _is_decimal_text(text):
+        raise ValueError(f"{text!r} is not a decimal number")
+    return Decimal(text)
+
 
 
 def decimal_of(value: object) -> Decimal:
@@ -45,7 +51,7 @@ class _DecimalOnTheWire:
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        text = core_schema.str_schema(pattern=DECIMAL_TEXT, max_length=MOST_DIGITS)
+        text = core_schema.str_schema(max_length=MOST_DIGITS)
         return core_schema.json_or_python_schema(
             json_schema=core_schema.no_info_after_validator_function(_read, text),
             python_schema=core_schema.no_info_plain_validator_function(decimal_of),

@@ -19,7 +19,7 @@ MOMENT_TEXT: Final = (
     r"|-?[0-9]{1,12}(\.[0-9]{1,9})?)$"
 )
 
-_moment_text = re.compile(MOMENT_TEXT).match
+_moment_text = re.compile(MOMENT_TEXT).fullmatch
 
 
 @total_ordering
