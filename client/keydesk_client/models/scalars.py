@@ -27,7 +27,6 @@ def _read(text: str) -> Decimal:
     return Decimal(text)
 
 
-
 def decimal_of(value: object) -> Decimal:
     """A finite Decimal of sane length from a Decimal, an int or decimal text; ValueError for all else."""
     if isinstance(value, Decimal):
