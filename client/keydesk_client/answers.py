@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
 
 from keydesk_client.errors import (
     Answered,
@@ -18,9 +17,8 @@ from keydesk_client.errors import (
     Unauthorized,
 )
 from keydesk_client.exchange import Answer
+from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.retry_after import seconds_to_wait
-
-Members: TypeAlias = Mapping[str, object]
 
 BY_STATUS: Mapping[int, type[Answered]] = {
     401: Unauthorized,
@@ -57,40 +55,40 @@ def kind_of(status: int) -> type[Answered]:
     return Refused if status // 100 == 4 else ServerFailed  # noqa: PLR2004 - the 4xx class
 
 
-def _members(body: bytes) -> Members:
+def _members(body: bytes) -> JsonObject:
     try:
-        found = json.loads(body)
+        found: JsonValue = json.loads(body)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _message(members: Members, answer: Answer) -> str:
+def _message(members: JsonObject, answer: Answer) -> str:
     said = _text(members, "errorMessage")
     if said:
         return said[:LONGEST_MESSAGE]
     return f"the service answered {answer.status} and gave no reason"
 
 
-def _rejections(members: Members) -> tuple[Rejection, ...]:
+def _rejections(members: JsonObject) -> tuple[Rejection, ...]:
     """The transactions that record the refusal; a trade's edit and a position's close can have several."""
     named = (value for name, value in members.items() if name.endswith("RejectTransaction"))
     found = [value for value in named if isinstance(value, dict)]
     return _read_rejections(found) if found else ()
 
 
-def _read_rejections(found: list[dict[str, object]]) -> tuple[Rejection, ...]:
+def _read_rejections(found: list[JsonObject]) -> tuple[Rejection, ...]:
     from keydesk_client.models.salvage import read_value  # noqa: PLC0415 - most errors need no models
     from keydesk_client.models.transactions.unions import Transaction  # noqa: PLC0415 - same
 
     return tuple(read_value(Transaction, value) for value in found)
 
 
-def _text(members: Members, name: str) -> str | None:
+def _text(members: JsonObject, name: str) -> str | None:
     value = members.get(name)
     return value if isinstance(value, str) else None
 
 
-def _ids(members: Members) -> tuple[str, ...]:
+def _ids(members: JsonObject) -> tuple[str, ...]:
     value = members.get("relatedTransactionIDs")
     return tuple(str(item) for item in value) if isinstance(value, list) else ()

@@ -8,14 +8,18 @@ from urllib.parse import urlencode
 Method = Literal["GET", "POST", "PUT", "PATCH"]
 
 
+def _nothing() -> dict[str, str]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One call of the interface; `path` is percent-encoded already, `query` and `headers` are not."""
 
     method: Method
     path: str
-    query: Mapping[str, str] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=_nothing)
+    headers: Mapping[str, str] = field(default_factory=_nothing)
     body: bytes | None = None
     urgent: bool = False
     """Cancels and closes go before everything else that waits."""

@@ -9,7 +9,7 @@ may use only some of the connections.
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from enum import IntEnum
 from itertools import count
@@ -67,7 +67,7 @@ class Limiter:
         self._alarm: Alarm | None = None
 
     @asynccontextmanager
-    async def turn(self, claim: Claim) -> AsyncIterator[None]:
+    async def turn(self, claim: Claim) -> AsyncGenerator[None]:
         """Wait for a place, and give it up on leaving."""
         await self._admitted(claim)
         try:

@@ -29,8 +29,8 @@ def path(*segments: tuple[str, str] | str) -> str:
     )
 
 
-def quoted(field: str, value: str) -> str:
-    """A value as one path segment."""
+def quoted(field: str, value: object) -> str:
+    """A value as one path segment; only text is one, also where no type checker says so."""
     if not isinstance(value, str) or value in {"", ".", "..", "@"} or not value.isprintable():
         raise InvalidRequest(f"{field}: {str(value)[:60]!r} names nothing", field=field)
     return quote(value, safe="@")
@@ -74,7 +74,7 @@ def number(field: str, value: Number, *, above_zero: bool = False) -> str:
     return decimal_text(held)
 
 
-def whole(field: str, value: int, least: int, most: int) -> str:
+def whole(field: str, value: object, least: int, most: int) -> str:
     """A whole number within the service's bounds."""
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
         raise InvalidRequest(f"{field}: {value!r} is not within {least} to {most}", field=field)

@@ -4,7 +4,7 @@ import contextlib
 import fcntl
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 from keydesk_client.errors import UnsafeFile
@@ -30,7 +30,7 @@ def refuse_unsafe(path: Path, status: os.stat_result) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path) -> Generator[None]:
     """Hold the lock beside a file; other processes wait their turn."""
     descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:

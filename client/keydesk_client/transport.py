@@ -10,15 +10,16 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TypeAlias, TypeVar
+from types import ModuleType
+from typing import TypeAlias, TypeVar, cast
 
 if "httpx" not in sys.modules and "click" not in sys.modules:
     # with click there, httpx loads its command line: pygments, half of rich, 3 MB and 20 ms that nobody here uses
-    sys.modules["click"] = None  # type: ignore[assignment] # that is how it is told
+    cast("dict[str, ModuleType | None]", sys.modules)["click"] = None  # that is how it is told
     import httpx
 
     del sys.modules["click"]
@@ -63,7 +64,7 @@ T = TypeVar("T")
 
 if find_spec("sniffio") is None:
     # httpcore looks for it four times a request, and Python does not remember what is not there: 0.15 ms a request
-    sys.modules.setdefault("sniffio", None)  # type: ignore[arg-type] # that is how it is told
+    cast("dict[str, ModuleType | None]", sys.modules).setdefault("sniffio", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ class Transport:
     @asynccontextmanager
     async def open_stream(
         self, request: Request, *, silence: float | None = None
-    ) -> AsyncIterator[AsyncIterator[bytes]]:
+    ) -> AsyncGenerator[AsyncIterator[bytes]]:
         """The bytes of a stream as they come; leaving the block closes the connection.
 
         An error status is raised as Answered. `silence` is how long not a byte may come before TimedOut;

@@ -7,6 +7,7 @@ from keydesk_client.calls import json_body
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.exchange import Request
 from keydesk_client.models.reading import Reader
+from keydesk_client.models.record import Wire
 from keydesk_client.models.responses.accounts import (
     AccountChangesResponse,
     AccountResponse,
@@ -58,7 +59,7 @@ class Accounts(Area):
         account_id: str | None = None,
     ) -> ConfigureAccountResponse:
         """Change the alias, the margin rate (0.05 is 5 percent), or both; what is left out stays."""
-        members = {}
+        members: Wire = {}
         if alias is not None:
             members["alias"] = alias
         if margin_rate is not None:

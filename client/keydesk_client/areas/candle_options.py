@@ -76,7 +76,7 @@ def series_query(options: CandleSeries) -> dict[str, str]:
 
 def shape_query(options: CandleShape) -> dict[str, str]:
     """The part of it that cuts the candles."""
-    query = {}
+    query: dict[str, str] = {}
     if "smooth" in options:
         query["smooth"] = yes_or_no(value=options["smooth"])
     if "daily_alignment" in options:

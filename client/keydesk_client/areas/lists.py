@@ -30,7 +30,7 @@ class Identified(Protocol):
 
 def list_query(options: ListOptions, state: str | None) -> dict[str, str]:
     """The query that asks for a list."""
-    query = {}
+    query: dict[str, str] = {}
     if "ids" in options:
         query["ids"] = listed("ids", options["ids"])
     if state is not None:

@@ -15,6 +15,7 @@ from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.orders import Order
 from keydesk_client.models.precision import refuse_unfit
 from keydesk_client.models.reading import Reader
+from keydesk_client.models.record import Wire
 from keydesk_client.models.requests import OrderRequest
 from keydesk_client.models.responses.orders import (
     OrderCancelResponse,
@@ -139,7 +140,7 @@ class Orders(Area):
 
         Not for accounts that are linked to a third-party platform.
         """
-        members = {}
+        members: Wire = {}
         if client_extensions is not None:
             members["clientExtensions"] = client_extensions.to_wire()
         if trade_client_extensions is not None:

@@ -58,7 +58,7 @@ class Positions(Area):
         """
         members = _side("long", long_units, long_client_extensions)
         members |= _side("short", short_units, short_client_extensions)
-        if {members.get("longUnits", "NONE"), members.get("shortUnits", "NONE")} == {"NONE"}:
+        if all(members.get(side, "NONE") == "NONE" for side in ("longUnits", "shortUnits")):
             raise InvalidRequest("long_units: give a side to close", field="long_units")
         request = Request(
             "PUT",
@@ -72,7 +72,7 @@ class Positions(Area):
 
 def _side(side: str, units: SideUnits | None, extensions: ClientExtensions | None) -> Wire:
     members: Wire = {}
-    if units in {"ALL", "NONE"}:
+    if isinstance(units, str) and units in {"ALL", "NONE"}:
         members[f"{side}Units"] = units
     elif units is not None:
         members[f"{side}Units"] = number(f"{side}_units", units, above_zero=True)

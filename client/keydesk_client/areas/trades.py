@@ -139,7 +139,7 @@ class Trades(Area):
             "trailing_stop_loss": trailing_stop_loss,
             "guaranteed_stop_loss": guaranteed_stop_loss,
         }
-        members = {
+        members: Wire = {
             wire_name(name): _edit(name, details, instrument)
             for name, details in edits.items()
             if not isinstance(details, Unset)

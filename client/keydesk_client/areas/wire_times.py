@@ -1,5 +1,6 @@
 """The times inside a body, in the form that the call's header announces."""
 
+from keydesk_client.json_values import JsonValue
 from keydesk_client.models.record import Wire
 from keydesk_client.models.times import DateTime
 from keydesk_client.paths import TimeForm
@@ -12,7 +13,7 @@ def in_form(members: Wire, form: TimeForm) -> Wire:
     return {name: _in_unix(name, value) for name, value in members.items()}
 
 
-def _in_unix(name: str, value: object) -> object:
+def _in_unix(name: str, value: JsonValue) -> JsonValue:
     if isinstance(value, dict):
         return in_form(value, "UNIX")
     return DateTime(value).unix_text if name == "gtdTime" and isinstance(value, str) else value

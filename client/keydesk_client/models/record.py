@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 from pydantic import BaseModel, ConfigDict
 
 from keydesk_client.errors import MissingMember
+from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.models.names import wire_name
 
-Wire: TypeAlias = dict[str, Any]
+Wire: TypeAlias = JsonObject
 """A JSON object."""
 
 
@@ -34,7 +35,7 @@ class Record(BaseModel):
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
 
     @property
-    def unknown(self) -> Mapping[str, Any]:
+    def unknown(self) -> Mapping[str, JsonValue]:
         """Members that this version of the library has no name for, as they came."""
         return self.__pydantic_extra__ or {}
 

@@ -7,7 +7,6 @@ what can not be read stays missing too and is kept raw among the unknown members
 
 # ruff: noqa: ANN401 - this is where JSON becomes a record: values and annotations are of any type
 
-from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
 from types import NoneType, UnionType
@@ -28,6 +27,7 @@ from typing import (
 from pydantic import AliasChoices, TypeAdapter
 from pydantic.fields import FieldInfo
 
+from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.models.names import wire_name
 from keydesk_client.models.record import Record
 from keydesk_client.models.slotted import SlottedRecord, restored
@@ -38,7 +38,6 @@ S = TypeVar("S", bound=SlottedRecord)
 Kind: TypeAlias = Any
 """An annotation, as typing gives it."""
 UNIONS: tuple[object, ...] = (Union, UnionType)
-Members: TypeAlias = Mapping[str, Any]
 
 
 class WrittenFloat(float):
@@ -52,7 +51,7 @@ class WrittenFloat(float):
     text: str
 
 
-def read_value(kind: Kind, value: Any) -> Any:
+def read_value(kind: Kind, value: JsonValue) -> Any:
     """The value as its annotation wants it; ValueError when there is no way to read it so."""
     choices = _choices(kind)
     if value is None and NoneType in choices:
@@ -65,11 +64,11 @@ def read_value(kind: Kind, value: Any) -> Any:
     return _leaf(kind).validate_python(_as_text(choices, value))
 
 
-def read_object(kind: type[R], members: Members) -> R:
+def read_object(kind: type[R], members: JsonObject) -> R:
     """The record that a JSON object holds."""
     hints = _hints(kind)
     left = dict(members)
-    values = {}
+    values: dict[str, Any] = {}
     for name, field in kind.model_fields.items():
         sent_as = next((key for key in _wire_names(field) if key in left), None)
         if sent_as is None:
@@ -82,11 +81,11 @@ def read_object(kind: type[R], members: Members) -> R:
     return _built(kind, values, left)
 
 
-def read_slotted(kind: type[S], members: Members) -> S:
+def read_slotted(kind: type[S], members: JsonObject) -> S:
     """The slotted record that a JSON object holds."""
     hints = _hints(cast("Any", kind))
     left = dict(members)
-    values = {}
+    values: dict[str, Any] = {}
     for name, hint in hints.items():
         try:
             values[name] = read_value(hint, left[wire_name(name)])
@@ -96,7 +95,7 @@ def read_slotted(kind: type[S], members: Members) -> S:
     return restored(kind, values, left)
 
 
-def _built(kind: type[R], values: dict[str, Any], left: dict[str, Any]) -> R:
+def _built(kind: type[R], values: dict[str, Any], left: JsonObject) -> R:
     made = kind.__new__(kind)
     standards = {
         name: field.get_default(call_default_factory=True)
@@ -110,8 +109,8 @@ def _built(kind: type[R], values: dict[str, Any], left: dict[str, Any]) -> R:
     return made
 
 
-def _read_record(kinds: list[Any], value: Any) -> Any:
-    if not isinstance(value, Mapping):
+def _read_record(kinds: list[Any], value: JsonValue) -> Any:
+    if not isinstance(value, dict):
         raise ValueError("not a JSON object")  # noqa: TRY004 - callers catch what pydantic raises
     kind = kinds[0] if len(kinds) == 1 else _by_type(kinds, value.get("type"))
     return read_object(kind, value) if issubclass(kind, Record) else read_slotted(kind, value)
@@ -129,7 +128,7 @@ def _words(kind: Kind) -> tuple[Any, ...]:
     return get_args(kind) if _origin(kind) is Literal else ()
 
 
-def _read_list(kind: Kind, value: Any) -> tuple[Any, ...]:
+def _read_list(kind: Kind, value: JsonValue) -> tuple[Any, ...]:
     if not isinstance(value, list):
         raise ValueError("not a JSON array")  # noqa: TRY004 - callers catch what pydantic raises
     return tuple(read_value(kind, item) for item in value)
@@ -153,7 +152,7 @@ def _is_record(kind: Kind) -> bool:
     return isinstance(kind, type) and issubclass(kind, Record | SlottedRecord)
 
 
-def _as_text(choices: tuple[Any, ...], value: Any) -> Any:
+def _as_text(choices: tuple[Any, ...], value: JsonValue) -> JsonValue:
     """A number where text belongs is an id or a price that somebody forgot to quote."""
     if isinstance(value, WrittenFloat):
         return value.text

@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from pydantic import ConfigDict, model_serializer
 
+from keydesk_client.json_values import JsonValue
 from keydesk_client.models.names import wire_name
 from keydesk_client.models.record import Wire, missing
 from keydesk_client.models.scalars import decimal_text
@@ -17,24 +18,28 @@ CLOSED = ConfigDict(extra="forbid", alias_generator=wire_name, defer_build=True)
 
 T = TypeVar("T", bound="SlottedRecord")
 
+Member: TypeAlias = "SlottedRecord | Decimal | DateTime | JsonValue"
+
 
 class SlottedRecord:
     """Base of frozen dataclasses with slots that keep unknown members and are honest about missing ones."""
 
     __slots__ = ("_unknown",)
 
-    _unknown: Mapping[str, Any]
+    _unknown: Mapping[str, JsonValue]
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     @property
-    def unknown(self) -> Mapping[str, Any]:
+    def unknown(self) -> Mapping[str, JsonValue]:
         """Members that this version of the library has no name for, as they came."""
         try:
             return self._unknown
         except AttributeError:
             return {}
 
-    @model_serializer(mode="plain")
+    @model_serializer(
+        mode="plain", return_type=dict[str, Any]
+    )  # pydantic shall not look through it
     def to_wire(self) -> Wire:
         """The JSON object that this record was read from."""
         known = {wire_name(name): _wire_value(value) for name, value in present(self).items()}
@@ -53,13 +58,13 @@ class SlottedRecord:
             raise AttributeError(name)
 
 
-def present(record: SlottedRecord) -> dict[str, Any]:
+def present(record: SlottedRecord) -> dict[str, Member]:
     """The members that are there, by their Python names."""
     names = (each.name for each in fields(record))
     return {name: getattr(record, name) for name in names if hasattr(record, name)}
 
 
-def restored(kind: type[T], members: Mapping[str, Any], unknown: Mapping[str, Any]) -> T:
+def restored(kind: type[T], members: Mapping[str, Member], unknown: Mapping[str, JsonValue]) -> T:
     """A record with just these members, whatever else its kind requires."""
     made = object.__new__(kind)
     for name, value in members.items():
@@ -72,11 +77,11 @@ def restored(kind: type[T], members: Mapping[str, Any], unknown: Mapping[str, An
     return made
 
 
-def _standards(kind: type[SlottedRecord]) -> dict[str, Any]:
+def _standards(kind: type[SlottedRecord]) -> dict[str, Member]:
     return {each.name: each.default for each in fields(kind) if each.default is not MISSING}
 
 
-def _wire_value(value: object) -> object:
+def _wire_value(value: Member) -> JsonValue:
     match value:
         case SlottedRecord():
             return value.to_wire()

@@ -100,7 +100,7 @@ class DateTime:
         )
 
 
-def read_moment(text: str) -> int:
+def read_moment(text: object) -> int:
     """Nanoseconds since 1970 UTC of either wire form; ValueError when it is neither."""
     if not isinstance(text, str) or not _moment_text(text):
         raise ValueError(f"{str(text)[:40]!r} is not a moment with a zone")

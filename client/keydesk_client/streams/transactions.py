@@ -38,9 +38,11 @@ class History(Protocol):
 
     def since(self, transaction_id: int) -> Awaitable[TransactionsResponse]:
         """Transactions after an id."""
+        ...
 
     def range(self, from_id: int, to_id: int) -> Awaitable[TransactionsResponse]:
         """Transactions from one id to another, both included."""
+        ...
 
 
 class TransactionStream(Stream[TransactionItem, TransactionItem]):

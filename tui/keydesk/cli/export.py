@@ -101,8 +101,9 @@ async def _equity(client: Client, from_: DateTime, to: DateTime) -> AsyncIterato
 def _row(record: Record, columns: Sequence[str]) -> Row:
     """Return the record's members as they stand on the wire, lists joined, client extensions spread."""
     wire = record.to_wire()
-    extensions = wire.get("clientExtensions") or wire.get("tradeClientExtensions") or {}
-    wire |= {column: extensions.get(member) for member, column in EXTENSIONS}
+    extensions = wire.get("clientExtensions") or wire.get("tradeClientExtensions")
+    if isinstance(extensions, dict):
+        wire |= {column: extensions.get(member) for member, column in EXTENSIONS}
     return {column: _cell(wire.get(column)) for column in columns}
 
 
