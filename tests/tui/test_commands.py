@@ -105,6 +105,21 @@ async def test_a_bought_trade_is_told_with_its_stop_and_stands_on_the_desk(desk:
     assert desk.store.in_flight == {}
 
 
+async def test_a_stop_that_only_reduces_rests_as_reduce_only_whatever_stands_before_opening(
+    desk: Desk,
+) -> None:
+    await desk.does(desk.buy())
+    price = desk.store.quotes["EUR_USD"].bid - FAR
+    desk.connection.commands._opening.add("EUR_USD")  # as if an order were under way
+    words = await desk.does(
+        OpenOrder("EUR_USD", "STOP", D(-10_000), price=price, expiry="GTC", reduces=True)
+    )
+    assert words.startswith(f"RESTING SELL 10,000 EUR/USD stop {price} reduce-only #")
+    [order] = [each for each in desk.store.orders.values() if each.trade_id is None]
+    assert order.reduces
+    assert "reduce-only" in desk.store.log[-1].text
+
+
 async def test_half_and_then_the_rest_change_the_balance_by_what_the_log_says(desk: Desk) -> None:
     await desk.does(desk.buy())
     before, trade_id = desk.balance, desk.trade.id

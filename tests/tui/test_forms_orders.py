@@ -52,6 +52,20 @@ async def test_m_moves_a_resting_order_by_nudges() -> None:
     assert app.results == [MoveEntry("6415", "EUR_USD", D("1.08220"), D("1.08000"), D("1.08600"))]
 
 
+async def test_a_reduce_only_order_moves_without_a_bracket_disarmed_too() -> None:
+    store = example_store()
+    store.arming = Arming("DISARMED")
+    only = replace(store.orders["6415"], stop_loss=None, take_profit=None, reduces=True)
+    store.orders["6415"] = only
+    app = FormApp(lambda: MoveForm(example_situation(store), "6415"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("s", "up")
+        assert "stop" not in app.words
+        assert "reduce-only" in app.words
+        await pilot.press("y")
+    assert app.results == [MoveEntry("6415", "EUR_USD", D("1.08210"), None, None)]
+
+
 async def test_a_move_that_makes_no_sense_is_refused() -> None:
     app = await after(lambda s: MoveForm(s, "6415"), "y")
     assert "Nothing changed yet" in app.last_words

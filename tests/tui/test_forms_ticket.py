@@ -213,3 +213,42 @@ async def test_nothing_is_claimed_of_an_order_whose_price_was_not_typed_yet() ->
     assert "The price is missing" in words
     for claim in ("UNLIMITED", "REDUCES", "OPENS", "none"):
         assert claim not in words
+
+
+async def test_a_stop_that_only_reduces_shows_what_it_reduces_and_no_bracket() -> None:
+    words = await seen("oo p1.08200", ticket_app("SELL"))
+    assert "reduces LONG 20,000 by 10,000, never opens a trade" in words
+    assert "result  −24.00 USD  at 1.08200" in words
+    for claim in ("target", "trail", "s stop", "UNLIMITED", "of the stop"):
+        assert claim not in words
+    order = await sent("oo p1.08200 y", ticket_app("SELL"))
+    assert (order.kind, order.units, order.price) == ("STOP", D(-10_000), D("1.08200"))
+    assert order.reduces
+    assert (order.stop, order.target, order.trail) == (None, None, None)
+
+
+async def test_the_mirror_reduces_a_short() -> None:
+    words = await seen("u5000 oo p156", ticket_app("BUY", "USD_JPY"))
+    assert "reduces SHORT 5,000 by 5,000, never opens a trade" in words
+
+
+async def test_a_field_that_a_reducing_ticket_has_not_says_why_and_takes_no_digit() -> None:
+    app = ticket_app("SELL")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "oo p1.08200 s9")
+        words = app.words
+    assert "It only reduces: a stop is for a new trade" in words
+    assert "▼ SELL 10,000 EUR/USD stop 1.08200" in words
+
+
+async def test_more_than_the_position_turns_it_and_has_a_bracket_again() -> None:
+    words = await seen("oo p1.08200 u30000", ticket_app("SELL"))
+    assert "TURNS" in words
+    assert "s stop" in words
+
+
+async def test_a_reducing_ticket_is_an_exit_and_works_disarmed() -> None:
+    store = example_store()
+    store.arming = Arming("DISARMED")
+    order = await sent("oo p1.08200 y", ticket_app("SELL", store=store))
+    assert order.reduces

@@ -48,6 +48,13 @@ def test_a_pending_order_rests_at_its_price(kind: str) -> None:
     assert "priceBound" not in wire
 
 
+def test_an_order_that_only_reduces_may_never_open() -> None:
+    order = OpenOrder("EUR_USD", "STOP", D(-1000), price=D("1.08000"), expiry="GTC", reduces=True)
+    wire = order_request(order, WALL_NS).to_wire()
+    assert wire["positionFill"] == "REDUCE_ONLY"
+    assert "stopLossOnFill" not in wire
+
+
 def test_hours_become_an_instant_of_the_broker() -> None:
     order = OpenOrder("EUR_USD", "LIMIT", D(1000), price=D("1.08"), expiry="GTD 4h")
     wire = order_request(order, WALL_NS).to_wire()

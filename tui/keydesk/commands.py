@@ -134,7 +134,10 @@ class Commands:
     async def _open(self, order: OpenOrder) -> None:
         words = open_words(order)
         market = order.kind == "MARKET"
-        if not await self._may_open(order.instrument, order.units, order.bound, words):
+        may = order.reduces or await self._may_open(
+            order.instrument, order.units, order.bound, words
+        )
+        if not may:
             return
         try:
             request = order_request(order, self._broker_time())

@@ -8,6 +8,7 @@ from keydesk.format import EMPTY, money, pair, units
 from keydesk.store.state import OrderRow
 from keydesk_client.intent import Action, Intent
 
+REDUCE_ONLY = "reduce-only"
 WORDS = {
     "LIMIT": "limit",
     "STOP": "stop",
@@ -27,13 +28,17 @@ def order_name(order: OrderRow) -> str:
     if order.units is None:
         return f"{kind} {at} of trade #{order.trade_id} {pair(order.instrument)} #{order.id}"
     side = "BUY" if order.units > 0 else "SELL"
-    return f"{side} {units(abs(order.units))} {pair(order.instrument)} {kind} {at} #{order.id}"
+    only = f" {REDUCE_ONLY}" if order.reduces else ""
+    return (
+        f"{side} {units(abs(order.units))} {pair(order.instrument)} {kind} {at}{only} #{order.id}"
+    )
 
 
 def open_words(order: OpenOrder) -> str:
     """Return an order in words: BUY 50,000 EUR/USD at market."""
     where = "at market" if order.kind == "MARKET" else f"{KIND_WORDS[order.kind]} {order.price}"
-    return f"{order.side} {units(abs(order.units))} {pair(order.instrument)} {where}"
+    only = f" {REDUCE_ONLY}" if order.reduces else ""
+    return f"{order.side} {units(abs(order.units))} {pair(order.instrument)} {where}{only}"
 
 
 def change_words(change: SetProtection, pip: Decimal | None) -> str:

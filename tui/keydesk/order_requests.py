@@ -1,7 +1,7 @@
 """From a decision to what the interface takes: an order request, or the edit of a trade's dependent orders."""
 
 from decimal import Decimal
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from keydesk.desk.draft import Kind
 from keydesk.desk.instructions import Change, Left, MoveEntry, OpenOrder, Reverse
@@ -55,12 +55,14 @@ def order_request(order: OpenOrder, now_ns: int) -> OrderRequest:
     """
     time_in_force, gtd_time = expiry(order.expiry, now_ns)
     stop, target, trail = _on_fill(order)
+    fill: Literal["REDUCE_ONLY", "DEFAULT"] = "REDUCE_ONLY" if order.reduces else "DEFAULT"
     if order.kind == "MARKET":
         return MarketOrderRequest(
             instrument=order.instrument,
             units=order.units,
             time_in_force=time_in_force,
             price_bound=order.bound,
+            position_fill=fill,
             stop_loss_on_fill=stop,
             take_profit_on_fill=target,
             trailing_stop_loss_on_fill=trail,
@@ -74,6 +76,7 @@ def order_request(order: OpenOrder, now_ns: int) -> OrderRequest:
         price=order.price,
         time_in_force=time_in_force,
         gtd_time=gtd_time,
+        position_fill=fill,
         stop_loss_on_fill=stop,
         take_profit_on_fill=target,
         trailing_stop_loss_on_fill=trail,

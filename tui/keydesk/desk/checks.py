@@ -48,6 +48,12 @@ def judge(
     draft: Draft, plan: Plan, facts: Facts, limits: Limits, circumstances: Circumstances
 ) -> Verdict:
     """Return everything that speaks against sending the plan."""
+    at_once = _at_once_warnings(draft, plan, facts)
+    if (
+        plan.reduces
+    ):  # an exit: neither a limit, nor an old price, nor another order stands before it
+        refusals = _entry_refusals(plan, facts)
+        return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
     refusals = [
         *_price_refusals(draft, plan, facts),
         *_size_refusals(draft, plan, facts, limits),
@@ -57,7 +63,8 @@ def judge(
         refusals.append(f"An order in {draft.instrument} is still under way")
     warnings = [
         *_risk_warnings(plan, facts, limits),
-        *_market_warnings(draft, plan, facts, limits),
+        *_market_warnings(plan, facts, limits),
+        *at_once,
         *_moment_warnings(circumstances, limits),
     ]
     return Verdict(tuple(refusals), tuple(warnings))
@@ -69,12 +76,16 @@ def _price_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
         reasons.append("Halted: the market is closed for this instrument")
     if min(facts.age, facts.silent) > STALE_AFTER:
         reasons.append(f"The price is {duration(facts.age)} old and no other comes; exits work")
+    return [*reasons, *_entry_refusals(plan, facts)]
+
+
+def _entry_refusals(plan: Plan, facts: Facts) -> list[str]:
     entry = plan.levels.entry
     if entry is None:
-        reasons.append("The price is missing: p, then digits")
-    elif not _within(entry, facts.mid, ENTRY_REACH):
-        reasons.append(f"{entry} is more than 5 % from the market: pips typed as a price?")
-    return reasons
+        return ["The price is missing: p, then digits"]
+    if not _within(entry, facts.mid, ENTRY_REACH):
+        return [f"{entry} is more than 5 % from the market: pips typed as a price?"]
+    return []
 
 
 def _size_refusals(draft: Draft, plan: Plan, facts: Facts, limits: Limits) -> list[str]:
@@ -184,7 +195,7 @@ def _risk_warnings(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
     return warnings
 
 
-def _market_warnings(draft: Draft, plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+def _market_warnings(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
     warnings = []
     if plan.distance is not None and plan.distance > 0:
         share = plan.spread / plan.distance
@@ -193,18 +204,26 @@ def _market_warnings(draft: Draft, plan: Plan, facts: Facts, limits: Limits) -> 
     if facts.purse.nav > 0 and plan.notional > limits.soft_leverage * facts.purse.nav:
         times = money(plan.notional / facts.purse.nav, 1)
         warnings.append(f"The size is {times} times NAV")
-    if is_marketable(draft, plan, facts):
-        at = price(plan.levels.entry, facts.rules.price_precision)
-        warnings.append(f"MARKETABLE: a limit at {at} fills at once")
     return warnings
 
 
-def is_marketable(draft: Draft, plan: Plan, facts: Facts) -> bool:
-    """Whether a limit order would fill at once."""
+def _at_once_warnings(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+    if not fills_at_once(draft, plan, facts):
+        return []
+    at = price(plan.levels.entry, facts.rules.price_precision)
+    if draft.kind == "STOP":
+        return [f"The market is past {at} already: this stop fills at once"]
+    return [f"MARKETABLE: a limit at {at} fills at once"]
+
+
+def fills_at_once(draft: Draft, plan: Plan, facts: Facts) -> bool:
+    """Whether a limit or stop order would not rest at all."""
     entry = plan.levels.entry
-    if draft.kind != "LIMIT" or entry is None:
+    if draft.kind not in {"LIMIT", "STOP"} or entry is None:
         return False
-    return entry >= facts.ask if draft.direction > 0 else entry <= facts.bid
+    touch = facts.ask if draft.direction > 0 else facts.bid
+    beyond = draft.direction * (entry - touch)
+    return beyond >= 0 if draft.kind == "LIMIT" else beyond <= 0
 
 
 def _moment_warnings(circumstances: Circumstances, limits: Limits) -> list[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from keydesk.desk.margin import effective_rate
 from keydesk.desk.profit import HOME, Factors
+from keydesk.desk.reducing import Lot
 from keydesk.desk.rounding import pip
 from keydesk.store.state import AccountState, PositionRow, Quote
 from keydesk.store.store import Store
@@ -46,6 +47,7 @@ class Purse:
     hedging: bool
     long_units: Decimal = NOTHING
     short_units: Decimal = NOTHING  # negative
+    lots: tuple[Lot, ...] = ()  # its open trades, oldest first
 
     @property
     def net_units(self) -> Decimal:
@@ -89,7 +91,7 @@ def facts_of(store: Store, instrument: str, now: float) -> Facts | None:
     return Facts(
         rules=_rules(known, account.margin_rate),
         factors=factors,
-        purse=_purse(account, store.positions.get(instrument)),
+        purse=_purse(store, account, store.positions.get(instrument)),
         bid=quote.bid,
         ask=quote.ask,
         age=_age(quote, now),
@@ -134,7 +136,9 @@ def _rules(known: Instrument, account_rate: Decimal | None) -> Rules:
     )
 
 
-def _purse(account: AccountState, position: PositionRow | None) -> Purse:
+def _purse(store: Store, account: AccountState, position: PositionRow | None) -> Purse:
+    ids = sorted(position.trade_ids, key=int) if position else ()
+    held = (store.trades[trade_id] for trade_id in ids if trade_id in store.trades)
     return Purse(
         currency=account.currency,
         nav=account.nav,
@@ -143,4 +147,5 @@ def _purse(account: AccountState, position: PositionRow | None) -> Purse:
         hedging=account.hedging,
         long_units=position.long_units if position else NOTHING,
         short_units=position.short_units if position else NOTHING,
+        lots=tuple(Lot(trade.units, trade.price) for trade in held),
     )

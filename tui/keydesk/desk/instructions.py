@@ -32,6 +32,7 @@ class OpenOrder:
     target: Decimal | None = None
     trail: Decimal | None = None  # distance in price units
     expiry: str = "FOK"
+    reduces: bool = False  # it may never open anything
 
     @property
     def side(self) -> Literal["BUY", "SELL"]:

@@ -3,13 +3,14 @@
 Every number is recomputed at every key and every frame; what is sent is the plan that was on the screen.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from keydesk.desk.draft import Draft, Entry
 from keydesk.desk.facts import NOTHING, Facts
 from keydesk.desk.margin import closeout_percent, position_units, required_margin
 from keydesk.desk.profit import notional, pip_value
+from keydesk.desk.reducing import only_reduces
 from keydesk.desk.rounding import nearest_price, price_down, price_up, whole_units
 from keydesk.desk.sizing import CapName, Caps, margin_cap, size, units_for_risk
 from keydesk.desk.spread import slippage_allowed
@@ -48,6 +49,7 @@ class Plan:
     reward: Decimal | None
     spread: Decimal  # price units
     minimum_risk: Decimal | None  # what the least size would risk
+    reduces: bool = False  # it opens nothing, so it has no stop or target of its own
 
     @property
     def ratio(self) -> Decimal | None:
@@ -68,6 +70,9 @@ def work_out(draft: Draft, facts: Facts, limits: Limits) -> Plan:
     )
     units, factors = sized.units, facts.factors
     before = facts.purse.net_units
+    reduces = only_reduces(draft.direction * units, before, hedging=facts.purse.hedging)
+    if reduces:
+        levels, distance = replace(levels, stop=None, target=None, trail=None), None
     added = margin_added(facts, draft.direction * units)
     return Plan(
         levels=levels,
@@ -87,6 +92,7 @@ def work_out(draft: Draft, facts: Facts, limits: Limits) -> Plan:
         minimum_risk=None
         if distance is None
         else facts.rules.minimum_units * distance * factors.loss,
+        reduces=reduces,
     )
 
 

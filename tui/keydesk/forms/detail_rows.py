@@ -57,6 +57,7 @@ def of_order(order: OrderRow, store: Store) -> Rows:
         ("time in force", order.time_in_force),
         ("expires", EMPTY if order.gtd_ns is None else date_and_time(order.gtd_ns)),
         ("of trade", order.trade_id or EMPTY),
+        *([("reduce-only", "yes: it never opens a trade")] if order.reduces else []),
         ("stop on fill", price(order.stop_loss, places)),
         ("target on fill", price(order.take_profit, places)),
         ("client id", order.client_id or EMPTY),

@@ -52,6 +52,12 @@ class MoveForm(Form[MoveEntry]):
             return dict.fromkeys(LETTERS)
         return {"price": order.price, "stop": order.stop_loss, "target": order.take_profit}
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The fields: an order that only reduces brings no stop or target."""
+        order = self.order
+        return ("price",) if order is not None and order.reduces else tuple(LETTERS)
+
     def levels(self, facts: Facts) -> Mapping[str, Decimal | None]:
         """Return the levels typed, at the instrument's precision."""
         digits = facts.rules.price_precision
@@ -76,13 +82,15 @@ class MoveForm(Form[MoveEntry]):
         return [
             quote_line(facts),
             BLANK,
-            *(self._field(name, levels[name], facts) for name in LETTERS),
+            *(self._field(name, levels[name], facts) for name in self.names),
             BLANK,
-            *_risk_line(order, levels, facts),
+            *(_risk_line(order, levels, facts) if not order.reduces else ()),
         ]
 
     def deed(self) -> Deed:
         """Moving an order; without a stop it asks for as much as opening without one."""
+        if self.order is not None and self.order.reduces:
+            return Deed.MOVE_TARGET
         return Deed.OPEN_AGAINST_WARNING if self.warnings() else Deed.REPLACE_ENTRY
 
     def refusals(self) -> Sequence[str]:
@@ -95,12 +103,14 @@ class MoveForm(Form[MoveEntry]):
             return ["Waiting for a price"]
         levels = self.levels(facts)
         if levels == self._levels_now():
-            return ["Nothing changed yet: ↑ ↓ nudge, digits set, p s t pick"]
+            pick = ", p s t pick" if len(self.names) > 1 else ""
+            return [f"Nothing changed yet: ↑ ↓ nudge, digits set{pick}"]
         return _refusals(1 if order.units > 0 else -1, levels, facts)
 
     def warnings(self) -> Sequence[str]:
         """Say when it would open without a stop."""
-        return () if self.fields["stop"].text else ["Without a stop the loss has no limit"]
+        stopped = self.fields["stop"].text or "stop" not in self.names
+        return () if stopped else ["Without a stop the loss has no limit"]
 
     def result(self) -> MoveEntry | None:
         """Return the new levels."""
@@ -139,13 +149,13 @@ class MoveForm(Form[MoveEntry]):
 
     def action_pick(self, name: str) -> None:
         """Make a field the active one."""
-        if name in LETTERS:
+        if name in self.names:
             self.active = name
             self._put(replace(self.fields[name], fresh=True))
 
     def action_next_field(self, step: int) -> None:
         """Go to the next field."""
-        names = list(LETTERS)
+        names = self.names
         self.action_pick(names[(names.index(self.active) + step) % len(names)])
 
     def action_erase(self) -> None:

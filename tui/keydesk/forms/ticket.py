@@ -72,6 +72,8 @@ class TicketForm(Form[OpenOrder]):
 
     def deed(self) -> Deed:
         """Opening, against a warning or without."""
+        if self.reduces():
+            return Deed.SCALE_OUT
         return Deed.OPEN_AGAINST_WARNING if self.verdict().warnings else Deed.OPEN
 
     def refusals(self) -> Sequence[str]:
@@ -100,6 +102,7 @@ class TicketForm(Form[OpenOrder]):
             target=levels.target,
             trail=levels.trail,
             expiry=self.draft.expiry,
+            reduces=plan.reduces,
         )
 
     def redraw(self) -> None:
@@ -130,6 +133,11 @@ class TicketForm(Form[OpenOrder]):
         """Return what is known of instrument and account now."""
         return facts_of(self.situation.store, self.draft.instrument, self.situation.clock())
 
+    def reduces(self) -> bool:
+        """Whether it opens nothing now, so that it is an exit."""
+        plan = self.plan(self.facts())
+        return plan is not None and plan.reduces
+
     def plan(self, facts: Facts | None) -> Plan | None:
         """Work the ticket out; None while there is no price."""
         return None if facts is None else work_out(self.draft, facts, self.situation.limits)
@@ -159,17 +167,31 @@ class TicketForm(Form[OpenOrder]):
         """Fill the active field."""
         if key not in NUMBER_KEYS:
             return False
-        self.draft = self.draft.typed(key)
+        if self._is_there(self.draft.active):
+            self.draft = self.draft.typed(key)
         return True
+
+    def _is_there(self, name: FieldName) -> bool:
+        """Whether the ticket has the field now; says why when it has none because it only reduces."""
+        plan = self.plan(self.facts())
+        there = plan is None or name in ticket_sheet.fields_of(self.draft, plan)
+        missed = not there and name in self.draft.fields
+        self._hint = f"It only reduces: a {name} is for a new trade" if missed else ""
+        return there
 
     def action_pick(self, name: FieldName) -> None:
         """Make a field the active one."""
-        self.draft = self.draft.pick(name)
+        self.draft = self.draft.pick(name)  # one that is not there takes no digits either
+        self._is_there(name)
         self.redraw()
 
     def action_next_field(self, step: int) -> None:
         """Go to the next field."""
+        plan = self.plan(self.facts())
+        there = self.draft.fields if plan is None else ticket_sheet.fields_of(self.draft, plan)
         self.draft = self.draft.next_field(step)
+        while self.draft.active not in there:
+            self.draft = self.draft.next_field(step)
         self.redraw()
 
     def action_next_kind(self) -> None:
@@ -197,6 +219,9 @@ class TicketForm(Form[OpenOrder]):
 
     def action_nudge(self, steps: int) -> None:
         """Move the active field; behind a digit the full stop is a decimal point."""
+        if not self._is_there(self.draft.active):
+            self.redraw()
+            return
         entry = self.draft.entry(self.draft.active)
         if steps == 10 and not entry.fresh:  # noqa: PLR2004 - the key of the full stop
             self.draft = self.draft.typed(".")

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from keydesk.desk.draft import KIND_WORDS, Draft, FieldName
 from keydesk.desk.facts import Facts
+from keydesk.desk.reducing import realised
 from keydesk.desk.spread import spread_cost
 from keydesk.desk.ticket import PERCENT, Plan
 from keydesk.format import EMPTY, money, pair, percent, price, short_age, units
@@ -54,10 +55,19 @@ def field_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
     """Return the type, the fields with what they come to, the time in force."""
     lines: list[Line] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
     lines += [
-        field_line(draft, name, meaning_of(draft, name, plan, facts)) for name in draft.fields
+        field_line(draft, name, meaning_of(draft, name, plan, facts))
+        for name in fields_of(draft, plan)
     ]
     lines.append(choice_line("e", "expiry", draft.expiry))
     return lines
+
+
+def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
+    """Return the fields that the ticket has now: one that only reduces has no bracket, unless to be sized by it."""
+    if not plan.reduces:
+        return draft.fields
+    sizing = {"stop"} if draft.size.unit == "risk %" else set()
+    return [name for name in draft.fields if name not in {"stop", "target", "trail"} - sizing]
 
 
 def choice_line(letter: str, name: str, value: str) -> Line:
@@ -97,7 +107,8 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, facts: Facts) -> str:
         case "price":
             return _away(draft, levels.entry, facts)
         case "stop":
-            return _level(levels.stop, levels.entry, facts)
+            sizes = "sizes it, is not sent"
+            return sizes if plan.reduces else _level(levels.stop, levels.entry, facts)
         case "target":
             return _level(levels.target, levels.entry, facts)
         case "trail":
@@ -126,9 +137,9 @@ def _level(level: Decimal | None, entry: Decimal | None, facts: Facts) -> str:
 def result_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
     """Return what the ticket may win and lose, what it ties up, and the position it leaves."""
     currency, nav = facts.purse.currency, facts.purse.nav
+    outcome = (_at_stop(plan, currency, nav), _at_target(plan, currency))
     return [
-        _at_stop(plan, currency, nav),
-        _at_target(plan, currency),
+        *(_reduced(draft, plan, facts) if plan.reduces else outcome),
         (
             ("pip     ", "muted"),
             (f"{money(plan.pip_value)}", "plain"),
@@ -146,6 +157,28 @@ def result_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
         ),
         position_line(draft, plan, facts),
     ]
+
+
+def _reduced(draft: Draft, plan: Plan, facts: Facts) -> Sequence[Line]:
+    """What an order that opens nothing takes away, and what that realises."""
+    held, purse = plan.position_before, facts.purse
+    side, role = ("LONG", "buy") if held > 0 else ("SHORT", "sell")
+    at = plan.levels.entry
+    won = None if at is None else realised(purse.lots, plan.units, at, facts.factors)
+    when = "at market" if draft.kind == "MARKET" else f"at {price(at, facts.rules.price_precision)}"
+    return (
+        (
+            ("reduces ", "muted"),
+            (f"{side} {units(abs(held))}", role),
+            (f" by {units(plan.units)}, never opens a trade", "plain"),
+        ),
+        (
+            ("result  ", "muted"),
+            (money(won, signed=True), "loss" if won is not None and won < 0 else "profit"),
+            (f" {purse.currency}", "muted"),
+            (f"  {when}", "plain"),
+        ),
+    )
 
 
 def _at_stop(plan: Plan, currency: str, nav: Decimal) -> Line:

@@ -94,7 +94,7 @@ class Orders(TablePane):
             if order.price is not None
             else show.pips(distance, signed=False),
             "away": show.pips(order.pips_away, signed=False),
-            "stop": shape.write(order.stop_loss),
+            "stop": "reduces" if order.reduces else shape.write(order.stop_loss),
             "target": shape.write(order.take_profit),
             "force": _until(order, frame.wall_ns),
             "age": show.age(order.create_time_ns, frame.wall_ns),

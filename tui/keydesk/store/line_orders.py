@@ -60,8 +60,9 @@ def market_words(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction)
 
 def entry_words(order: EntryOrder) -> str:
     """An order that waits for its price."""
+    only = " reduce-only" if order.position_fill == "REDUCE_ONLY" else ""
     again = f", was #{order.replaces_order_id}" if order.replaces_order_id else ""
-    return f"{name_of(order.type)} {_side(order)} at {order.price}{_guards(order)}{again}"
+    return f"{name_of(order.type)} {_side(order)} at {order.price}{only}{_guards(order)}{again}"
 
 
 def dependent_words(order: DependentOrder) -> str:

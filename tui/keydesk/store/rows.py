@@ -98,6 +98,7 @@ def entry_row(order: EntryOrder, created: DateTime) -> OrderRow:
         take_profit=_level(order.take_profit_on_fill, order, up),
         client_id=_client_id(order.client_extensions),
         create_time_ns=created.ns,
+        reduces=order.position_fill == "REDUCE_ONLY",
     )
 
 

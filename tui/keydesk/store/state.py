@@ -120,6 +120,7 @@ class OrderRow:
     client_id: str | None
     create_time_ns: int
     pips_away: Decimal | None = None
+    reduces: bool = False  # it may never open anything
 
 
 @dataclass(slots=True)
