@@ -1,10 +1,10 @@
 """What a client may write on its own orders and trades."""
 
-from keydesk_client.models.record import Record
+from keydesk_client.models.asked import Asked
 from keydesk_client.models.scalars import ClientComment, ClientID, ClientTag
 
 
-class ClientExtensions(Record):
+class ClientExtensions(Asked):
     """Client tags; not for bridged accounts."""
 
     id: ClientID | None = None

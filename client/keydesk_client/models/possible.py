@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from keydesk_client.errors import InvalidRequest
+from keydesk_client.models.asked import refuse_unknown
 from keydesk_client.models.details import (
     GuaranteedStopLossDetails,
     StopLossDetails,
@@ -35,6 +36,7 @@ def refuse_impossible(order: Record) -> None:
     _refuse_life(order, "", _lives(order))
     _refuse_levels(order, "", needs_one=isinstance(order, DependentTerms))
     for name, details in details_on_fill(order):
+        refuse_unknown(details, f"{name}.")
         _refuse_life(details, f"{name}.", RESTING)
         _refuse_levels(details, f"{name}.", needs_one=True)
 

@@ -2,15 +2,15 @@
 
 from typing import ClassVar, Self
 
-from pydantic import ConfigDict, ValidationError, model_validator
+from pydantic import ConfigDict, model_validator
 
-from keydesk_client.errors import InvalidRequest
+from keydesk_client.models.asked import Asked
 from keydesk_client.models.extensions import ClientExtensions
 from keydesk_client.models.possible import refuse_impossible
-from keydesk_client.models.record import Record, Wire
+from keydesk_client.models.record import Wire
 
 
-class RequestedOrder(Record):
+class RequestedOrder(Asked):
     """An order as a client asks for it; InvalidRequest when it can not be right.
 
     It stands last among the bases of a request: pydantic lets the last one decide what is forbidden.
@@ -21,15 +21,6 @@ class RequestedOrder(Record):
     client_extensions: ClientExtensions | None = None
     """Id, tag and comment of the order."""
 
-    def __init__(self, **members: object) -> None:
-        try:
-            super().__init__(**members)
-        except ValidationError as error:
-            failure = _in_our_words(error)
-        else:
-            return
-        raise failure
-
     def to_wire(self) -> Wire:
         """The JSON object to send: every member that has a value, standards included."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
@@ -38,13 +29,3 @@ class RequestedOrder(Record):
     def _refuse_impossible(self) -> Self:
         refuse_impossible(self)
         return self
-
-
-def _in_our_words(error: ValidationError) -> InvalidRequest:
-    first = error.errors(include_url=False)[0]
-    raised = first.get("ctx", {}).get("error")
-    if isinstance(raised, InvalidRequest):
-        return raised
-    field = ".".join(str(part) for part in first["loc"])
-    said = first["msg"].removeprefix("Value error, ")
-    return InvalidRequest(f"{field}: {said}", field=field)

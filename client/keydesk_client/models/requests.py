@@ -1,6 +1,6 @@
 """Orders as a client asks for them, one class a kind."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, Unpack
 
 from pydantic import Field
 
@@ -9,9 +9,23 @@ from keydesk_client.models.requested import RequestedOrder
 from keydesk_client.models.scalars import DecimalNumber, PriceValue
 from keydesk_client.models.terms import DependentTerms, EntryTerms, OnFillTerms, PendingTerms
 
+if TYPE_CHECKING:  # a request is made from more than it holds
+    from keydesk_client.models.request_members import (
+        LimitMembers,
+        MarketMembers,
+        OfTradeLevelMembers,
+        OfTradeStopLossMembers,
+        OfTradeTrailingMembers,
+        StopMembers,
+    )
+
 
 class MarketOrderRequest(EntryTerms, OnFillTerms, RequestedOrder):
     """Body of a market order."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: Unpack[MarketMembers]) -> None: ...
 
     type: Literal["MARKET"] = "MARKET"
     time_in_force: TimeInForce = "FOK"
@@ -23,11 +37,19 @@ class MarketOrderRequest(EntryTerms, OnFillTerms, RequestedOrder):
 class LimitOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
     """Body of a limit order."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: Unpack[LimitMembers]) -> None: ...
+
     type: Literal["LIMIT"] = "LIMIT"
 
 
 class StopOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
     """Body of a stop order."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: Unpack[StopMembers]) -> None: ...
 
     type: Literal["STOP"] = "STOP"
     price_bound: PriceValue | None = None
@@ -37,6 +59,10 @@ class StopOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
 class MarketIfTouchedOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
     """Body of a market-if-touched order."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: Unpack[StopMembers]) -> None: ...
+
     type: Literal["MARKET_IF_TOUCHED"] = "MARKET_IF_TOUCHED"
     price_bound: PriceValue | None = None
     """Worst price accepted after the trigger."""
@@ -44,6 +70,10 @@ class MarketIfTouchedOrderRequest(EntryTerms, PendingTerms, OnFillTerms, Request
 
 class TakeProfitOrderRequest(DependentTerms, RequestedOrder):
     """Body of a stand-alone take-profit."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: Unpack[OfTradeLevelMembers]) -> None: ...
 
     type: Literal["TAKE_PROFIT"] = "TAKE_PROFIT"
     price: PriceValue | None = None
@@ -55,11 +85,15 @@ class TakeProfitOrderRequest(DependentTerms, RequestedOrder):
 class StopLossOrderRequest(DependentTerms, RequestedOrder):
     """Body of a stand-alone stop-loss."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: Unpack[OfTradeStopLossMembers]) -> None: ...
+
     type: Literal["STOP_LOSS"] = "STOP_LOSS"
     price: PriceValue | None = None
     """Exactly one of price and distance."""
     distance: DecimalNumber | None = None
-    """From the current price: ask for a long trade, bid for a short one."""
+    """In price units from the current price: ask for a long trade, bid for a short one."""
     guaranteed: bool | None = None
     """Deprecated; default true only when the account requires it."""
 
@@ -67,19 +101,27 @@ class StopLossOrderRequest(DependentTerms, RequestedOrder):
 class GuaranteedStopLossOrderRequest(DependentTerms, RequestedOrder):
     """Body of a stand-alone guaranteed stop."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: Unpack[OfTradeLevelMembers]) -> None: ...
+
     type: Literal["GUARANTEED_STOP_LOSS"] = "GUARANTEED_STOP_LOSS"
     price: PriceValue | None = None
     """Exactly one of price and distance."""
     distance: DecimalNumber | None = None
-    """From the current price: ask for a long trade, bid for a short one."""
+    """In price units from the current price: ask for a long trade, bid for a short one."""
 
 
 class TrailingStopLossOrderRequest(DependentTerms, RequestedOrder):
     """Body of a stand-alone trailing stop."""
 
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: Unpack[OfTradeTrailingMembers]) -> None: ...
+
     type: Literal["TRAILING_STOP_LOSS"] = "TRAILING_STOP_LOSS"
     distance: DecimalNumber
-    """In price units."""
+    """In price units, not pips: 0.0015 is 15 pips of EUR_USD."""
 
 
 OrderRequest: TypeAlias = Annotated[

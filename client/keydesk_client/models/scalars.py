@@ -37,7 +37,10 @@ def decimal_of(value: object) -> Decimal:
             return Decimal(value)
     elif isinstance(value, str) and len(value) <= MOST_DIGITS and _is_decimal_text(value):
         return Decimal(value)
-    raise ValueError(f"{str(value)[:MOST_DIGITS]!r} is not a decimal number (floats are not exact)")
+    shown = f"{str(value)[:MOST_DIGITS]!r}"
+    if isinstance(value, float):
+        raise ValueError(f"{shown} is a float, which is not exact: give Decimal or text, {shown}")
+    raise ValueError(f"{shown} is not a decimal number: give a Decimal, an int or digits as text")
 
 
 def decimal_text(value: Decimal) -> str:
@@ -79,6 +82,8 @@ class _Open:
 
 OPEN: Final = _Open()
 
+Number: TypeAlias = Decimal | int | str
+"""What an exact number is made from; a float is none."""
 DecimalNumber: TypeAlias = Annotated[Decimal, _DecimalOnTheWire]
 AccountUnits: TypeAlias = DecimalNumber
 """Money in the account's home currency."""

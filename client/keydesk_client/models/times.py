@@ -7,7 +7,7 @@ datetime would cut the last three of nine decimals.
 import re
 from datetime import UTC, datetime, timedelta
 from functools import total_ordering
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeAlias
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
@@ -98,6 +98,10 @@ class DateTime:
             python_schema=core_schema.no_info_plain_validator_function(cls.of),
             serialization=core_schema.plain_serializer_function_ser_schema(str),
         )
+
+
+Moment: TypeAlias = DateTime | datetime | str
+"""What a moment is made from: ours, a datetime with a zone, or wire text."""
 
 
 def read_moment(text: object) -> int:

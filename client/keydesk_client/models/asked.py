@@ -1,0 +1,49 @@
+"""What a caller makes himself, an order or a part of one: the impossible is refused at once, by the member's name."""
+
+from typing import Final
+
+from pydantic import ValidationError
+
+from keydesk_client.errors import InvalidRequest
+from keydesk_client.models.record import Record
+
+
+class Asked(Record):
+    """A record that is sent; InvalidRequest, naming the member, when it can not be read as one."""
+
+    def __init__(self, **members: object) -> None:
+        try:
+            super().__init__(**members)
+        except ValidationError as error:
+            failure = in_our_words(error)
+        else:
+            refuse_unknown(self)
+            return
+        raise failure
+
+    # Without this mark pydantic would call __init__ for each such record that is read, too.
+    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+
+
+def refuse_unknown(asked: Record, prefix: str = "") -> None:
+    """InvalidRequest for a member that there is not: misspelt, it would be sent and ignored."""
+    for name in asked.unknown:
+        known = ", ".join(each for each in type(asked).model_fields if each != "type")
+        field = f"{prefix}{name}"
+        raise InvalidRequest(
+            f"{field}: {type(asked).__name__} has no such member, it has {known}", field=field
+        )
+
+
+NOT_OURS: Final = {"missing": "needed", "extra_forbidden": "no such member"}
+
+
+def in_our_words(error: ValidationError) -> InvalidRequest:
+    """The first thing that is wrong, as InvalidRequest."""
+    first = error.errors(include_url=False)[0]
+    raised = first.get("ctx", {}).get("error")
+    if isinstance(raised, InvalidRequest):
+        return raised
+    field = ".".join(str(part) for part in first["loc"])
+    said = NOT_OURS.get(first["type"], first["msg"].removeprefix("Value error, "))
+    return InvalidRequest(f"{field}: {said}", field=field)
