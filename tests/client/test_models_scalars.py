@@ -58,7 +58,7 @@ def test_liquidity_stays_a_number_where_it_came_as_one() -> None:
     ],
 )
 def test_what_is_no_plain_number_is_refused(bad: object) -> None:
-    with pytest.raises(ValueError, match="is not a decimal number"):
+    with pytest.raises(ValueError, match="give a Decimal, an int or digits"):
         decimal_of(bad)
 
 

@@ -38,9 +38,8 @@ def decimal_of(value: object) -> Decimal:
     elif isinstance(value, str) and len(value) <= MOST_DIGITS and _is_decimal_text(value):
         return Decimal(value)
     shown = f"{str(value)[:MOST_DIGITS]!r}"
-    if isinstance(value, float):
-        raise ValueError(f"{shown} is a float, which is not exact: give Decimal or text, {shown}")
-    raise ValueError(f"{shown} is not a decimal number: give a Decimal, an int or digits as text")
+    why = "a float, and floats are not exact" if isinstance(value, float) else "no decimal number"
+    raise ValueError(f"{shown} is {why}: give a Decimal, an int or digits as text")
 
 
 def decimal_text(value: Decimal) -> str:
