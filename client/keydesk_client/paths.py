@@ -4,19 +4,13 @@
 """
 
 from collections.abc import Iterable
-from datetime import datetime
-from decimal import Decimal
 from typing import Literal, TypeAlias
 from urllib.parse import quote
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.models.scalars import decimal_of, decimal_text
-from keydesk_client.models.times import DateTime
+from keydesk_client.models.scalars import Number, decimal_of, decimal_text
+from keydesk_client.models.times import DateTime, Moment
 
-Moment: TypeAlias = DateTime | datetime | str
-"""A time: ours, a datetime with a zone, or wire text."""
-Number: TypeAlias = Decimal | int | str
-"""An exact number; a float is none."""
 TimeForm: TypeAlias = Literal["RFC3339", "UNIX"]
 
 BASE = "/v3"

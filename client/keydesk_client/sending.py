@@ -37,6 +37,7 @@ from keydesk_client.models.names import wire_name
 from keydesk_client.models.record import Record
 from keydesk_client.models.requested import RequestedOrder
 from keydesk_client.models.requests import OrderRequest
+from keydesk_client.models.scalars import Number
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.outcome import (
     Done,
@@ -48,7 +49,6 @@ from keydesk_client.outcome import (
     Unconfirmed,
     Unknown,
 )
-from keydesk_client.paths import Number
 from keydesk_client.sent_once import sent_once
 from keydesk_client.unset import UNSET, Unset
 

@@ -1,7 +1,7 @@
 """From a decision to what the interface takes: an order request, or the edit of a trade's dependent orders."""
 
 from decimal import Decimal
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from keydesk.desk.draft import Kind
 from keydesk.desk.instructions import Change, Left, MoveEntry, OpenOrder, Reverse
@@ -107,7 +107,7 @@ def moved_request(order: MovableOrder, move: MoveEntry) -> OrderRequest:
     Client extensions are left out: the broker carries those of the old order over.
     """
     kind = KINDS[order.type]
-    members: dict[str, object] = {
+    members: dict[str, Any] = {  # of the types that the old order has
         name: getattr(order, name) for name in KEPT if name in order.model_fields_set
     }
     members["price"] = move.price

@@ -16,7 +16,8 @@ from keydesk_client.models.responses.accounts import (
     ConfigureAccountResponse,
     InstrumentsResponse,
 )
-from keydesk_client.paths import Number, listed, number, numeric_id, path
+from keydesk_client.models.scalars import Number
+from keydesk_client.paths import listed, number, numeric_id, path
 
 ACCOUNTS = Reader(AccountsResponse)
 ACCOUNT = Reader(AccountResponse)

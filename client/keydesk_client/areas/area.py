@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from keydesk_client.calls import Caller
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.paths import Moment, TimeForm, header_text, moment, path
+from keydesk_client.models.times import Moment
+from keydesk_client.paths import TimeForm, header_text, moment, path
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from keydesk_client.areas.area import Area
 from keydesk_client.exchange import Request
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.books import OrderBookResponse, PositionBookResponse
-from keydesk_client.paths import Moment, path
+from keydesk_client.models.times import Moment
+from keydesk_client.paths import path
 
 ORDER_BOOK = Reader(OrderBookResponse)
 POSITION_BOOK = Reader(PositionBookResponse)

@@ -4,7 +4,8 @@ from typing import TypedDict
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models.enumerations import CandlestickGranularity, WeeklyAlignment
-from keydesk_client.paths import Moment, TimeForm, moment, whole, yes_or_no
+from keydesk_client.models.times import Moment
+from keydesk_client.paths import TimeForm, moment, whole, yes_or_no
 
 MOST_CANDLES = 5000
 LAST_HOUR = 23

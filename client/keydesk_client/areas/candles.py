@@ -16,8 +16,9 @@ from keydesk_client.exchange import Request
 from keydesk_client.models.candles import Candlestick, CandlestickResponse
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.candles import LatestCandlesResponse
-from keydesk_client.models.times import DateTime
-from keydesk_client.paths import Moment, Number, listed, moment, number, path
+from keydesk_client.models.scalars import Number
+from keydesk_client.models.times import DateTime, Moment
+from keydesk_client.paths import listed, moment, number, path
 
 CANDLES = Reader(CandlestickResponse)
 LATEST = Reader(LatestCandlesResponse)

@@ -14,7 +14,8 @@ from keydesk_client.models.responses.positions import (
     PositionResponse,
     PositionsResponse,
 )
-from keydesk_client.paths import Number, number
+from keydesk_client.models.scalars import Number
+from keydesk_client.paths import number
 
 LISTED = Reader(PositionsResponse)
 ONE = Reader(PositionResponse)

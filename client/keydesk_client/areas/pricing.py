@@ -7,7 +7,8 @@ from keydesk_client.areas.area import Area
 from keydesk_client.exchange import Request
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.pricing import PricingResponse
-from keydesk_client.paths import Moment, listed, yes_or_no
+from keydesk_client.models.times import Moment
+from keydesk_client.paths import listed, yes_or_no
 from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.timing import REAL_TIMING, Timing

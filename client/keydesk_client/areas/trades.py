@@ -30,8 +30,9 @@ from keydesk_client.models.responses.trades import (
     TradeResponse,
     TradesResponse,
 )
+from keydesk_client.models.scalars import Number
 from keydesk_client.models.trades import Trade
-from keydesk_client.paths import Number, number
+from keydesk_client.paths import number
 from keydesk_client.unset import UNSET, Unset
 
 LISTED = Reader(TradesResponse)

@@ -15,8 +15,9 @@ from keydesk_client.models.responses.transactions import (
     TransactionResponse,
     TransactionsResponse,
 )
+from keydesk_client.models.times import Moment
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.paths import Moment, listed, numeric_id, whole
+from keydesk_client.paths import listed, numeric_id, whole
 from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.streams.transactions import TransactionStream
 from keydesk_client.timing import REAL_TIMING, Timing
