@@ -7,7 +7,8 @@ type checkers and editors see every name and type without anything being written
 import asyncio
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
-from types import TracebackType
+from functools import update_wrapper
+from types import MethodType, TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
 from keydesk_client.streams.health import StreamHealth
@@ -79,6 +80,7 @@ class Called(Generic[A, P, R]):
         def call(*args: P.args, **options: P.kwargs) -> R:
             return waiting.loop.run(self._method(waiting.area, *args, **options))
 
+        _show_as(call, self._method, waiting)
         return call
 
 
@@ -100,6 +102,7 @@ class Iterated(Generic[A, P, R]):
             finally:
                 waiting.loop.run(_close(items))
 
+        _show_as(iterate, self._method, waiting)
         return iterate
 
 
@@ -114,6 +117,7 @@ class Streamed(Generic[A, P, R]):
         def stream(*args: P.args, **options: P.kwargs) -> WaitingStream[R]:
             return WaitingStream(self._method(waiting.area, *args, **options), waiting.loop)
 
+        _show_as(stream, self._method, waiting)
         return stream
 
 
@@ -148,6 +152,14 @@ class WaitingStream(Generic[R]):
             return self._loop.run(_next(aiter(self._stream)))
         except StopAsyncIteration:
             raise StopIteration from None
+
+
+def _show_as(
+    shown: Callable[..., object], method: Callable[..., object], waiting: Waiting[A] | None
+) -> None:
+    """Name, parameters and words of the method, for help() and for the question mark of a notebook."""
+    of_area = method if waiting is None else MethodType(method, waiting.area)
+    update_wrapper(shown, of_area)
 
 
 async def _enter(stream: Stream[object]) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from keydesk_client import UNSET, Client
+from keydesk_client.errors import InvalidRequest
 from keydesk_client.models import (
     ClientExtensions,
     GuaranteedStopLossDetails,
@@ -299,3 +300,21 @@ async def test_unix_times_are_asked_for_and_sent_alike() -> None:
     assert candles.query["from"] == "1740830400.000000000"
     assert created.body["order"]["gtdTime"] == "1740830400.000000000"
     assert created.body["order"]["trailingStopLossOnFill"]["gtdTime"] == "1740830400.000000000"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda c: c.candles.get("EUR_USD", granuarity="H1"),
+        lambda c: c.candles.get_for_account("EUR_USD", granuarity="H1"),
+        lambda c: c.candles.latest(["EUR_USD:M1:M"], granuarity="H1"),
+        lambda c: c.orders.list(granuarity="H1"),
+        lambda c: c.trades.list(granuarity="H1"),
+    ],
+)
+async def test_a_misspelt_option_is_refused_and_the_right_ones_are_named(ask: Call) -> None:
+    server = WireServer()
+    with pytest.raises(InvalidRequest, match="granuarity: no such option, there are ") as refused:
+        await ask(client_of(server))
+    assert refused.value.field == "granuarity"
+    assert not server.seen

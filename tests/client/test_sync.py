@@ -1,4 +1,5 @@
 import inspect
+import pydoc
 from collections.abc import Iterator
 
 import pytest
@@ -87,3 +88,21 @@ def test_every_call_has_its_waiting_twin(waiting: type, asynchronous: type) -> N
         name for name, _ in inspect.getmembers(asynchronous, inspect.isfunction) if name[0] != "_"
     }
     assert public == {name for name in vars(waiting) if name[0] != "_"}
+
+
+def test_a_call_shows_the_parameters_and_the_words_of_the_method_it_waits_for() -> None:
+    url = "https://r.test"
+    with sync.Client(Client(token="t" * 8, rest_url=url, stream_url=url)) as client:
+        told = {
+            name: str(inspect.signature(call))
+            for name, call in (
+                ("create", client.orders.create),
+                ("iterate", client.candles.iterate),
+                ("stream", client.pricing.stream),
+            )
+        }
+        assert told["create"].startswith("(order: 'OrderRequest', *, instrument: 'Instrument |")
+        assert told["iterate"].startswith("(instrument: 'str', *, from_: 'Moment'")
+        assert told["stream"].startswith("(instruments: 'Iterable[str]'")
+        assert "Send an order, once" in pydoc.plain(pydoc.render_doc(client.orders.create))
+        assert "create(self, order: 'OrderRequest'" in pydoc.plain(pydoc.render_doc(sync.Orders))

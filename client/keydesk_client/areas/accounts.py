@@ -1,5 +1,7 @@
 """Accounts: which there are, what they hold, what they may trade, what has changed."""
 
+from __future__ import annotations  # help() shows the names of types, not all that they are made of
+
 from collections.abc import Iterable
 
 from keydesk_client.areas.area import Area

@@ -1,5 +1,7 @@
 """Books: how the service's clients are positioned, by price."""
 
+from __future__ import annotations  # help() shows the names of types, not all that they are made of
+
 from keydesk_client.areas.area import Area
 from keydesk_client.exchange import Request
 from keydesk_client.models.reading import Reader

@@ -2,6 +2,7 @@
 
 from typing import TypedDict
 
+from keydesk_client.areas.options import refuse_unknown
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models.enumerations import CandlestickGranularity, WeeklyAlignment
 from keydesk_client.models.times import Moment
@@ -40,13 +41,16 @@ class CandleRange(CandleSeries, total=False):
     count: int
     """At most 5,000; not together with both `from_` and `to`."""
     from_: Moment
+    """Start of the first candle; a datetime needs a zone."""
     to: Moment
+    """The last candle starts before it."""
     include_first: bool
     """Whether the candle that covers `from_` comes along; it does unless said."""
 
 
 def range_query(options: CandleRange, form: TimeForm) -> dict[str, str]:
     """The query that asks for a range of candles."""
+    refuse_unknown(options, CandleRange.__optional_keys__)
     if {"count", "from_", "to"} <= options.keys():
         raise InvalidRequest("count: not together with both from_ and to", field="count")
     if "include_first" in options and "from_" not in options:

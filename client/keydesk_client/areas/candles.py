@@ -1,5 +1,7 @@
 """Candles: history of an instrument, however long, and the newest ones of several."""
 
+from __future__ import annotations  # help() shows the names of types, not all that they are made of
+
 from collections.abc import AsyncIterator, Iterable
 from typing import Unpack
 
@@ -12,6 +14,7 @@ from keydesk_client.areas.candle_options import (
     range_query,
     shape_query,
 )
+from keydesk_client.areas.options import refuse_unknown
 from keydesk_client.exchange import Request
 from keydesk_client.models.candles import Candlestick, CandlestickResponse
 from keydesk_client.models.reading import Reader
@@ -57,6 +60,7 @@ class Candles(Area):
         **options: Unpack[CandleShape],
     ) -> LatestCandlesResponse:
         """The forming and the last complete candle of each specification, as in `EUR_USD:M1:BM`."""
+        refuse_unknown(options, CandleShape.__optional_keys__)
         query = {"candleSpecifications": listed("specifications", specifications)}
         query |= shape_query(options) | _for_units(units)
         where = self._account(account_id, "candles", "latest")

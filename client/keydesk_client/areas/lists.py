@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Final, Protocol, TypedDict
 
+from keydesk_client.areas.options import refuse_unknown
 from keydesk_client.models.responses.base import Response
 from keydesk_client.paths import listed, quoted, whole
 
@@ -15,6 +16,7 @@ class ListOptions(TypedDict, total=False):
     ids: Iterable[str]
     """Only these; of any state only together with `state="ALL"`."""
     instrument: str
+    """Only of this one, as in EUR_USD."""
     count: int
     """At most 500; 50 unless said."""
     before_id: str
@@ -30,6 +32,7 @@ class Identified(Protocol):
 
 def list_query(options: ListOptions, state: str | None) -> dict[str, str]:
     """The query that asks for a list."""
+    refuse_unknown(options, ListOptions.__optional_keys__)
     query: dict[str, str] = {}
     if "ids" in options:
         query["ids"] = listed("ids", options["ids"])

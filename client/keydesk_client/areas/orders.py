@@ -1,5 +1,7 @@
 """Orders: ask for them, look at them, replace them, take them back."""
 
+from __future__ import annotations  # help() shows the names of types, not all that they are made of
+
 from collections.abc import AsyncIterator
 from typing import Unpack
 

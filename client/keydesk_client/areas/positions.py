@@ -1,5 +1,7 @@
 """Positions: all trades of an instrument at once."""
 
+from __future__ import annotations  # help() shows the names of types, not all that they are made of
+
 from typing import Literal, TypeAlias
 
 from keydesk_client.areas.area import Area

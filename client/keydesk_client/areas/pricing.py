@@ -1,5 +1,7 @@
 """Prices: now, and as they move."""
 
+from __future__ import annotations  # help() shows the names of types, not all that they are made of
+
 from collections.abc import Iterable
 from typing import Final
 

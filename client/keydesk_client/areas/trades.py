@@ -1,5 +1,7 @@
 """Trades: look at them, close them, protect them."""
 
+from __future__ import annotations  # help() shows the names of types, not all that they are made of
+
 from collections.abc import AsyncIterator
 from typing import Literal, Unpack
 

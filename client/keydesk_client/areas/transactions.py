@@ -1,5 +1,7 @@
 """Transactions: everything that ever happened on an account."""
 
+from __future__ import annotations  # help() shows the names of types, not all that they are made of
+
 from collections.abc import AsyncIterator, Iterable
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
