@@ -9,7 +9,12 @@ import json
 import sys
 
 from keydesk_client import Client, Gap, StreamSettings, WhenFull
-from keydesk_client.models import ClientPrice, MarketOrderRequest, OrderFillTransaction
+from keydesk_client.models import (
+    ClientPrice,
+    MarketOrderRequest,
+    OrderFillTransaction,
+    PricingHeartbeat,
+)
 
 place = json.loads(sys.stdin.readline())
 account_id = place.pop("accounts")[0]["id"]
@@ -26,6 +31,8 @@ async def show_prices(client: Client, wanted: int) -> None:
                     wanted -= 1
                 case Gap():
                     print(f"{item.seconds:.1f} s of prices are lost: {item.reason}")
+                case PricingHeartbeat():
+                    print(f"quiet, and connected at {item.time}")
             if wanted == 0:
                 return
 

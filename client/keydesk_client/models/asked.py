@@ -22,7 +22,7 @@ class Asked(Record):
         raise failure
 
     # Without this mark pydantic would call __init__ for each such record that is read, too.
-    __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
+    __init__.__dict__["__pydantic_base_init__"] = True
 
 
 def refuse_unknown(asked: Record, prefix: str = "") -> None:
