@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TypeAlias
 
+from keydesk_client.content import text
 from keydesk_client.errors import MissingMember
 from keydesk_client.intent import Intent
 from keydesk_client.models.responses.orders import (
@@ -60,7 +61,7 @@ def transactions_in(answer: WriteResponse) -> tuple[Transaction, ...]:
 def became_of(made: Iterable[Transaction]) -> tuple[Became, str]:
     """What the orders among these transactions came to, and why one was cancelled if one was."""
     made = tuple(made)
-    orders = {each.id for each in made if creates_order(each)}
+    orders = {each.id for each in made if creates_order(each) and not _came_with_a_fill(each)}
     fills = [each for each in made if isinstance(each, OrderFillTransaction)]
     cancels = [each for each in made if isinstance(each, OrderCancelTransaction)]
     reason = next((each.reason for each in cancels if each.order_id in orders), "")
@@ -77,6 +78,11 @@ def created_order_id(made: Iterable[Transaction]) -> str | None:
 def creates_order(transaction: Transaction) -> bool:
     """Whether an order was made by it, and so carries its id."""
     return transaction.type.endswith("_ORDER")
+
+
+def _came_with_a_fill(transaction: Transaction) -> bool:
+    """Whether it protects a trade of another order: its own end is another story."""
+    return text(transaction, "reason") == "ON_FILL"
 
 
 def _rests(transaction: Transaction) -> bool:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final
+from typing import Final
 
+from keydesk_client.json_values import JsonValue
 from keydesk_client.models.transactions.unions import Transaction
 
 TERMS: Final = ("instrument", "units", "price", "distance", "tradeID", "priceBound")
@@ -31,7 +32,7 @@ def same_quantity(asked: object, said: object) -> bool:
 
 
 def asked_for(
-    body: Mapping[str, Any], transaction: Transaction, members: Iterable[str] = TERMS
+    body: Mapping[str, JsonValue], transaction: Transaction, members: Iterable[str] = TERMS
 ) -> bool:
     """Whether the transaction has the kind and the terms of a request."""
     made = transaction.to_wire()

@@ -1,9 +1,12 @@
 """What somebody wants done to an account, written down before it is sent."""
 
 import secrets
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Self
+from typing import Self
+
+from keydesk_client.json_values import JsonObject, JsonValue
 
 
 class Action(Enum):
@@ -15,6 +18,17 @@ class Action(Enum):
     CLOSE_TRADE = "close_trade"
     CLOSE_POSITION = "close_position"
     SET_DEPENDENT_ORDERS = "set_dependent_orders"
+
+
+EXITS = frozenset(
+    {
+        Action.CANCEL,
+        Action.CLOSE_TRADE,
+        Action.CLOSE_POSITION,
+        Action.SET_DEPENDENT_ORDERS,
+    }
+)
+"""What takes risk away or protects: never held back by trouble of our own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,27 +44,64 @@ class Intent:
     account_id: str | None
     target: str
     """Order, trade or instrument that it is about; empty for a new order."""
-    body: dict[str, Any]
+    body: JsonObject
     """The JSON object that was sent."""
 
     @property
     def client_id(self) -> str | None:
         """The client id that the new order carries, when it may carry one."""
-        extensions = self.body.get("clientExtensions") or {}
-        found = extensions.get("id")
+        extensions = self.body.get("clientExtensions")
+        found = extensions.get("id") if isinstance(extensions, dict) else None
         return found if isinstance(found, str) else None
 
-    def to_wire(self) -> dict[str, Any]:
+    def to_wire(self) -> JsonObject:
         """As a line of the journal holds it."""
-        return asdict(self) | {"action": self.action.value}
+        return {
+            "id": self.id,
+            "action": self.action.value,
+            "since": self.since,
+            "at_ns": self.at_ns,
+            "account_id": self.account_id,
+            "target": self.target,
+            "body": self.body,
+        }
 
     @classmethod
-    def from_wire(cls, held: dict[str, Any]) -> Self:
-        """Read it back; ValueError, TypeError or KeyError when it is none."""
-        values = {each.name: held[each.name] for each in fields(cls)}
-        return cls(**values | {"action": Action(held["action"])})
+    def from_wire(cls, held: JsonValue) -> Self:
+        """Read it back; ValueError or KeyError when it is none."""
+        held = _object(held, "an intent")
+        account_id = held["account_id"]
+        return cls(
+            id=_text(held, "id"),
+            action=Action(held["action"]),
+            since=_whole(held, "since"),
+            at_ns=_whole(held, "at_ns"),
+            account_id=None if account_id is None else _text(held, "account_id"),
+            target=_text(held, "target"),
+            body=_object(held["body"], "body"),
+        )
 
 
 def new_intent_id() -> str:
     """An id that no other order has: it is the client id of new orders, and the journal's key."""
     return f"kd-{secrets.token_hex(10)}"
+
+
+def _object(value: JsonValue, name: str) -> JsonObject:
+    if not isinstance(value, dict):
+        raise ValueError(f"{name}: no object")  # noqa: TRY004 - a line that can not be read is one error
+    return value
+
+
+def _text(held: Mapping[str, JsonValue], member: str) -> str:
+    value = held[member]
+    if not isinstance(value, str):
+        raise ValueError(f"{member}: no text")  # noqa: TRY004 - same
+    return value
+
+
+def _whole(held: Mapping[str, JsonValue], member: str) -> int:
+    value = held[member]
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{member}: no whole number")  # noqa: TRY004 - same
+    return value

@@ -1,18 +1,23 @@
 """The order journal: what was sent, and what became of it, on disk before anything leaves.
 
 One JSON object a line, appended and synced: an intent that is in here may have reached the broker, one that is not was
-never sent. A crash can tear the last line only, and a torn intent was never sent. Several processes may share a
-journal (a second login that flattens the account): each append takes the lock beside the file.
+never sent. A crash can tear the last line only, and a torn intent was never sent. What a full disk cut short is taken
+back at once, so that nothing stands here that the caller was told is not.
+
+Several processes may share a journal (a second login that flattens the account): each append takes the lock beside the
+file, each reading sees what the others have settled, and putting the file in order keeps what they have open. An intent
+of a process that still runs may be looked up by one that starts: both find the same, and either may settle it.
 """
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Collection, Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from keydesk_client.intent import Intent
+from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.private_files import (
     locked,
     private_folder,
@@ -23,7 +28,7 @@ from keydesk_client.private_files import (
 
 MOST_SETTLED = 1000
 
-Line = dict[str, Any]
+Line = JsonObject
 
 
 class Journal(Protocol):
@@ -37,9 +42,11 @@ class Journal(Protocol):
 
     def open_intents(self) -> tuple[Intent, ...]:
         """Intents of which nobody knows what became, oldest first."""
+        ...
 
-    def claimed(self) -> frozenset[str]:
-        """Transactions that settled intents made, as far back as an open intent could be confused by them."""
+    def claimed(self) -> Mapping[str, str]:
+        """Transactions that settled intents made, each with its intent's id, as far back as they could confuse."""
+        ...
 
 
 class FileJournal:
@@ -61,7 +68,7 @@ class FileJournal:
     def settle(self, intent: Intent, verdict: str, claimed: Iterable[str] = ()) -> None:
         """Note what became of an intent. Lost in a power cut, it is looked up once more."""
         self._append(
-            {"settled": intent.id, "as": verdict, "claimed": sorted(claimed, key=int)}, sync=False
+            {"settled": intent.id, "as": verdict, "claimed": [*_numeric(claimed)]}, sync=False
         )
         self._settled += 1
         if self._settled > self._most_settled:
@@ -71,19 +78,24 @@ class FileJournal:
         """Intents of which nobody knows what became, oldest first."""
         return _open_intents(self._lines())
 
-    def claimed(self) -> frozenset[str]:
-        """Transactions that settled intents made."""
-        return frozenset(str(each) for line in self._lines() for each in line.get("claimed", ()))
+    def claimed(self) -> Mapping[str, str]:
+        """Transactions that settled intents made, each with its intent's id."""
+        return {each: _settled_id(line) for line in self._lines() for each in _claims(line)}
 
     def _append(self, line: Line, *, sync: bool) -> None:
         with self._opened() as descriptor:
-            _cut_torn_line(descriptor)
-            _write_whole(descriptor, _line(line))
-            if sync:
-                os.fsync(descriptor)
+            size = _without_torn_line(descriptor)
+            try:
+                _write_whole(descriptor, _line(line))
+                if sync:
+                    os.fsync(descriptor)
+            except OSError:
+                with suppress(OSError):
+                    os.ftruncate(descriptor, size)  # the caller is told that it is not in here
+                raise
 
     @contextmanager
-    def _opened(self) -> Iterator[int]:
+    def _opened(self) -> Generator[int]:
         """Yield the file under its lock; opened anew each time, because another process may have compacted it."""
         with locked(self.path):
             fresh = not self.path.exists()
@@ -125,18 +137,36 @@ def _read(content: bytes) -> tuple[list[Line], int]:
     for text in content.split(b"\n")[:-1]:
         try:
             lines.append(_checked(json.loads(text)))
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, KeyError):
             unreadable += 1
     return lines, unreadable
 
 
-def _checked(line: object) -> Line:
+def _checked(line: JsonValue) -> Line:
     """The line, if it is one of a journal."""
-    if not isinstance(line, dict) or not ("intent" in line or "settled" in line):
-        raise ValueError("not a line of a journal")
+    if not isinstance(line, dict):
+        raise ValueError("no line of a journal")  # noqa: TRY004 - a line that can not be read is one error
     if "intent" in line:
         Intent.from_wire(line["intent"])
+    elif not isinstance(line["settled"], str):
+        raise ValueError("settled: no text")
     return line
+
+
+def _settled_id(line: Line) -> str:
+    found = line.get("settled")
+    return found if isinstance(found, str) else ""
+
+
+def _claims(line: Line) -> tuple[str, ...]:
+    found = line.get("claimed")
+    return _numeric(found) if isinstance(found, list) else ()
+
+
+def _numeric(ids: Iterable[JsonValue]) -> tuple[str, ...]:
+    """The ids that are numbers, lowest first; what is none is no transaction of a v20 account."""
+    found = (each for each in ids if isinstance(each, str) and each.isascii() and each.isdecimal())
+    return tuple(sorted(found, key=int))
 
 
 def _open_intents(lines: Iterable[Line]) -> tuple[Intent, ...]:
@@ -146,7 +176,7 @@ def _open_intents(lines: Iterable[Line]) -> tuple[Intent, ...]:
             intent = Intent.from_wire(line["intent"])
             found[intent.id] = intent
         else:
-            found.pop(line.get("settled", ""), None)
+            found.pop(_settled_id(line), None)
     return tuple(found.values())
 
 
@@ -154,21 +184,23 @@ def _settled(lines: Iterable[Line]) -> int:
     return sum("settled" in line for line in lines)
 
 
-def _claims_that_matter(lines: Iterable[Line], still_open: Collection[Intent]) -> list[str]:
+def _claims_that_matter(lines: Iterable[Line], still_open: Collection[Intent]) -> list[JsonValue]:
     """Claimed transactions that an open intent could take for its own."""
     if not still_open:
         return []
     oldest = min(intent.since for intent in still_open)
-    claimed = {int(each) for line in lines for each in line.get("claimed", ())}
-    return [str(each) for each in sorted(claimed) if each > oldest]
+    claimed = {each for line in lines for each in _claims(line)}
+    return [each for each in _numeric(claimed) if int(each) > oldest]
 
 
-def _cut_torn_line(descriptor: int) -> None:
+def _without_torn_line(descriptor: int) -> int:
+    """Cut off what a crash has torn; returns the size of what is whole."""
     size = os.fstat(descriptor).st_size
     if size == 0 or os.pread(descriptor, 1, size - 1) == b"\n":
-        return
-    content = os.pread(descriptor, size, 0)
-    os.ftruncate(descriptor, content.rfind(b"\n") + 1)
+        return size
+    whole = os.pread(descriptor, size, 0).rfind(b"\n") + 1
+    os.ftruncate(descriptor, whole)
+    return whole
 
 
 def _write_whole(descriptor: int, text: bytes) -> None:

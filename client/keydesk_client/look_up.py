@@ -8,12 +8,19 @@ from itertools import chain, repeat
 from typing import Final, TypeAlias
 
 from keydesk_client.client import Client
-from keydesk_client.errors import Answered, ClientClosed, KeydeskClientError, RateLimited
+from keydesk_client.errors import (
+    Answered,
+    ClientClosed,
+    KeydeskClientError,
+    NotFound,
+    RateLimited,
+)
 from keydesk_client.intent import Intent
-from keydesk_client.matching import concerns, unclear_cancels, verdict
+from keydesk_client.matching import Claimed, concerns, unclear_cancels, verdict
 from keydesk_client.models.orders import Order
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.outcome import Done, Rejected, Unconfirmed, Unknown
+from keydesk_client.sent_once import REQUEST_TIMEOUT
 
 PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 """Before each look-up."""
@@ -27,43 +34,72 @@ class LookUps:
     def __init__(
         self,
         client: Client,
-        claimed: set[str],
+        claimed: Callable[[], Claimed],
         tell: Callable[[Unknown], object],
         pauses: tuple[float, ...] = PAUSES_S,
     ) -> None:
         self._client, self._claimed, self._tell = client, claimed, tell
         self._pauses = pauses
-        self._waiting: dict[str, tuple[Intent, asyncio.Event]] = {}
+        self._waiting: dict[asyncio.Event, Intent] = {}
+        self._ended: dict[tuple[str | None, str], Order] = {}
 
     def watch(self, transaction: Transaction) -> None:
         """Look up at once when the stream shows what is being waited for."""
-        for intent, woken in tuple(self._waiting.values()):
-            if concerns(intent, transaction):
+        for woken, intent in self._waiting.items():
+            if concerns(intent, transaction) or unclear_cancels(intent, (transaction,)):
                 woken.set()
 
     async def settle(
         self, unknown: Unknown, *, at_once: bool = False, only_once: bool = False
     ) -> Done | Rejected | Unconfirmed:
-        """What became of it. Unconfirmed only after a look-up at the end that was answered: a failed one is no no."""
+        """What became of it. Unconfirmed only after a look-up at the end that was answered: a failed one is no no.
+
+        Look-ups start at fixed moments, so that slow answers do not add up; a failed one puts off those that follow.
+        One that the stream calls for comes on top: what it does not find is still asked for until time is up.
+        """
         pauses = self._schedule(at_once=at_once, only_once=only_once)
         intent, woken = unknown.intent, asyncio.Event()
-        self._waiting[intent.id] = intent, woken
+        self._waiting[woken] = intent
+        clock = asyncio.get_running_loop().time
+        due = clock()
         try:
             for turn, pause in enumerate(chain(pauses, repeat(self._pauses[-1])), start=1):
-                self._tell(unknown)
-                await _wait(woken, pause)
-                found = await self._asked(intent)
+                due += pause
+                found, unknown = await self._found_by(due, unknown, woken)
                 if isinstance(found, Done | Rejected):
                     return found
                 if _is_final(found):
                     return Unconfirmed(intent, str(found))
-                if found is None:
-                    unknown = replace(unknown, look_ups=unknown.look_ups + 1)
-                    if turn >= len(pauses):
-                        break
+                if found is None and turn >= len(pauses):
+                    break
+                due = due if found is None else max(due, clock())
             return Unconfirmed(intent, unknown.message)
         finally:
-            del self._waiting[intent.id]
+            del self._waiting[woken]
+
+    async def _found_by(
+        self, due: float, unknown: Unknown, woken: asyncio.Event
+    ) -> tuple[Found | KeydeskClientError, Unknown]:
+        """What the look-up at `due` found, or an earlier one that the stream called for."""
+        while True:
+            self._tell(unknown)
+            is_early = await _woken(woken, due)
+            found = await self._asked(unknown.intent)
+            if found is None:
+                unknown = replace(unknown, look_ups=unknown.look_ups + 1)
+            if not is_early or isinstance(found, Done | Rejected) or _is_final(found):
+                return found, unknown
+
+    async def look(self, intent: Intent) -> Found:
+        """What became of it by now, without a word on the way; a look-up that fails is made again."""
+        for pause in chain((0.0,), repeat(self._pauses[-1])):
+            await asyncio.sleep(pause)
+            found = await self._asked(intent)
+            if not isinstance(found, KeydeskClientError):
+                return found
+            if _is_final(found):
+                break
+        return None
 
     def _schedule(self, *, at_once: bool, only_once: bool) -> tuple[float, ...]:
         if only_once:
@@ -79,28 +115,41 @@ class LookUps:
             endings = await self._endings(intent, transactions)
         except KeydeskClientError as error:
             return error
-        return verdict(intent, transactions, self._claimed, endings)
+        return verdict(intent, transactions, self._claimed(), endings)
 
     async def _endings(
         self, intent: Intent, transactions: list[Transaction]
     ) -> Mapping[str, Order]:
-        ended = {}
+        ended: dict[str, Order] = {}
         for order_id in unclear_cancels(intent, transactions):
-            answer = await self._client.orders.get(order_id, account_id=intent.account_id)
-            ended[order_id] = answer.order
+            with suppress(NotFound):  # not readable yet: that is no answer
+                ended[order_id] = await self._ending(order_id, intent.account_id)
         return ended
 
+    async def _ending(self, order_id: str, account_id: str | None) -> Order:
+        """The order, read once: it has ended, and stays as it is."""
+        key = account_id, order_id
+        if key not in self._ended:
+            answer = await self._client.orders.get(order_id, account_id=account_id)
+            self._ended[key] = answer.order
+        return self._ended[key]
 
-async def _wait(woken: asyncio.Event, pause: float) -> None:
-    woken.clear()
+
+async def _woken(woken: asyncio.Event, due: float) -> bool:
+    """Wait until it is time; True when something woke it earlier."""
     with suppress(TimeoutError):
-        async with asyncio.timeout(pause):
+        async with asyncio.timeout_at(due):
             await woken.wait()
+    is_early = woken.is_set()
+    woken.clear()
+    return is_early
 
 
 def _is_final(found: Found | KeydeskClientError) -> bool:
     """Whether asking again can not help: the client is closed, the token refused, the history another one."""
     if isinstance(found, ClientClosed):
         return True
-    is_refusal = isinstance(found, Answered) and 400 <= found.status < 500  # noqa: PLR2004 - 4xx
-    return is_refusal and not isinstance(found, RateLimited)
+    if not isinstance(found, Answered) or isinstance(found, RateLimited):
+        return False
+    is_refusal = 400 <= found.status < 500 and found.status != REQUEST_TIMEOUT  # noqa: PLR2004 - 4xx
+    return is_refusal and found.explained  # a page of something in between says nothing

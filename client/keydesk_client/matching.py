@@ -1,11 +1,14 @@
 """Which transactions an intent made: the answer was lost, the account's history was not.
 
 A new order is found by its client id. What carries none is found by what it is about and what was asked: the order
-that was replaced or cancelled, the trade or position that was closed and by how much, the protection that was set.
-Transactions that another intent claimed are not taken twice.
+that was replaced or cancelled, the trade or position that was closed and by how much, the protection that was set; on
+an account that takes no client ids, the new order's terms. Transactions that another intent claimed are not taken
+twice. Only an id that was made for this one order is beyond confusion: it is found whoever claims what, also where an
+account's history has begun anew and its numbers with it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from keydesk_client.became import became_of, created_order_id, creates_order
@@ -19,6 +22,9 @@ from keydesk_client.outcome import Became, Done, Rejected
 
 Endings = Mapping[str, Order]
 """Ended orders by id, as far as they had to be read to know what they were."""
+Claimed = Mapping[str, str]
+"""Transactions that intents made, each with the intent's id."""
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 
 DEPENDENTS: Final = {
     "takeProfit": "TAKE_PROFIT",
@@ -33,15 +39,16 @@ REPLACED: Final = "CLIENT_REQUEST_REPLACED"
 def verdict(
     intent: Intent,
     transactions: Sequence[Transaction],
-    claimed: Collection[str] = (),
+    claimed: Claimed = NOTHING,
     endings: Endings | None = None,
 ) -> Done | Rejected | None:
     """What became of the intent, or None while its transactions are not all there."""
     since = [each for each in transactions if int(each.id) > intent.since]
-    fresh = [each for each in since if each.id not in claimed]
-    made = [each for each in fresh if _made(intent, each, endings or {})]
-    if made:
-        return _done(intent, made[0], since)
+    fresh = [each for each in since if _may_be_its(intent, each, claimed)]
+    made = (each for each in fresh if _made(intent, each, endings or {}))
+    origin = next((each for each in made if not _anothers(intent, each, since)), None)
+    if origin is not None:
+        return _done(intent, origin, since)
     refused = next((each for each in fresh if _refused(intent, each)), None)
     if refused is not None:
         return _rejected(intent, refused)
@@ -64,8 +71,15 @@ def unclear_cancels(intent: Intent, transactions: Sequence[Transaction]) -> tupl
     return tuple(
         each.order_id
         for each in transactions
-        if isinstance(each, OrderCancelTransaction) and each.reason == CANCELLED_BY_CLIENT
+        if isinstance(each, OrderCancelTransaction)
+        and each.reason == CANCELLED_BY_CLIENT
+        and int(each.id) > intent.since
     )
+
+
+def _may_be_its(intent: Intent, each: Transaction, claimed: Claimed) -> bool:
+    is_its_alone = intent.action is Action.CREATE and intent.client_id == intent.id
+    return is_its_alone or claimed.get(each.id, intent.id) == intent.id
 
 
 def _made(intent: Intent, each: Transaction, endings: Endings) -> bool:
@@ -97,9 +111,13 @@ def _refused(intent: Intent, each: Transaction) -> bool:
 
 
 def _is_our_order(intent: Intent, each: Transaction) -> bool:
-    if intent.client_id is None:  # an account that takes no client ids
-        return text(each, "reason") == "CLIENT_ORDER" and asked_for(intent.body, each)
-    return text(getattr(each, "client_extensions", None), "id") == intent.client_id
+    named = text(getattr(each, "client_extensions", None), "id")
+    if (
+        intent.client_id is None
+    ):  # an account that takes no client ids: an order with one is somebody else's
+        ours = named is None and text(each, "reason") == "CLIENT_ORDER"
+        return ours and asked_for(intent.body, each)
+    return named == intent.client_id
 
 
 def _cancels(intent: Intent, each: Transaction, reason: str) -> bool:
@@ -129,7 +147,13 @@ def _closes(intent: Intent, each: Transaction) -> bool:
         return names(intent.target, close, "trade_id", "client_trade_id") and same_quantity(
             intent.body.get("units"), text(close, "units")
         )
-    return _closes_side(intent, each, "long") or _closes_side(intent, each, "short")
+    return any(_closes_side(intent, each, side) for side in _sides(intent))
+
+
+def _sides(intent: Intent) -> tuple[str, ...]:
+    """The sides of a position that are to be closed."""
+    asked = ((side, intent.body.get(f"{side}Units")) for side in ("long", "short"))
+    return tuple(side for side, units in asked if isinstance(units, str) and units != "NONE")
 
 
 def _closes_side(intent: Intent, each: Transaction, side: str) -> bool:
@@ -145,7 +169,7 @@ def _protects(intent: Intent, each: Transaction, ending: str) -> bool:
     if text(each, "reason") == "ON_FILL":  # came with the trade
         return False
     return any(
-        details is not None
+        isinstance(details, dict)
         and each.type == DEPENDENTS[member] + ending
         and asked_for(details, each, ("price", "distance"))
         for member, details in intent.body.items()
@@ -165,32 +189,64 @@ def _unprotects(intent: Intent, each: Transaction, endings: Endings) -> bool:
 
 
 def _done(intent: Intent, origin: Transaction, since: Sequence[Transaction]) -> Done | None:
-    family = _family(origin, since)
-    is_edit = intent.action in {Action.CANCEL, Action.SET_DEPENDENT_ORDERS}
-    became, reason = (Became.APPLIED, "") if is_edit else became_of(family)
-    if became is Became.RESTING and any(each.type == "MARKET_ORDER" for each in family):
-        return None  # market orders never rest: the rest of the batch is still to come
+    batch = _batch(origin, since)
+    family = _family(batch, since)
+    told = _became(intent, family)
+    if told is None:
+        return None
+    became, reason = told
     return Done(
         intent=intent,
         became=became,
         transactions=family,
         reason=reason,
-        order_id=None if is_edit else created_order_id(family),
-        related_transaction_ids=tuple(each.id for each in family),
+        order_id=None if became is Became.APPLIED else created_order_id(family),
+        related_transaction_ids=tuple(each.id for each in batch),
         last_transaction_id=int(since[-1].id),
         looked_up=True,
     )
 
 
-def _family(origin: Transaction, since: Sequence[Transaction]) -> tuple[Transaction, ...]:
-    """The batch that a request made, and what became of its orders later."""
+def _became(intent: Intent, family: Sequence[Transaction]) -> tuple[Became, str] | None:
+    """What it came to, and why if it came to nothing; None while the rest of the batch is still to come."""
+    if intent.action in {Action.CANCEL, Action.SET_DEPENDENT_ORDERS}:
+        return Became.APPLIED, ""
+    orders = [each for each in family if creates_order(each)]
+    if not orders:  # a replacement of which only the cancel took effect
+        reasons = (text(each, "reject_reason") for each in family)
+        return next(((Became.CANCELLED, reason) for reason in reasons if reason), None)
+    over = {text(each, "order_id") for each in family}
+    rests = any(each.type == "MARKET_ORDER" and each.id not in over for each in orders)
+    if rests or len(orders) < len(_sides(intent)):  # market orders never rest
+        return None
+    return became_of(family)
+
+
+def _batch(origin: Transaction, since: Sequence[Transaction]) -> tuple[Transaction, ...]:
+    """What the request made at once."""
     batch = text(origin, "batch_id") or origin.id
-    orders = {each.id for each in since if text(each, "batch_id") == batch and creates_order(each)}
+    successor = text(origin, "replaced_by_order_id")
     return tuple(
         each
         for each in since
-        if each is origin or text(each, "batch_id") == batch or text(each, "order_id") in orders
+        if each is origin or each.id == successor or text(each, "batch_id") == batch
     )
+
+
+def _family(batch: Sequence[Transaction], since: Sequence[Transaction]) -> tuple[Transaction, ...]:
+    """The batch that a request made, and what became of its orders later."""
+    made = {each.id for each in batch}
+    orders = {each.id for each in batch if creates_order(each)}
+    return tuple(each for each in since if each.id in made or text(each, "order_id") in orders)
+
+
+def _anothers(intent: Intent, origin: Transaction, since: Sequence[Transaction]) -> bool:
+    """Whether the order was replaced by one that this intent did not ask for."""
+    if intent.action is not Action.REPLACE:
+        return False
+    orders = (each for each in _batch(origin, since) if creates_order(each))
+    successor = text(origin, "replaced_by_order_id")
+    return not all(asked_for(intent.body, each) for each in orders if successor in {None, each.id})
 
 
 def _rejected(intent: Intent, refused: Transaction) -> Rejected:

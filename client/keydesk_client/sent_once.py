@@ -36,7 +36,7 @@ def _failed(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | U
         field = error.field if isinstance(error, InvalidRequest) else ""
         after = error.retry_after if isinstance(error, Answered) else None
         return NotSent(intent, said, field, after)
-    if isinstance(error, Refused) and error.explained and error.status != REQUEST_TIMEOUT:
+    if isinstance(error, Refused) and _says_no(error):
         return Rejected(
             intent=intent,
             message=error.error_message,
@@ -48,3 +48,10 @@ def _failed(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | U
             related_transaction_ids=error.related_transaction_ids,
         )
     return Unknown(intent, said)
+
+
+def _says_no(error: Refused) -> bool:
+    """Whether nothing changed: the service says why, and made nothing but refusals."""
+    refusals = len(error.reject_transactions)
+    made_more = bool(refusals) and len(error.related_transaction_ids) > refusals
+    return error.explained and error.status != REQUEST_TIMEOUT and not made_more

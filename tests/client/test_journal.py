@@ -25,7 +25,7 @@ def test_an_intent_is_open_until_it_is_settled(tmp_path: Path) -> None:
     journal.write(intent("b"))
     journal.settle(intent("a"), "done", ("11",))
     assert journal_at(tmp_path).open_intents() == (intent("b"),)
-    assert journal_at(tmp_path).claimed() == {"11"}
+    assert journal_at(tmp_path).claimed() == {"11": "a"}
 
 
 def test_the_file_is_private_in_a_private_folder(tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_claims_that_no_open_intent_could_be_confused_by_are_forgotten(tmp_path:
         journal.write(intent(f"i{number}"))
         journal.settle(intent(f"i{number}"), "done", (str(number),))
     assert journal.path.read_bytes() == b""
-    assert journal.claimed() == frozenset()
+    assert journal.claimed() == {}
 
 
 def test_two_processes_share_a_journal_even_when_one_compacts_it(tmp_path: Path) -> None:

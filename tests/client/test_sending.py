@@ -1,106 +1,37 @@
 """The order protocol: sent once, looked up when the answer is lost, never doubled, never declared failed unseen."""
 
 import asyncio
-import json
 import resource
 import shutil
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from itertools import count
 from pathlib import Path
 
 import pytest
 
-from keydesk_client.client import Client
 from keydesk_client.intent import Action, Intent
 from keydesk_client.journal import FileJournal
+from keydesk_client.json_values import JsonObject
 from keydesk_client.models import (
     ClientExtensions,
     LimitOrderRequest,
     MarketOrderRequest,
-    OrderRequest,
     StopLossDetails,
-    Transaction,
 )
-from keydesk_client.models.reading import Reader
-from keydesk_client.models.responses.transactions import TransactionsResponse
 from keydesk_client.outcome import (
     Became,
     Done,
     NotSent,
     Outcome,
-    Progress,
     Rejected,
     Sending,
     Unconfirmed,
-    Unknown,
 )
 from keydesk_client.sending import Sender
 from support.lossy_broker import Fate, LossyBroker
-from support.virtual_time import run
+from support.lossy_desk import Desk, at_desk, buy, outcome_of, sent, transactions_of
 
-TOLD = Reader(TransactionsResponse)
 LOST = [Fate.LOST_ANSWER, Fate.FAILED_YET_DONE, Fate.UNREADABLE_YET_DONE]
-
-
-class Desk:
-    """A sender at a lossy broker, and all that it said."""
-
-    def __init__(self, broker: LossyBroker, client: Client, journal: FileJournal) -> None:
-        self.broker, self.journal = broker, journal
-        self.progress: list[Progress] = []
-        self.alarms: list[Done | Rejected] = []
-        names = count(1)
-        self.sender = Sender(
-            client,
-            journal,
-            lambda: broker.last_id,
-            self.progress.append,
-            self.alarms.append,
-            new_id=lambda: f"kd-{next(names)}",
-            wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
-        )
-
-    def steps(self) -> list[str]:
-        return [type(step).__name__ for step in self.progress]
-
-
-def at_desk(folder: Path, broker: LossyBroker, body: Callable[[Desk], Awaitable[None]]) -> None:
-    async def whole() -> None:
-        async with broker.client() as client:
-            await body(Desk(broker, client, FileJournal(folder / "j" / "orders.jsonl")))
-
-    run(whole())
-
-
-def sent(folder: Path, broker: LossyBroker, *acts: Callable[[Sender], Awaitable[Outcome]]) -> Desk:
-    """Carry out several acts, one after the other; the outcomes are the last of the steps."""
-    desks = []
-
-    async def body(desk: Desk) -> None:
-        desks.append(desk)
-        for act in acts:
-            await act(desk.sender)
-
-    at_desk(folder, broker, body)
-    return desks[0]
-
-
-def outcome_of(
-    folder: Path, broker: LossyBroker, act: Callable[[Sender], Awaitable[Outcome]]
-) -> Outcome:
-    last = sent(folder, broker, act).progress[-1]
-    assert not isinstance(last, Sending | Unknown)
-    return last
-
-
-def buy() -> OrderRequest:
-    return MarketOrderRequest(instrument="EUR_USD", units=100)
-
-
-def transactions_of(broker: LossyBroker) -> Iterable[Transaction]:
-    answer = {"transactions": broker.ledger, "lastTransactionID": str(broker.last_id)}
-    return TOLD.read(json.dumps(answer)).transactions
 
 
 ACTS: dict[str, Callable[[Sender], Awaitable[Outcome]]] = {
@@ -206,7 +137,7 @@ def test_an_intent_is_on_disk_before_the_request_leaves(tmp_path: Path) -> None:
     found: list[tuple[Intent, ...]] = []
 
     async def body(desk: Desk) -> None:
-        desk.sender._tell = lambda _: found.append(FileJournal(desk.journal.path).open_intents())
+        desk.hears = lambda _: found.append(FileJournal(desk.journal.path).open_intents())
         await desk.sender.create(buy())
 
     at_desk(tmp_path, broker, body)
@@ -351,7 +282,7 @@ def test_a_disk_that_fills_up_meanwhile_does_not_hide_what_was_done(tmp_path: Pa
                 desk.journal.path.unlink()
                 desk.journal.path.mkdir()
 
-        desk.sender._tell = fill_the_disk
+        desk.hears = fill_the_disk
         assert isinstance(await desk.sender.create(buy()), Done)
 
     at_desk(tmp_path, broker, body)
@@ -422,8 +353,7 @@ def test_two_like_closes_do_not_take_each_others_transactions(tmp_path: Path) ->
     broker = LossyBroker(Fate.ANSWERED, Fate.LOST_REQUEST, first_id=10)
 
     async def body(desk: Desk) -> None:
-        since = broker.last_id
-        desk.sender._last_transaction_id = lambda: since
+        desk.since = broker.last_id
         first = await desk.sender.close_trade("5", units="40")
         second = await desk.sender.close_trade("5", units="40.0")
         assert isinstance(first, Done)
@@ -458,7 +388,7 @@ def test_a_stop_that_came_with_the_trade_is_not_taken_for_the_one_asked_for(tmp_
     broker = LossyBroker(Fate.LOST_REQUEST, first_id=10)
 
     async def body(desk: Desk) -> None:
-        desk.sender._last_transaction_id = lambda: 9  # the feed lags behind
+        desk.since = 9  # the feed lags behind
         came = {"type": "STOP_LOSS_ORDER", "tradeID": "5", "price": "1.04", "reason": "ON_FILL"}
         broker.batch(came)
         assert isinstance(await ACTS["protect"](desk.sender), Unconfirmed)
@@ -470,18 +400,17 @@ def test_on_an_account_without_client_ids_an_order_is_found_by_its_content(tmp_p
     broker = LossyBroker(Fate.LOST_ANSWER)
 
     async def body(desk: Desk) -> None:
-        desk.sender._client_ids = False
         done = await desk.sender.create(buy())
         assert isinstance(done, Done)
         assert "clientExtensions" not in broker.ledger[0]
 
-    at_desk(tmp_path, broker, body)
+    at_desk(tmp_path, broker, body, client_ids=False)
 
 
 def journalled(folder: Path, at_ns: int) -> Intent:
-    order = {"type": "MARKET", "instrument": "EUR_USD", "units": "100"}
-    extensions = {"clientExtensions": {"id": "kd-old"}}
-    intent = Intent("kd-old", Action.CREATE, 0, at_ns, None, "", order | extensions)
+    order: JsonObject = {"type": "MARKET", "instrument": "EUR_USD", "units": "100"}
+    order["clientExtensions"] = {"id": "kd-old"}
+    intent = Intent("kd-old", Action.CREATE, 0, at_ns, None, "", order)
     FileJournal(folder / "j" / "orders.jsonl").write(intent)
     return intent
 

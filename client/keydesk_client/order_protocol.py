@@ -1,0 +1,179 @@
+"""The order protocol: a request that changes the account is sent once, and its outcome is known or said to be unknown.
+
+1. An intent is written to the journal and synced. Where that fails (a full disk) only exits leave, and say so.
+2. The request leaves once, with the intent's id as client id (new orders) and as ClientRequestID.
+3. A good answer is Done, an explained refusal Rejected; 429 and a failed connection are NotSent. All else is Unknown.
+4. Unknown is looked up in the transactions since the id that was noted before.
+5. Not found is Unconfirmed. It is never sent again: its transactions are watched for, and raise the alarm.
+6. `recover` looks up what an earlier process left open, before anything new is sent; `resolve` any one of them again.
+
+A blind repeat would double a third of such orders: a client id is only checked against orders that are still pending.
+
+Whoever stops waiting (a cancelled task, an interrupt, a callback that raises) stops nothing that has left: the intent
+stays open in the journal, is watched for like every Unconfirmed one, and `recover` finds it.
+"""
+
+import asyncio
+from collections import ChainMap
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from typing import TypeAlias
+
+from keydesk_client.became import WriteResponse
+from keydesk_client.client import Client
+from keydesk_client.errors import UnsafeFile
+from keydesk_client.given_up import GivenUp
+from keydesk_client.intent import EXITS, Intent
+from keydesk_client.journal import Journal
+from keydesk_client.look_up import LookUps
+from keydesk_client.matching import Claimed
+from keydesk_client.models.transactions.unions import Transaction
+from keydesk_client.outcome import (
+    Done,
+    NotSent,
+    Outcome,
+    Progress,
+    Rejected,
+    Sending,
+    Unconfirmed,
+    Unknown,
+)
+from keydesk_client.sent_once import sent_once
+
+LATE_NS = 120 * 1_000_000_000
+"""A request that a process left behind this long ago has arrived by now, or never will."""
+
+Alarm: TypeAlias = Callable[[Done | Rejected], object]
+Send: TypeAlias = Callable[[], Awaitable[WriteResponse]]
+JOURNAL_TROUBLE = (OSError, UnsafeFile)
+
+
+class OrderProtocol:
+    """Takes intents from the journal to their outcomes."""
+
+    def __init__(
+        self,
+        client: Client,
+        journal: Journal,
+        tell: Callable[[Progress], object],
+        alarm: Alarm,
+        *,
+        wall_ns: Callable[[], int],
+        pauses: tuple[float, ...],
+    ) -> None:
+        self._journal, self._tell, self._alarm = journal, tell, alarm
+        self._wall_ns = wall_ns
+        self._own_claims: dict[str, str] = {}
+        self._under_way: set[str] = set()
+        self._given_up = GivenUp(self._claimed)
+        self._look_ups = LookUps(client, self._claimed, tell, pauses)
+        self._looking: dict[str, asyncio.Task[None]] = {}
+        self._to_look_at: set[str] = set()
+
+    async def carried_out(self, intent: Intent, send: Send) -> Outcome:
+        """Write it down, send it once, and find out what became of it."""
+        trouble = self._journalled(intent)
+        if trouble and intent.action not in EXITS:
+            return self._told(NotSent(intent, f"the order journal can not be written: {trouble}"))
+        self._under_way.add(intent.id)
+        try:
+            self._tell(Sending(intent, trouble))
+            outcome = await self._answered(intent, send)
+        except BaseException as stopped:
+            self._given_up.add(intent)
+            if isinstance(stopped, asyncio.CancelledError):
+                self._tell(Unconfirmed(intent, "nobody waited for its answer any more"))
+            raise
+        finally:
+            self._under_way.discard(intent.id)
+        return self._settled(outcome)
+
+    async def recover(self) -> tuple[Outcome, ...]:
+        """Look up every intent that an earlier process left open. Enable trading when this returns."""
+        held = self._journal.open_intents()
+        left_open = [intent for intent in held if intent.id not in self._under_way]
+        return tuple(await asyncio.gather(*(self._recovered(intent) for intent in left_open)))
+
+    async def resolve(self, intent: Intent) -> Outcome:
+        """Look up once more, now, what became of an intent."""
+        unknown = Unknown(intent, "looked up again, and not found")
+        was_given_up = intent in self._given_up
+        outcome = await self._look_ups.settle(unknown, only_once=True)
+        if was_given_up and intent not in self._given_up:  # it showed up meanwhile: now it is there
+            outcome = await self._look_ups.settle(unknown, only_once=True)
+        return self._settled(outcome)
+
+    def watch(self, transaction: Transaction) -> None:
+        """See whether it is the one that is being waited for."""
+        self._look_ups.watch(transaction)
+        for found in self._given_up.shown_by(transaction):
+            self._showed_up(found)
+        for intent in self._given_up.perhaps_shown_by(transaction):
+            self._to_look_at.add(intent.id)
+            if intent.id not in self._looking:
+                self._looking[intent.id] = asyncio.create_task(self._looked_at(intent))
+
+    async def _answered(
+        self, intent: Intent, send: Send
+    ) -> Done | Rejected | NotSent | Unconfirmed:
+        answered = await sent_once(intent, send)
+        if isinstance(answered, Unknown):
+            return await self._look_ups.settle(answered)
+        return answered
+
+    async def _recovered(self, intent: Intent) -> Outcome:
+        unknown = Unknown(intent, "an earlier session ended before the answer came")
+        is_old = self._wall_ns() - intent.at_ns > LATE_NS
+        outcome = await self._look_ups.settle(unknown, at_once=True, only_once=is_old)
+        self._settled(outcome)
+        if is_old and isinstance(outcome, Unconfirmed):
+            self._noted(intent, "unconfirmed")
+        return outcome
+
+    async def _looked_at(self, intent: Intent) -> None:
+        """Look up what may have shown up, as often as something new says so."""
+        try:
+            while intent.id in self._to_look_at and intent in self._given_up:
+                self._to_look_at.discard(intent.id)
+                found = await self._look_ups.look(intent)
+                if found is not None and intent in self._given_up:
+                    self._showed_up(found)
+        finally:
+            del self._looking[intent.id]
+
+    def _showed_up(self, found: Done | Rejected) -> None:
+        self._settled(found)
+        self._alarm(found)
+
+    def _claimed(self) -> Claimed:
+        """What is known to be made by an intent: of ours, and of every process that shares the journal."""
+        with suppress(*JOURNAL_TROUBLE):
+            return ChainMap(self._own_claims, dict(self._journal.claimed()))
+        return self._own_claims
+
+    def _journalled(self, intent: Intent) -> str:
+        """Write the intent down; returns why that failed, empty when it is on disk."""
+        try:
+            self._journal.write(intent)
+        except JOURNAL_TROUBLE as error:
+            return str(error)
+        return ""
+
+    def _noted(self, intent: Intent, verdict: str, claims: Iterable[str] = ()) -> None:
+        with suppress(*JOURNAL_TROUBLE):  # a full disk: it is looked up once more at the next start
+            self._journal.settle(intent, verdict, claims)
+
+    def _settled(self, outcome: Outcome) -> Outcome:
+        intent = outcome.intent
+        if isinstance(outcome, Unconfirmed):
+            self._given_up.add(intent)
+        else:
+            claims = () if isinstance(outcome, NotSent) else outcome.related_transaction_ids
+            self._given_up.drop(intent)
+            self._own_claims.update(dict.fromkeys(claims, intent.id))
+            self._noted(intent, type(outcome).__name__.lower(), claims)
+        return self._told(outcome)
+
+    def _told(self, outcome: Outcome) -> Outcome:
+        self._tell(outcome)
+        return outcome
