@@ -265,8 +265,7 @@ def desk_store(count: int = 14) -> Store:
     store.arming = Arming("ARMED", "practice money")
     said = "Filled 6411: bought 10,000 EUR/USD at 1.08380, slip −0.1 pips, 62 ms"
     store.notices = [
-        Notice("bad", "Rejected: BUY 400,000 GBP/USD, not enough margin", WALL_NS - 60 * MINUTE_NS),
-        Notice("good", said, WALL_NS - 12 * MINUTE_NS),
+        Notice("good", said, WALL_NS - MINUTE_NS // 12),
     ]
     return store
 

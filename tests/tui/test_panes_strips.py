@@ -1,5 +1,6 @@
 """The strips above and below the panes: what they keep when room is short, and what they alarm about."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -83,11 +84,12 @@ async def test_the_instrument_line_tells_what_a_pip_is_worth() -> None:
 async def test_notices_have_the_newest_first_below_what_is_under_way() -> None:
     pane, store = Notices(), desk_store()
     store.in_flight["a"] = "Sending BUY 10,000 EUR/USD"
+    store.notify(replace(store.notices[-1], level="bad", text="Rejected: BUY 400,000 GBP/USD"))
     async with shown(pane, store):
         lines = text_of(pane)
     assert "Sending BUY" in lines[0]
-    assert "✓ Filled 6411" in lines[1]
-    assert "✗ Rejected" in lines[2]
+    assert "✗ Rejected" in lines[1]
+    assert "✓ Filled 6411" in lines[2]
 
 
 async def test_the_footer_shows_the_focused_panes_keys_and_always_how_to_learn_more() -> None:

@@ -116,6 +116,16 @@ async def test_a_new_line_does_not_push_away_what_is_being_read() -> None:
         assert pane.selected == reading
 
 
+async def test_who_reads_the_newest_line_goes_on_to_read_the_newest() -> None:
+    pane, store = Log(), desk_store()
+    async with shown(pane, store, size=(100, 5)):
+        for number in range(20):
+            store.write_log(LogLine(str(6500 + number), WALL_NS, "NOTE", "", f"line {number}"))
+            pane.on_frame(frame_of(store))
+        assert "line 19" in text_of(pane)[1]
+        assert pane.heading().right == ""
+
+
 async def test_ten_thousand_lines_are_scrolled_by_row() -> None:
     pane, store = Log(), desk_store()
     store.log = [LogLine(str(i), WALL_NS, "NOTE", "", f"line {i}") for i in range(10_000)]

@@ -9,7 +9,7 @@ from textual.screen import ModalScreen
 
 from keydesk import forms
 from keydesk.desk.instructions import Instruction
-from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo
+from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, ShowMessages, Spoken, TurnTo
 from keydesk.desk.template import RISK_PRESET, Template
 from keydesk.desk_lock import DeskLock
 from keydesk.format import pair, units
@@ -216,12 +216,19 @@ class DeskActions(GuardedApp[int]):
                 self.leave()
             case ShowHelp():
                 self.action_help()
+            case ShowMessages():
+                self._show_messages()
             case TurnTo(instrument):
                 self._turn_to(instrument)
             case OpenTicket(side, instrument):
                 self._ticket(side, instrument)
             case Say(level, words):
                 self.tell(level, words)
+
+    def _show_messages(self) -> None:
+        from keydesk.forms import detail_rows  # noqa: PLC0415 - with the first form
+
+        self.push_screen(forms.DetailsForm("Messages", detail_rows.of_notices(self.store)))
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
@@ -244,10 +251,15 @@ class DeskActions(GuardedApp[int]):
                 return f"Order #{order.id}", detail_rows.of_order(order, store)
             case "positions" if position := store.positions.get(row or ""):
                 return "Position", detail_rows.of_position(position, store)
-            case "log" if line := next((each for each in store.log if each.id == row), None):
-                return "Transaction", detail_rows.of_log_line(line, store)
+            case "log" if row is not None and int(row) < len(store.log):
+                return "Transaction", detail_rows.of_log_line(store.log[int(row)], store)
             case _:
                 return "Instrument", detail_rows.of_instrument(store.focus, store)
+
+    def action_step_back(self) -> None:
+        """Go one step back: what waited to be seen was seen, else a pane alone goes back among the others."""
+        if not self.store.see_notices():
+            self.desk.show_all()
 
     # What panes wish for.
 

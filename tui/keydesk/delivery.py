@@ -104,7 +104,8 @@ class Delivery:
 
     def tell(self, level: Level, words: str) -> None:
         """Show the trader one line."""
-        self.store.notify(Notice(level, words, self.wall_ns()))
+        asks = level in {"warn", "bad"}  # of an order's outcome both want a hand
+        self.store.notify(Notice(level, words, self.wall_ns(), asks=asks))
 
     def record(self, what: str, words: str) -> None:
         """Write into the audit log, where there is one."""

@@ -24,6 +24,11 @@ class ShowHelp:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowMessages:
+    """Show what was told since the desk was opened."""
+
+
+@dataclass(frozen=True, slots=True)
 class TurnTo:
     """Turn chart, ticket and books to an instrument."""
 
@@ -46,7 +51,7 @@ class Say:
     words: str
 
 
-Spoken = Leave | ShowHelp | TurnTo | OpenTicket | Say
+Spoken = Leave | ShowHelp | ShowMessages | TurnTo | OpenTicket | Say
 
 
 def meaning(  # noqa: PLR0911 - one answer a command
@@ -61,6 +66,8 @@ def meaning(  # noqa: PLR0911 - one answer a command
             return Leave()
         case ["help" | "keys" | "?"]:
             return ShowHelp()
+        case ["messages"]:
+            return ShowMessages()
         case ["undo"]:
             return Say("warn", "Orders cannot be undone. C closes, D cancels, R reverses")
         case [verb, *rest] if verb in SIDES and len(rest) <= 1:

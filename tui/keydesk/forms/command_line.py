@@ -7,7 +7,16 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.clean import clean
-from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo, meaning
+from keydesk.desk.spoken import (
+    Leave,
+    OpenTicket,
+    Say,
+    ShowHelp,
+    ShowMessages,
+    Spoken,
+    TurnTo,
+    meaning,
+)
 from keydesk.format import pair
 from keydesk.forms.find import LONGEST
 from keydesk.forms.looking import Looking
@@ -56,6 +65,8 @@ class CommandForm(Looking[Spoken]):
                 return ((("leaves the desk", "bright"),),)
             case ShowHelp():
                 return ((("shows the keys", "bright"),),)
+            case ShowMessages():
+                return ((("shows all messages", "bright"),),)
             case TurnTo(instrument):
                 return (((f"turns to {pair(instrument)}", "bright"),),)
             case OpenTicket(side, instrument):

@@ -114,6 +114,12 @@ def of_log_line(line: LogLine, store: Store) -> Rows:
     ]
 
 
+def of_notices(store: Store) -> Rows:
+    """Everything that was told, newest first."""
+    told = [(date_and_time(notice.time_ns), notice.text) for notice in reversed(store.notices)]
+    return told or [("nothing yet", "What becomes of an order is told here")]
+
+
 def _dependent(order: DependentOrder | None, places: int) -> str:
     if order is None:
         return EMPTY

@@ -167,7 +167,7 @@ class Form(ModalScreen[Result | None], Generic[Result]):
     def _say_not_sent(self, key: str) -> None:
         """A form that goes at a wrong letter must not pass for one that was sent."""
         words = f"NOT SENT: the letter was {self._letter}, not {clean(key)}. Open it again to send"
-        self.situation.store.notify(Notice("warn", words, time_ns()))
+        self.situation.store.notify(Notice("warn", words, time_ns(), asks=True))
 
     def action_send(self) -> None:
         """Answer with the send key."""

@@ -144,6 +144,7 @@ KEYS: tuple[Key, ...] = (
     Key("go-positions", ("g p",), DESK, "", "Go to the positions", "go('positions')"),
     Key("go-books", ("g b",), DESK, "", "Go to the books", "go('books')"),
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
+    Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
     # Rows.
     Key("row-down", ("j", "down"), ROWS, "", "Row down", "row_down"),
     Key("row-up", ("k", "up"), ROWS, "", "Row up", "row_up"),

@@ -60,7 +60,11 @@ class Log(TablePane):
     def changed(self, frame: Frame) -> None:
         """New lines came."""
         if frame.touched(Topic.LOG) or len(self.keys) != len(frame.store.log):
+            follows = self.cursor == 0  # who reads the newest line goes on to read the newest
             self.set_keys([str(i) for i in range(len(frame.store.log) - 1, -1, -1)])
+            if follows and self.cursor:
+                self.cursor = 0
+                self.redraw()
 
     def row(self, key: str, frame: Frame) -> list[Run]:
         """One line, if the log still has it; without a profit its words have that room too."""

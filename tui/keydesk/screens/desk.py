@@ -95,6 +95,8 @@ class DeskScreen(Screen[None]):
         self._held: list[Frame] = []  # beats not drawn yet
         self._drawn_at = float("-inf")
         self.deal = Deal()
+        self._instrument = InstrumentLine(id="instrument")
+        self._notices = Notices(zone=zone, id="notices")
         self._panes = RuledGrid(
             Watchlist(),
             Chart(zone=zone),
@@ -114,8 +116,8 @@ class DeskScreen(Screen[None]):
         yield AccountStrip(id="account")
         yield HealthLine(zone=zone, id="health")
         yield self._panes
-        yield InstrumentLine(id="instrument")
-        yield Notices(zone=zone, id="notices")
+        yield self._instrument
+        yield self._notices
         yield KeyFooter(self._keymap, self._unavailable, id="keys")
         yield Static(id="too-small", markup=False)
 
@@ -144,6 +146,15 @@ class DeskScreen(Screen[None]):
             elif pane.frame is None:
                 pane.frame = frame  # its heading may be a tab
         self._panes.check()
+        self._lend_a_line()
+
+    def _lend_a_line(self) -> None:
+        """Give the notices the instrument's line while they need it to be said whole; nothing else moves."""
+        notices, line = self._notices, self._instrument
+        lent = notices.rows_wanted > (2 if notices.has_class("-two") else 1)
+        if lent != notices.has_class("-longer"):
+            line.set_class(lent, "-lent")
+            notices.set_class(lent, "-longer")
 
     def on_screen_resume(self) -> None:
         """After a dialog everything may have changed."""
@@ -178,7 +189,7 @@ class DeskScreen(Screen[None]):
         self.query_one("#too-small", Static).update(words)
         self._tier = tier or self._tier or DECK
         roomy = self._tier is not DECK and size.height >= TWO_NOTICES_FROM
-        self.query_one("#notices").set_class(roomy, "-two")
+        self._notices.set_class(roomy, "-two")
         self._place()
 
     def _place(self) -> None:
@@ -244,6 +255,11 @@ class DeskScreen(Screen[None]):
         focused = self.focused.id if self.focused else None
         self._zoomed = "" if self._zoomed else focused or ""
         self._place()
+
+    def show_all(self) -> None:
+        """Show all panes again where one stands alone."""
+        if self._zoomed:
+            self.action_zoom()
 
     def action_granularity(self) -> None:
         """Ask for the next candle length."""

@@ -270,11 +270,18 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """One line of feedback to the person at the keys."""
+    """Feedback to the person at the keys."""
 
     level: Literal["info", "good", "warn", "bad"]
     text: str
     time_ns: int
+    asks: bool = False  # it wants something done, as every bad one does
+    seen: bool = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether it stays on the screen until it was seen."""
+        return (self.asks or self.level == "bad") and not self.seen
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ draws asks once a frame what changed.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from keydesk.store.state import (
@@ -109,6 +110,14 @@ class Store:
         if len(self.notices) > NOTICE_LIMIT:
             del self.notices[: NOTICE_LIMIT // 10]
         self.mark(Topic.NOTICES)
+
+    def see_notices(self) -> bool:
+        """Note that the person at the keys saw what waits to be seen; False: nothing did."""
+        waited = any(notice.waits for notice in self.notices)
+        if waited:
+            self.notices = [replace(notice, seen=True) for notice in self.notices]
+            self.mark(Topic.NOTICES)
+        return waited
 
     def set_in_flight(self, intent_id: str, words: str) -> None:
         """Show a command as under way, in words."""

@@ -1,0 +1,54 @@
+"""What a trader reads after an act: the outcome whole on the smallest screen, and the row behind Enter."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.terminal import Terminal, keydesk
+
+
+@pytest.fixture
+def terminal(practice_folder: Path) -> Iterator[Terminal]:
+    """The desk on the practice market, on the smallest screen."""
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk("--practice"), (80, 24), env) as terminal:
+        terminal.see("prices ok")
+        terminal.see("EUR/USD")
+        terminal.pause(1.0)
+        yield terminal
+
+
+def bottom(terminal: Terminal) -> str:
+    """The last lines, their ends as spaces."""
+    return " ".join(" ".join(terminal.screen.display[-4:]).split())
+
+
+def test_a_fill_is_told_whole_and_its_line_in_the_log_opens_as_itself(terminal: Terminal) -> None:
+    terminal.press("B")
+    terminal.see("y sends")
+    terminal.pause()
+    terminal.press("y")
+    terminal.until(lambda: "FILLED 10,000 EUR/USD" in bottom(terminal))
+    terminal.until(lambda: bottom(terminal).count(" set") == 1)
+    assert " SL 1." in bottom(terminal)
+    assert " TP 1." in bottom(terminal)
+
+    terminal.press("g", "l")
+    target_or_stop = terminal.see("Stop 1.")
+    terminal.press("g", "g", "Enter")
+    terminal.see("Transaction")
+    what = terminal.line_with("what")
+    assert what.split("what")[1].split("│")[0].strip() in target_or_stop
+    terminal.press("Escape")
+
+
+def test_what_was_not_sent_stays_until_escape(terminal: Terminal) -> None:
+    terminal.press("B", "s", "Backspace", "t", "Backspace")
+    terminal.see("to send")
+    terminal.pause()
+    terminal.press("y")  # the letter was another one
+    terminal.see("NOT SENT: the letter was")
+    terminal.see("Esc: seen")
+    terminal.press("Escape")
+    terminal.see_no_more("NOT SENT")
