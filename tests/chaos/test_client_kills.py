@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 import support.ordering_process
-from keydesk_client.client import Client
 from keydesk_client.journal import FileJournal
 from keydesk_client.models import Transaction
 from support.broker import PracticeServer
@@ -59,14 +58,7 @@ async def kills(practice: PracticeServer, folder: Path, times: int) -> int:
         await process.wait()
     last = await started(practice, path, "recover", times)
     assert await last.wait() == 0
-    async with Client(
-        token=practice.token,
-        rest_url=practice.rest_url,
-        stream_url=practice.stream_url,
-        account_id=practice.account_id,
-    ) as direct:
-        ledger = await ledger_of(direct)
-    return compared(path, ledger)
+    return compared(path, await ledger_of(practice))
 
 
 def compared(path: Path, ledger: list[Transaction]) -> int:

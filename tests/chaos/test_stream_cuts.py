@@ -45,7 +45,7 @@ async def delivered_through_cuts(practice: PracticeServer, orders: int, seed: in
         for _ in range(orders):
             await client.orders.create(order)
         await listening
-        ledger = [each.id for each in await ledger_of(client)]
+        ledger = [each.id for each in await ledger_of(practice)]
         assert delivered == ledger[: len(delivered)]
         return sum(times for fate, times in proxy.fates.items() if fate is not Fate.FINE)
 

@@ -10,16 +10,18 @@ answer. It listens on a free port of this machine and speaks to `http+unix:///pa
 
 import asyncio
 import random
+import re
 import socket
 import struct
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urlsplit
 
 PIECE = 65536
+CONTENT_LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 OVER = (ConnectionError, OSError)
 
 
@@ -36,6 +38,7 @@ class Fate(Enum):
     GARBAGE = "something that is no HTTP"
     DRIPPED = "the answer comes in bits"
     DELAYED = "the request arrives late"
+    LATE = "reset at once; the broker hears of it later, when nobody waits for the answer"
     CUT_LATER = "a few pieces of the answer, then a reset: the end of a stream"
 
 
@@ -53,6 +56,9 @@ class ChaosProxy:
     faults: tuple[Fate, ...] = ORDER_FAULTS
     url: str = ""
     fates: Counter[Fate] = field(default_factory=Counter)
+    latest_s: float = 1.0
+    """How late a write may arrive."""
+    late: set[asyncio.Task[None]] = field(default_factory=set)
 
     def draw(self) -> Fate:
         """The fate of the next exchange."""
@@ -67,13 +73,36 @@ class ChaosProxy:
             return await asyncio.open_unix_connection(parts.path)
         return await asyncio.open_connection(parts.hostname, parts.port)
 
+    def send_later(self, request: bytes) -> None:
+        """Let the broker hear of a request when nobody waits for its answer any more."""
+        task = asyncio.create_task(self._sent_later(request))
+        self.late.add(task)
+        task.add_done_callback(self.late.discard)
+
+    async def _sent_later(self, request: bytes) -> None:
+        await asyncio.sleep(self.dice.uniform(0.0, self.latest_s))
+        broker, to_broker = await self.to_broker()
+        to_broker.write(request)
+        await broker.read(PIECE)
+        to_broker.close()
+
+    async def everything_arrived(self) -> None:
+        """Wait until the broker has heard of whatever was sent."""
+        while self.late:
+            await asyncio.wait(self.late)
+
 
 @asynccontextmanager
 async def chaos_proxy(
-    upstream: str, *, seed: int, faulty: float = 0.4, faults: tuple[Fate, ...] = ORDER_FAULTS
-) -> AsyncIterator[ChaosProxy]:
+    upstream: str,
+    *,
+    seed: int,
+    faulty: float = 0.4,
+    faults: tuple[Fate, ...] = ORDER_FAULTS,
+    latest_s: float = 1.0,
+) -> AsyncGenerator[ChaosProxy]:
     """A proxy for the length of the block."""
-    proxy = ChaosProxy(upstream, faulty, random.Random(seed), faults)
+    proxy = ChaosProxy(upstream, faulty, random.Random(seed), faults, latest_s=latest_s)
     exchanges: set[asyncio.Task[None]] = set()
 
     async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -91,9 +120,10 @@ async def chaos_proxy(
         yield proxy
     finally:
         server.close()
-        for task in tuple(exchanges):
+        left = exchanges | proxy.late
+        for task in left:
             task.cancel()
-        await asyncio.gather(*exchanges, return_exceptions=True)
+        await asyncio.gather(*left, return_exceptions=True)
 
 
 class Exchange:
@@ -129,11 +159,29 @@ class Exchange:
                 return self._reset()
             if self.fate is Fate.SWALLOWED:
                 continue
+            if self.fate is Fate.LATE:
+                return await self._late(piece)
             if self.fate is Fate.DELAYED:
                 await asyncio.sleep(0.05)
             to_broker.write(piece)
             await to_broker.drain()
         return None
+
+    async def _late(self, piece: bytes) -> None:
+        request = await self._whole(piece)
+        self._reset()
+        if not request.startswith(b"GET"):
+            self.proxy.send_later(request)
+
+    async def _whole(self, piece: bytes) -> bytes:
+        """The request that begins with this piece: a body comes by itself."""
+        while b"\r\n\r\n" not in piece:
+            piece += await self.reader.read(PIECE)
+        length = CONTENT_LENGTH.search(piece)
+        end = piece.index(b"\r\n\r\n") + 4 + (int(length[1]) if length else 0)
+        while len(piece) < end and (more := await self.reader.read(PIECE)):
+            piece += more
+        return piece
 
     def _begin(self) -> None:
         self.fate, self.answered = self.proxy.draw(), False

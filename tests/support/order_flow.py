@@ -1,24 +1,38 @@
-"""A flow of orders, and the comparison of what was believed of them with what the broker's ledger holds."""
+"""A flow of orders, and the comparison of what was believed of them with what the broker's ledger holds.
+
+What is done to an order or a trade is done once: so the ledger tells of each request whether it took effect.
+"""
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import TypeAlias
 
 from keydesk_client.client import Client
+from keydesk_client.intent import Action, Intent
 from keydesk_client.models import (
     LimitOrderRequest,
     MarketOrderRequest,
     OrderRequest,
+    StopLossDetails,
     Transaction,
+)
+from keydesk_client.models.transactions.cancels import OrderCancelTransaction
+from keydesk_client.models.transactions.dependent_orders import StopLossOrderTransaction
+from keydesk_client.models.transactions.entry_orders import (
+    LimitOrderTransaction,
+    MarketOrderTransaction,
 )
 from keydesk_client.outcome import Became, Done, NotSent, Outcome, Rejected, Unconfirmed
 from keydesk_client.sending import Sender
+from support.broker import PracticeServer
 
 QUICK_PAUSES = (0.05, 0.1, 0.2, 0.4)
 FAR_AWAY = Decimal("0.50000")
-"""A limit price that is never reached."""
+"""A price that is never reached."""
+FARTHER = Decimal("0.40000")
 
 
 @dataclass
@@ -28,10 +42,11 @@ class Beliefs:
     outcomes: list[Outcome] = field(default_factory=list)
     last_transaction_id: int = 0
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: Outcome) -> Outcome:
         self.outcomes.append(outcome)
         told = getattr(outcome, "last_transaction_id", 0)
         self.last_transaction_id = max(self.last_transaction_id, told)
+        return outcome
 
     def counts(self) -> Counter[str]:
         return Counter(type(outcome).__name__ for outcome in self.outcomes)
@@ -46,20 +61,48 @@ def some_order(dice: random.Random) -> OrderRequest:
 
 
 async def trade(sender: Sender, beliefs: Beliefs, dice: random.Random) -> None:
-    """One order, and now and then its undoing."""
-    outcome = await sender.create(some_order(dice))
-    beliefs.add(outcome)
-    if not isinstance(outcome, Done) or dice.random() < 0.5:
+    """One order, and now and then what is done to it: changed, protected, undone."""
+    outcome = beliefs.add(await sender.create(some_order(dice)))
+    if not isinstance(outcome, Done):
         return
     if outcome.became is Became.RESTING and outcome.order_id is not None:
-        beliefs.add(await sender.cancel(outcome.order_id))
+        await _go_on_with_order(sender, beliefs, dice, outcome.order_id)
     if outcome.became is Became.FILLED and outcome.trade_id is not None:
-        beliefs.add(await sender.close_trade(outcome.trade_id))
+        await _go_on_with_trade(sender, beliefs, dice, outcome.trade_id)
 
 
-async def ledger_of(client: Client) -> list[Transaction]:
-    """Every transaction of the account, asked for directly."""
-    return [each async for each in client.transactions.iterate_since(0)]
+async def _go_on_with_order(
+    sender: Sender, beliefs: Beliefs, dice: random.Random, order_id: str
+) -> None:
+    if dice.random() < 0.3:
+        other = LimitOrderRequest(instrument="EUR_USD", units=1, price=FARTHER)
+        replaced = beliefs.add(await sender.replace(order_id, other))
+        if not isinstance(replaced, Done) or replaced.order_id is None:
+            return
+        order_id = replaced.order_id
+    if dice.random() < 0.5:
+        beliefs.add(await sender.cancel(order_id))
+
+
+async def _go_on_with_trade(
+    sender: Sender, beliefs: Beliefs, dice: random.Random, trade_id: str
+) -> None:
+    if dice.random() < 0.5:
+        stop = StopLossDetails(distance=Decimal("0.30000"))
+        beliefs.add(await sender.set_dependent_orders(trade_id, stop_loss=stop))
+    if dice.random() < 0.5:
+        beliefs.add(await sender.close_trade(trade_id))
+
+
+async def ledger_of(desk: PracticeServer) -> list[Transaction]:
+    """Every transaction of a desk's first account, asked for directly."""
+    async with Client(
+        token=desk.token,
+        rest_url=desk.rest_url,
+        stream_url=desk.stream_url,
+        account_id=desk.account_id,
+    ) as client:
+        return [each async for each in client.transactions.iterate_since(0)]
 
 
 def client_id(transaction: Transaction) -> str | None:
@@ -68,33 +111,65 @@ def client_id(transaction: Transaction) -> str | None:
     return found if isinstance(found, str) else None
 
 
-def doubled(ledger: Sequence[Transaction]) -> list[str]:
-    """Client ids that the broker met more than once."""
-    met = Counter(name for each in ledger if (name := client_id(each)) is not None)
-    return [name for name, times in met.items() if times > 1]
+Asked: TypeAlias = tuple[Action, str]
+"""What a request asked for: an action, and the client id of a new order or what the action is about."""
+
+
+def asked_by(intent: Intent) -> Asked:
+    """What an intent asks for."""
+    return intent.action, intent.client_id or intent.target
+
+
+def effect(transaction: Transaction) -> Asked | None:
+    """The request that a transaction carries out, if it is the first of a request's."""
+    match transaction:
+        case MarketOrderTransaction(reason="TRADE_CLOSE", trade_close=close) if close is not None:
+            return Action.CLOSE_TRADE, close.trade_id
+        case MarketOrderTransaction() | LimitOrderTransaction() if (
+            transaction.reason == "CLIENT_ORDER"
+        ):
+            return Action.CREATE, client_id(transaction) or ""
+        case OrderCancelTransaction(reason="CLIENT_REQUEST"):
+            return Action.CANCEL, transaction.order_id
+        case OrderCancelTransaction(reason="CLIENT_REQUEST_REPLACED"):
+            return Action.REPLACE, transaction.order_id
+        case StopLossOrderTransaction(reason="CLIENT_ORDER"):
+            return Action.SET_DEPENDENT_ORDERS, transaction.trade_id
+        case _:
+            return None
+
+
+def effects(ledger: Iterable[Transaction]) -> dict[Asked, Transaction]:
+    """What was carried out, by what asked for it."""
+    return {asked: each for each in ledger if (asked := effect(each)) is not None}
+
+
+def doubled(ledger: Sequence[Transaction]) -> list[Asked]:
+    """What the broker was made to do more than once."""
+    met = Counter(asked for each in ledger if (asked := effect(each)) is not None)
+    return [asked for asked, times in met.items() if times > 1]
 
 
 def wrong_beliefs(outcomes: Sequence[Outcome], ledger: Sequence[Transaction]) -> list[str]:
     """Outcomes that the ledger does not bear out, in words."""
-    by_id = {each.id: each for each in ledger}
-    orders = {client_id(each): each for each in ledger}
-    return [words for each in outcomes if (words := _wrong(each, by_id, orders))]
+    made = effects(ledger)
+    ids = {each.id for each in ledger}
+    return [
+        words for each in outcomes if (words := _wrong(each, made.get(asked_by(each.intent)), ids))
+    ]
 
 
-def _wrong(
-    outcome: Outcome, by_id: dict[str, Transaction], orders: dict[str | None, Transaction]
-) -> str:
+def _wrong(outcome: Outcome, made: Transaction | None, ids: set[str]) -> str:
     intent = outcome.intent
-    made = orders.get(intent.client_id) if intent.client_id else None
     match outcome:
-        case Done():
-            unknown = [each for each in outcome.related_transaction_ids if each not in by_id]
-            if unknown or (intent.client_id and made is None):
-                return f"{intent} is believed done; the ledger lacks {unknown or 'it'}"
-            if made is not None and outcome.order_id != made.id:
-                return f"{intent} is believed to be order {outcome.order_id}, it is {made.id}"
-        case Rejected() if made is not None and not made.type.endswith("_REJECT"):
-            return f"{intent} is believed rejected; the ledger has {made.type} {made.id}"
-        case NotSent() | Unconfirmed() if made is not None:
+        case Done() if made is None:
+            return f"{intent} is believed done; the ledger lacks it"
+        case Done() if not ids.issuperset(outcome.related_transaction_ids):
+            return f"{intent} is believed to have made {outcome.related_transaction_ids}"
+        case Done() if intent.action is Action.CREATE and outcome.order_id != getattr(
+            made, "id", ""
+        ):
+            return f"{intent} is believed to be order {outcome.order_id}, it is {made}"
+        case Rejected() | NotSent() | Unconfirmed() if made is not None:
             return f"{intent} is believed absent; the ledger has {made.type} {made.id}"
     return ""

@@ -1,0 +1,113 @@
+"""When each order was sent, when its answer was lost, when it was asked about in vain, and when it was settled."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import httpx
+
+from keydesk_client.outcome import Done, Outcome, Progress, Sending, Unknown
+
+
+@dataclass
+class Timeline:
+    """The moments of one order, by the loop's clock."""
+
+    sent_at: float
+    lost_at: float | None = None
+    """When its answer was known to be lost; None for an order whose answer came."""
+    failed_at: list[float] = field(default_factory=list)
+    """Requests that failed: the order's own, and those that asked about it."""
+    look_ups: int = 0
+    """Look-ups that were answered and settled nothing."""
+    look_ups_failed: int = 0
+    settled_at: float = 0.0
+    outcome: Outcome | None = None
+
+    @property
+    def settled_after(self) -> float:
+        """Seconds from the last moment at which the broker could not be asked."""
+        return self.settled_at - max(filter(None, (self.lost_at, *self.failed_at)))
+
+
+class Timelines:
+    """Hears of a Sender's progress, and of the requests that fail; each order belongs to the task that sends it."""
+
+    def __init__(self) -> None:
+        self.settled: list[Timeline] = []
+        self._under_way: dict[asyncio.Task[object] | None, Timeline] = {}
+
+    def hear(self, progress: Progress) -> None:
+        """A step of an order: hand this to the Sender as `on_progress`."""
+        now, task = asyncio.get_running_loop().time(), asyncio.current_task()
+        match progress:
+            case Sending():
+                self._under_way[task] = Timeline(now)
+            case Unknown():
+                _asked(self._under_way[task], progress, now)
+            case _ if task in self._under_way:
+                timeline = self._under_way.pop(task)
+                timeline.settled_at, timeline.outcome = now, progress
+                self.settled.append(timeline)
+
+    def request_failed(self) -> None:
+        """A request of this task's order failed."""
+        timeline = self._under_way.get(asyncio.current_task())
+        if timeline is not None:
+            timeline.failed_at.append(asyncio.get_running_loop().time())
+
+    def looked_up(self) -> list[Timeline]:
+        """Orders whose answer was lost."""
+        return [each for each in self.settled if each.lost_at is not None]
+
+    def longest(self) -> float:
+        """The longest time that such an order took once the broker could be asked again."""
+        return max(each.settled_after for each in self.looked_up())
+
+
+def _asked(timeline: Timeline, unknown: Unknown, now: float) -> None:
+    """The answer was lost just now, or a look-up ended without settling it."""
+    if timeline.lost_at is None:
+        timeline.lost_at = now
+        return
+    timeline.look_ups_failed += unknown.look_ups == timeline.look_ups
+    timeline.look_ups = unknown.look_ups
+
+
+class NotedFailures(httpx.AsyncBaseTransport):
+    """Carries requests as ever, and says which failed before the last byte of their answer."""
+
+    def __init__(self, failed: Callable[[], None]) -> None:
+        self._carrier = httpx.AsyncHTTPTransport(verify=False, trust_env=False)
+        self._failed = failed
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        try:
+            response = await self._carrier.handle_async_request(request)
+            try:
+                body = await response.aread()
+            finally:
+                await response.aclose()
+        except BaseException:
+            self._failed()
+            raise
+        return httpx.Response(
+            response.status_code, headers=response.headers, stream=httpx.ByteStream(body)
+        )
+
+    async def aclose(self) -> None:
+        await self._carrier.aclose()
+
+
+def summary(timelines: Timelines) -> str:
+    """What happened, in two lines."""
+    lost = timelines.looked_up()
+    after = sorted(each.settled_after for each in lost)
+    found = [each for each in lost if isinstance(each.outcome, Done)]
+    total = sorted(each.settled_at - each.sent_at for each in lost)
+    return (
+        f"{len(timelines.settled)} sent, {len(lost)} answers lost, {len(found)} of them found done, "
+        f"{sum(each.look_ups_failed for each in lost)} look-ups failed;\n"
+        f"settled after the broker could be asked: median {after[len(after) // 2]:.1f} s, "
+        f"longest {after[-1]:.2f} s; after sending: longest {total[-1]:.1f} s"
+    )
