@@ -1,6 +1,5 @@
 """Which error an error answer is: statuses and bodies in, one of `errors` out."""
 
-import json
 import time
 from collections.abc import Callable, Mapping
 
@@ -18,6 +17,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.exchange import Answer
 from keydesk_client.json_values import JsonObject, JsonValue
+from keydesk_client.lenient import loads
 from keydesk_client.retry_after import seconds_to_wait
 
 BY_STATUS: Mapping[int, type[Answered]] = {
@@ -30,6 +30,10 @@ BY_STATUS: Mapping[int, type[Answered]] = {
 }
 
 LONGEST_MESSAGE = 500
+LONGEST_CODE = 100
+LONGEST_ID = 20
+MOST_NAMED = 1000
+"""Transactions that an error may name: a service that is not broken names a handful."""
 
 
 def error_of(answer: Answer, wall: Callable[[], float] = time.time) -> Answered:
@@ -38,10 +42,10 @@ def error_of(answer: Answer, wall: Callable[[], float] = time.time) -> Answered:
     return kind_of(answer.status)(
         _message(members, answer),
         status=answer.status,
-        error_code=_text(members, "errorCode"),
+        error_code=_code(members),
         reject_transactions=_rejections(members),
         request_id=answer.request_id,
-        last_transaction_id=_text(members, "lastTransactionID"),
+        last_transaction_id=_id(members.get("lastTransactionID")),
         related_transaction_ids=_ids(members),
         retry_after=seconds_to_wait(answer.headers, wall),
         explained=_text(members, "errorMessage") is not None or "lastTransactionID" in members,
@@ -57,7 +61,7 @@ def kind_of(status: int) -> type[Answered]:
 
 def _members(body: bytes) -> JsonObject:
     try:
-        found: JsonValue = json.loads(body)
+        found = loads(body)
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -73,7 +77,7 @@ def _message(members: JsonObject, answer: Answer) -> str:
 def _rejections(members: JsonObject) -> tuple[Rejection, ...]:
     """The transactions that record the refusal; a trade's edit and a position's close can have several."""
     named = (value for name, value in members.items() if name.endswith("RejectTransaction"))
-    found = [value for value in named if isinstance(value, dict)]
+    found = [value for value in named if isinstance(value, dict)][:MOST_NAMED]
     return _read_rejections(found) if found else ()
 
 
@@ -91,4 +95,16 @@ def _text(members: JsonObject, name: str) -> str | None:
 
 def _ids(members: JsonObject) -> tuple[str, ...]:
     value = members.get("relatedTransactionIDs")
-    return tuple(str(item) for item in value) if isinstance(value, list) else ()
+    named = value[:MOST_NAMED] if isinstance(value, list) else ()
+    return tuple(found for found in map(_id, named) if found is not None)
+
+
+def _id(value: JsonValue) -> str | None:
+    """A transaction's id: callers take it for a number."""
+    text = str(value) if isinstance(value, int | str) else ""
+    return text if text.isascii() and text.isdecimal() and len(text) <= LONGEST_ID else None
+
+
+def _code(members: JsonObject) -> str | None:
+    said = _text(members, "errorCode")
+    return None if said is None else said[:LONGEST_CODE]

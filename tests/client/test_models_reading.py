@@ -3,6 +3,7 @@
 # ruff: noqa: ANN401 - these are bodies of any shape
 
 import json
+import pickle
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -210,7 +211,6 @@ def test_text_with_line_separators_and_numbers_in_the_place_of_ids_are_read() ->
         b"null",
         b'{"instrument":',
         b"[" * 100_000,
-        b'{"a":NaN}',
         b"\xff\xfe",
     ],
 )
@@ -218,6 +218,43 @@ def test_a_body_that_is_no_object_is_an_unreadable_answer(body: bytes) -> None:
     with pytest.raises(UnreadableAnswer) as raised:
         Reader(CandlestickResponse).read(body)
     assert raised.value.sent
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        "NaN",
+        "-Infinity",
+        "1e999999999",
+        "9" * 10_000,
+        "0." + "9" * 10_000,
+        '"\\ud800 \\udfff"',
+        '"\0"',
+        "[" * 400 + "]" * 400,
+    ],
+)
+def test_an_accepted_order_is_read_whatever_else_its_answer_holds(odd: str) -> None:
+    told = Reader(OrderCreateResponse).read(
+        '{"lastTransactionID":"7","orderFillTransaction":{"id":"7","pl":@},"new":@}'.replace(
+            "@", odd
+        )
+    )
+    assert told.last_transaction_id == "7"
+    assert told.order_fill_transaction is not None
+    assert told.order_fill_transaction.id == "7"
+    with pytest.raises(MissingMember):
+        _ = told.order_fill_transaction.pl
+    assert pickle.loads(pickle.dumps(told)) == told
+    json.dumps(told.to_wire(), ensure_ascii=False, allow_nan=False).encode()
+    repr(told).encode()
+
+
+def test_bytes_that_are_no_characters_spoil_their_text_only() -> None:
+    told = Reader(OrderCreateResponse).read(
+        b'\xef\xbb\xbf{"lastTransactionID":"7","a":"\xff"}\0\r\n'
+    )
+    assert told.last_transaction_id == "7"
+    assert told.unknown["a"] == "\ufffd"
 
 
 def test_records_are_frozen_and_equal_by_value() -> None:

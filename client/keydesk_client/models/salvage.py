@@ -14,7 +14,6 @@ from typing import (
     Annotated,
     Any,
     Literal,
-    Self,
     TypeAlias,
     TypeVar,
     Union,
@@ -28,6 +27,7 @@ from pydantic import AliasChoices, TypeAdapter
 from pydantic.fields import FieldInfo
 
 from keydesk_client.json_values import JsonObject, JsonValue
+from keydesk_client.lenient import WrittenFloat
 from keydesk_client.models.names import wire_name
 from keydesk_client.models.record import Record
 from keydesk_client.models.slotted import SlottedRecord, restored
@@ -38,17 +38,6 @@ S = TypeVar("S", bound=SlottedRecord)
 Kind: TypeAlias = Any
 """An annotation, as typing gives it."""
 UNIONS: tuple[object, ...] = (Union, UnionType)
-
-
-class WrittenFloat(float):
-    """A JSON number with a point that remembers how it was written: as a Decimal it is exact after all."""
-
-    def __new__(cls, text: str) -> Self:
-        made = super().__new__(cls, text)
-        made.text = text
-        return made
-
-    text: str
 
 
 def read_value(kind: Kind, value: JsonValue) -> Any:
