@@ -6,8 +6,9 @@ from contextlib import suppress
 
 from keydesk_client.errors import UnreadableAnswer
 
-MOST_BYTES = 64 * 1024 * 1024
-"""Ten times the largest answer known: 5,000 candles of all three components are 2.1 MB."""
+MOST_BYTES = 32 * 1024 * 1024
+"""Fifteen times the largest answer known: 5,000 candles of all three components are 2.1 MB."""
+MOST_BYTES_OF_AN_ERROR = 1024 * 1024
 
 GZIP_WINDOW = 31
 
@@ -35,8 +36,14 @@ async def _plain(pieces: AsyncIterable[bytes], most: int) -> bytes:
 async def _unzipped(pieces: AsyncIterable[bytes], most: int) -> bytes:
     unzip = zlib.decompressobj(GZIP_WINDOW)
     held = bytearray()
+    taken = 0
     with suppress(zlib.error):  # a broken one has no end
         async for piece in pieces:
+            taken += len(piece)
+            if taken > most:  # what decompresses to nothing has to end too
+                raise _too_large(most)
+            if unzip.eof:
+                continue  # it would be kept, and copied with every piece
             held += unzip.decompress(piece, most + 1 - len(held))
             if len(held) > most or unzip.unconsumed_tail:
                 raise _too_large(most)

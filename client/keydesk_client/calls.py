@@ -21,7 +21,9 @@ from keydesk_client.transport import Transport
 
 R = TypeVar("R", bound=Response)
 
-LINK = re.compile(r'<([^<>]*)>\s*;[^,]*?\brel="?([a-z]+)"?', re.IGNORECASE)
+LINK = re.compile(r'<([^<>]*)>\s*;[^,<>]*?\brel="?([a-z]+)"?', re.IGNORECASE)
+LONGEST_LINKS = 8000
+"""Characters of links that are looked at: a page has one or two."""
 
 
 class Caller:
@@ -84,7 +86,10 @@ def read_answer(answer: Answer, reader: Reader[R]) -> R:
     vars(record).update(
         request_id=answer.request_id,
         location=headers.get("location"),
-        links={relation.lower(): url for url, relation in LINK.findall(headers.get("link", ""))},
+        links={
+            relation.lower(): url
+            for url, relation in LINK.findall(headers.get("link", "")[:LONGEST_LINKS])
+        },
     )
     return record
 

@@ -1,26 +1,51 @@
 """A token that can be used and not be seen."""
 
+import logging
+import re
 from collections.abc import Callable
-from typing import NoReturn
+from typing import Final, NoReturn
+from weakref import WeakSet
 
 from keydesk_client.errors import InvalidSettings
+
+VEIL: Final = "[token]"
+SHORTEST_VEILED: Final = 8
+"""What is shorter is no token but a test's, and stands in many a word."""
 
 
 class Secret:
     """Holds a token where `repr`, `vars`, pickling and tracebacks with locals do not find it."""
 
-    __slots__ = ("reveal",)
+    __slots__ = ("__weakref__", "bearer", "reveal")
 
     reveal: Callable[[], str]
-    """Call it where the header is written, nowhere else."""
+    """Call it where the token is checked or kept, nowhere else."""
+    bearer: Callable[[], bytes]
+    """The value of the header; it does not show itself where the HTTP library keeps it."""
 
     def __init__(self, text: str) -> None:
         self.reveal = lambda: text
+        self.bearer = lambda: Unseen(f"Bearer {text}", "ascii")
 
     def check(self) -> None:
         """InvalidSettings when this can not be a token; apart from `__init__`, whose frame still sees the text."""
-        if not _is_one_word(self.reveal()):
+        if not _is_one_word(self.reveal):
             raise InvalidSettings("a token is one word of printable ASCII characters")
+
+    def veiled(self, text: str) -> str:
+        """Text of somebody else, without the token: services and proxies are known to send back what they got."""
+        token = self.reveal()
+        return text.replace(token, VEIL) if len(token) >= SHORTEST_VEILED else text
+
+    def veiled_body(self, body: bytes) -> bytes:
+        """JSON of somebody else without the token, however its characters are written."""
+        token = self.reveal().encode()
+        if len(token) < SHORTEST_VEILED:
+            return body
+        if b"\\u00" in body or b"\\/" in body:
+            plain = _escape.sub(_plain, body)
+            body = plain if token in plain else body
+        return body.replace(token, VEIL.encode()) if token in body else body
 
     def __repr__(self) -> str:
         return "Secret(…)"
@@ -29,10 +54,65 @@ class Secret:
         raise TypeError("a token is not pickled")
 
 
+class Unseen(bytes):
+    """Bytes that do not show themselves: a request is kept, with its headers, as long as its answer is read."""
+
+    def __repr__(self) -> str:
+        return "b'…'"
+
+    __str__ = __repr__
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a token is not pickled")
+
+
+class LogVeil(logging.Filter):
+    """Keeps tokens out of a log that tells what a service sent: some send back the headers that they got."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._secrets: WeakSet[Secret] = WeakSet()
+
+    def add(self, secret: Secret) -> None:
+        """Look for this one too, as long as it is in use."""
+        self._secrets.add(secret)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Let it through, without tokens."""
+        told = veiled = record.getMessage()
+        for secret in self._secrets:
+            veiled = secret.veiled(veiled)
+        if veiled != told:
+            record.msg, record.args = veiled, ()
+        return True
+
+
 def hidden(token: "str | Secret") -> Secret:
     """The token as a Secret. Overwrite the variable it came from: tracebacks can show locals."""
     return token if isinstance(token, Secret) else Secret(token)
 
 
-def _is_one_word(text: str) -> bool:
-    return bool(text) and text.isascii() and text.isprintable() and " " not in text
+_escape = re.compile(rb"\\(u00[0-9a-fA-F]{2}|.)", re.DOTALL)
+
+
+def _plain(found: re.Match[bytes]) -> bytes:
+    """A character that needs no escape, plain; any other as it is written."""
+    written = found[1]
+    character = (
+        written
+        if written == b"/"
+        else bytes.fromhex(written[3:].decode())
+        if len(written) > 1
+        else b""
+    )
+    return (
+        character
+        if character.isascii() and b" " < character < b"\x7f" and character not in b'"\\'
+        else found[0]
+    )
+
+
+def _is_one_word(reveal: Callable[[], str]) -> bool:
+    if not isinstance(reveal(), str):
+        return False
+    return bool(reveal()) and reveal().isascii() and reveal().isprintable() and " " not in reveal()

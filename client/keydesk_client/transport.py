@@ -4,11 +4,14 @@
   the environment, no request sent twice, and less work for each call.
 - Errors are raised outside the `except` that caught them: an exception that hangs on ours as `__context__` would
   carry frames in which the token's header lies open.
+- What comes back is looked through for the token: a service, or something in between, may send back what it got.
+- Bytes behind an answer end its connection: the next request would take them for its own answer.
 - Few connections: httpx's pool slows down with the square of the requests that wait in it, and the service allows
   two new connections a second.
 """
 
 import asyncio
+import logging
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
@@ -27,27 +30,32 @@ import httpx
 
 from keydesk_client.addresses import Address, address_of
 from keydesk_client.answers import error_of
-from keydesk_client.bodies import read_body
+from keydesk_client.bodies import MOST_BYTES, MOST_BYTES_OF_AN_ERROR, read_body
 from keydesk_client.errors import (
     ClientClosed,
     ConnectionLost,
+    InvalidRequest,
+    InvalidSettings,
     KeydeskClientError,
     TimedOut,
     Unreachable,
+    UnreadableAnswer,
 )
 from keydesk_client.exchange import Answer, Request
 from keydesk_client.keepalive import tcp_keepalive
 from keydesk_client.limiter import CALLS_AT_ONCE
-from keydesk_client.secret import Secret
+from keydesk_client.secret import LogVeil, Secret
 
 Carrier: TypeAlias = httpx.AsyncBaseTransport
 """What carries requests: tests hand in a MockTransport or one that reaches an app in this process."""
 
 STREAM_CONNECTIONS = 20
 IDLE_CONNECTION_S = 30.0
-USER_AGENT = "keydesk-client"
+LONGEST_HEADER = 8000
+LONGEST_REASON = 300
+USER_AGENT = b"keydesk-client"
 
-CAUGHT = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError)
+CAUGHT = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError, UnicodeError)
 
 TIMEOUTS: tuple[tuple[type[Exception], str, bool], ...] = (
     (httpx.ConnectTimeout, "connect", False),
@@ -58,9 +66,12 @@ TIMEOUTS: tuple[tuple[type[Exception], str, bool], ...] = (
 )
 """The exception, its phase, and whether the request may have been sent by then."""
 
-NEVER_CONNECTED = (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL)
+NEVER_MADE = (httpx.InvalidURL, httpx.LocalProtocolError, UnicodeError)
+"""What the HTTP library says of a request that can not be put into bytes."""
+NEVER_CONNECTED = (httpx.ConnectError, httpx.UnsupportedProtocol)
 
 T = TypeVar("T")
+Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
 
 if find_spec("sniffio") is None:
     # httpcore looks for it four times a request, and Python does not remember what is not there: 0.15 ms a request
@@ -94,10 +105,11 @@ class Transport:
         carrier: Carrier | None = None,
     ) -> None:
         token.check()
-        self.rest: Address = address_of(rest_url)
-        self.stream: Address = address_of(stream_url)
+        self.rest: Address = _usable(address_of(rest_url))
+        self.stream: Address = _usable(address_of(stream_url))
         self.timeouts: Timeouts = timeouts
         self._token = token
+        LOG_VEIL.add(token)
         self._rest_carrier = carrier or _carrier_to(self.rest, CALLS_AT_ONCE)
         self._stream_carrier = carrier or _carrier_to(self.stream, STREAM_CONNECTIONS)
         self._closed = False
@@ -105,7 +117,8 @@ class Transport:
     async def request(self, request: Request) -> Answer:
         """The answer, whatever its status; raises when there is none, and never sends twice."""
         outgoing = self._outgoing(request, self.rest, self._rest_headers())
-        return await _named(_exchanged(self._rest_carrier, outgoing, self.timeouts.whole))
+        exchanged = _exchanged(self._rest_carrier, outgoing, self._token, self.timeouts.whole)
+        return await _named(exchanged, self._token)
 
     @asynccontextmanager
     async def open_stream(
@@ -117,9 +130,10 @@ class Transport:
         with none, the reader keeps watch by itself.
         """
         outgoing = self._outgoing(request, self.stream, STREAM_HEADERS, read=silence)
-        response = await _named(_opened(self._stream_carrier, outgoing, self.timeouts.opening))
+        opened = _opened(self._stream_carrier, outgoing, self._token, self.timeouts.opening)
+        response = await _named(opened, self._token)
         try:
-            yield _pieces(response)
+            yield _pieces(response, self._token)
         finally:
             await _close(response)
 
@@ -129,14 +143,14 @@ class Transport:
         await self._rest_carrier.aclose()
         await self._stream_carrier.aclose()
 
-    def _rest_headers(self) -> dict[str, str]:
+    def _rest_headers(self) -> Headers:
         return REST_HEADERS_HERE if self.rest.is_here else REST_HEADERS
 
     def _outgoing(
         self,
         request: Request,
         address: Address,
-        headers: dict[str, str],
+        headers: Headers,
         *,
         read: float | None = -1,
     ) -> httpx.Request:
@@ -149,33 +163,54 @@ class Transport:
             "read": limits.read if read == -1 else read,
             "pool": limits.pool,
         }
-        body_type = {} if request.body is None else JSON_BODY
-        return httpx.Request(
-            request.method,
-            address.base + request.target,
-            headers={
-                "Authorization": f"Bearer {self._token.reveal()}",
-                **headers,
-                **body_type,
-                **request.headers,
-            },
-            content=request.body,
-            extensions={"timeout": timeout},
-        )
+        sent = [(b"Authorization", self._token.bearer()), *headers]
+        if request.body is not None:
+            sent.append(JSON_BODY)
+        try:
+            sent += [(name.encode(), value.encode()) for name, value in request.headers.items()]
+            return httpx.Request(
+                request.method,
+                address.base + request.target,
+                headers=sent,
+                content=request.body,
+                extensions={"timeout": timeout},
+            )
+        except NEVER_MADE as error:
+            reason = str(error)
+        raise InvalidRequest(f"the request can not be sent: {reason[:LONGEST_REASON]}")
 
 
-REST_HEADERS = {
-    "Accept": "application/json",
-    "Accept-Encoding": "gzip",
-    "User-Agent": USER_AGENT,
-}
-REST_HEADERS_HERE = {**REST_HEADERS, "Accept-Encoding": "identity"}
-STREAM_HEADERS = {
-    "Accept": "application/octet-stream",
-    "Accept-Encoding": "identity",  # a compressor would hold lines back
-    "User-Agent": USER_AGENT,
-}
-JSON_BODY = {"Content-Type": "application/json"}
+REST_HEADERS: Headers = (
+    (b"Accept", b"application/json"),
+    (b"Accept-Encoding", b"gzip"),
+    (b"User-Agent", USER_AGENT),
+)
+REST_HEADERS_HERE: Headers = (
+    (b"Accept", b"application/json"),
+    (b"Accept-Encoding", b"identity"),
+    (b"User-Agent", USER_AGENT),
+)
+STREAM_HEADERS: Headers = (
+    (b"Accept", b"application/octet-stream"),
+    (b"Accept-Encoding", b"identity"),  # a compressor would hold lines back
+    (b"User-Agent", USER_AGENT),
+)
+JSON_BODY = (b"Content-Type", b"application/json")
+
+LOG_VEIL = LogVeil()
+logging.getLogger("httpcore.http11").addFilter(
+    LOG_VEIL
+)  # at DEBUG it tells all that a service sent
+
+
+def _usable(address: Address) -> Address:
+    try:
+        httpx.URL(address.base)
+    except NEVER_MADE as error:
+        reason = str(error)
+    else:
+        return address
+    raise InvalidSettings(f"{address.base[:LONGEST_REASON]!r} is not an address: {reason}")
 
 
 def _carrier_to(address: Address, connections: int) -> Carrier:
@@ -192,38 +227,78 @@ def _carrier_to(address: Address, connections: int) -> Carrier:
     )
 
 
-async def _exchanged(carrier: Carrier, outgoing: httpx.Request, whole: float) -> Answer:
+async def _exchanged(
+    carrier: Carrier, outgoing: httpx.Request, token: Secret, whole: float
+) -> Answer:
     async with asyncio.timeout(whole):
         response = await carrier.handle_async_request(outgoing)
         try:
-            return await _read(response)
+            return await _read(response, token)
         finally:
             await _close(response)
 
 
-async def _opened(carrier: Carrier, outgoing: httpx.Request, opening: float) -> httpx.Response:
+async def _opened(
+    carrier: Carrier, outgoing: httpx.Request, token: Secret, opening: float
+) -> httpx.Response:
     async with asyncio.timeout(opening):
         response = await carrier.handle_async_request(outgoing)
-        if response.is_success:
-            return response
         try:
-            raise error_of(await _read(response))
-        finally:
+            failure = await _refusal(response, token)
+        except BaseException:
             await _close(response)
+            raise
+        if failure is None:
+            return response
+        await _close(response)
+        raise failure
 
 
-async def _read(response: httpx.Response) -> Answer:
-    headers = {name.lower(): value for name, value in response.headers.items()}
-    body = await read_body(_body_of(response), headers.get("content-encoding", "").lower())
-    return Answer(response.status_code, headers, body)
+async def _refusal(response: httpx.Response, token: Secret) -> KeydeskClientError | None:
+    """Why this is no stream; None when it is one."""
+    if not response.is_success:
+        return error_of(await _read(response, token))
+    encoding = response.headers.get("content-encoding", "identity").lower()
+    if encoding != "identity":
+        return UnreadableAnswer("the stream is compressed, which was not asked for")
+    return None
 
 
-async def _pieces(response: httpx.Response) -> AsyncIterator[bytes]:
+async def _read(response: httpx.Response, token: Secret) -> Answer:
+    headers = {
+        name.lower(): token.veiled(value[:LONGEST_HEADER])
+        for name, value in response.headers.items()
+    }
+    most = MOST_BYTES if response.is_success else MOST_BYTES_OF_AN_ERROR
+    body = await read_body(_body_of(response), headers.get("content-encoding", "").lower(), most)
+    if _more_followed(response):
+        await _hang_up(response)
+    return Answer(response.status_code, headers, token.veiled_body(body))
+
+
+def _more_followed(response: httpx.Response) -> bool:
+    """Whether bytes came behind the answer. Only the parser deep inside knows; where it is not found, none did."""
+    found: object = response.stream
+    for inner in ("_httpcore_stream", "_stream", "_connection", "_h11_state"):
+        found = getattr(found, inner, None)
+    behind: tuple[bytes, bool] = getattr(found, "trailing_data", (b"", False))
+    return behind[0] != b""
+
+
+async def _hang_up(response: httpx.Response) -> None:
+    """Close the connection under a response: the pool then finds it dead, and does not use it again."""
+    connection = response.extensions.get("network_stream")
+    if connection is not None:
+        with suppress(*CAUGHT):
+            await connection.aclose()
+
+
+async def _pieces(response: httpx.Response, token: Secret) -> AsyncGenerator[bytes]:
     try:
         async for piece in _body_of(response):
             yield piece
     except CAUGHT as error:
-        failure = _failure(error)
+        failure = _failure(error, token)
     else:
         return
     raise failure
@@ -241,19 +316,22 @@ async def _close(response: httpx.Response) -> None:
         await response.aclose()
 
 
-async def _named(work: Awaitable[T]) -> T:
+async def _named(work: Awaitable[T], token: Secret) -> T:
     try:
         return await work
     except CAUGHT as error:
-        failure = _failure(error)
+        failure = _failure(error, token)
     raise failure
 
 
-def _failure(error: Exception) -> KeydeskClientError:
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+def _failure(error: Exception, token: Secret) -> KeydeskClientError:
+    kind = type(error).__name__
+    said = token.veiled(f"{kind}: {error}" if str(error) else kind)[:LONGEST_REASON]
     for kinds, phase, sent in TIMEOUTS:
         if isinstance(error, kinds):
             return TimedOut(f"the {phase} phase took too long", phase=phase, sent=sent)
     if isinstance(error, NEVER_CONNECTED):
         return Unreachable(f"no connection: {said}")
+    if isinstance(error, NEVER_MADE):
+        return InvalidRequest(f"the request can not be sent: {said}")
     return ConnectionLost(f"the connection broke: {said}")
