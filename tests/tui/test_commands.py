@@ -259,3 +259,10 @@ async def test_two_orders_at_once_in_an_instrument_become_one(desk: Desk) -> Non
     await desk.until(lambda: bool(desk.store.trades))
     assert desk.trade.units == 10_000
     assert any("is under way" in notice.text for notice in desk.store.notices)
+
+
+async def test_an_old_price_is_read_again_when_a_form_asks(desk: Desk) -> None:
+    quote = desk.store.quotes["EUR_USD"]
+    quote.received -= 60
+    assert await desk.connection.commands.requote("EUR_USD") == ""
+    assert desk.connection.commands.delivery.now() - quote.received < 3

@@ -1,5 +1,6 @@
 """The ticket driven by keys alone, at the example prices."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 from textual.pilot import Pilot
@@ -252,3 +253,50 @@ async def test_a_reducing_ticket_is_an_exit_and_works_disarmed() -> None:
     store.arming = Arming("DISARMED")
     order = await sent("oo p1.08200 y", ticket_app("SELL", store=store))
     assert order.reduces
+
+
+def asking_app(store: Store, *, clock: list[float], trouble: str = "") -> tuple[FormApp, list[str]]:
+    """A ticket that asks for prices, and what it asked for; the clock's last entry is the time."""
+    asked: list[str] = []
+    situation = replace(
+        example_situation(store),
+        clock=lambda: clock[-1],
+        ask_price=asked.append,
+        quote_trouble=lambda _: trouble,
+    )
+    return FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD")), asked
+
+
+async def test_a_ticket_opened_on_an_old_price_has_it_read_again_at_once() -> None:
+    store, clock = example_store(), [NOW + 3]
+    app, asked = asking_app(store, clock=clock)
+    async with app.run_test() as pilot:
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        assert asked == ["EUR_USD"]
+        form.redraw()
+        assert asked == ["EUR_USD"], "once in three seconds is enough"
+        clock.append(NOW + 7)
+        form.redraw()
+        assert asked == ["EUR_USD", "EUR_USD"], "it is still old"
+        store.quotes["EUR_USD"].received = NOW + 7
+        clock.append(NOW + 9)
+        form.redraw()
+        await pilot.pause()
+    assert asked == ["EUR_USD", "EUR_USD"]
+
+
+async def test_a_ticket_on_a_fresh_price_asks_nothing() -> None:
+    app, asked = asking_app(example_store(), clock=[NOW])
+    async with app.run_test():
+        assert asked == []
+
+
+async def test_an_old_price_that_could_not_be_read_again_refuses_and_says_why() -> None:
+    app, _ = asking_app(example_store(), clock=[NOW + 4], trouble="connection refused")
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("y")
+        assert app.results == []
+        words = " ".join(app.words.replace("┃", " ").split())
+    assert "The price is 4s old and could not be read again (connection refused)" in words
+    assert "exits work" in words

@@ -8,6 +8,7 @@ import os
 import random
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from time import monotonic, time, time_ns
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -191,8 +192,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         """Return what a form needs to know."""
         from keydesk.forms.situation import Situation  # noqa: PLC0415 - with the first form
 
-        connection = self.connection
-        return Situation(
+        situation = Situation(
             store=self.store,
             letters=self.letters,
             clock=monotonic,
@@ -201,8 +201,23 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             limits=self.limits,
             preset=self.preset,
             keymap=self.keymap,
-            **({"sent_like_this": connection.commands.sent_like_this} if connection else {}),
+            ask_price=self._ask_price,
         )
+        if self.connection is None:
+            return situation
+        commands = self.connection.commands
+        return replace(
+            situation,
+            sent_like_this=commands.sent_like_this,
+            quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
+        )
+
+    def _ask_price(self, instrument: str) -> None:
+        """Have a price read again: a form stands open on an old one."""
+        if self.connection is not None:
+            asking = self.connection.commands.requote(instrument)
+            name = f"price of {instrument}"
+            self.run_worker(asking, name, group="quotes", exit_on_error=False)
 
     def carry_out(self, instruction: Instruction | None) -> None:
         """Start the command; nothing waits for it but its own worker."""

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal, Protocol
 
+from keydesk.clean import clean
 from keydesk.delivery import Delivery
-from keydesk.desk.checks import DUPLICATE_WITHIN
+from keydesk.desk.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.desk.instructions import (
     CancelOrders,
     CloseTrades,
@@ -52,7 +53,6 @@ from keydesk_client.models import (
 from keydesk_client.outcome import Outcome
 from keydesk_client.unset import Unset
 
-FRESH = 3.0  # seconds: an older price is asked for again before anything opens on it
 ALL: Literal["ALL"] = "ALL"
 
 
@@ -83,6 +83,7 @@ class Commands:
     client: Client
     sender: Sender
     delivery: Delivery
+    quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
     _opening: set[str] = field(default_factory=set)
     _recovering: bool = False
@@ -179,7 +180,7 @@ class Commands:
             return "what an earlier session left open is still being looked up"
         if instrument in self._opening:
             return f"an order in {pair(instrument)} is under way"
-        trouble = await self._requote(instrument)
+        trouble = await self.requote(instrument)
         quote = self.store.quotes.get(instrument)
         if trouble or quote is None:
             return trouble or "there is no price"
@@ -187,7 +188,7 @@ class Commands:
         passed = bound is not None and (touch > bound if signed_units > 0 else touch < bound)
         return f"the price moved to {touch}, past the bound {bound}" if passed else ""
 
-    async def _requote(self, instrument: str) -> str:
+    async def requote(self, instrument: str) -> str:
         """Ask for the price again when it is old; return why that failed, or nothing."""
         quote = self.store.quotes.get(instrument)
         if quote is not None and self.delivery.now() - quote.received <= FRESH:
@@ -195,7 +196,9 @@ class Commands:
         try:
             answer = await self.client.pricing.get([instrument])
         except KeydeskClientError as error:
+            self.quote_trouble[instrument] = clean(str(error))
             return f"the price is old and could not be read again ({error})"
+        self.quote_trouble.pop(instrument, None)
         for price in answer.prices:
             take_price(self.store, price, self.delivery.now())
         return ""

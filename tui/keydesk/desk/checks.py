@@ -21,7 +21,9 @@ ROLLOVER_HOUR = 17
 ROLLOVER_NEAR = timedelta(minutes=10)
 ENTRY_REACH = Decimal("0.05")  # of the price: digits typed wrong, or pips for a price
 LEVEL_REACH = Decimal("0.25")
-STALE_AFTER = 10.0  # seconds; from 3 s on the price is asked for again before anything is sent
+FRESH = 3.0  # seconds: an older price is asked for again before anything opens on it
+STALE_AFTER = 10.0  # seconds
+OLD = "The price is {} old and"
 DUPLICATE_WITHIN = 10.0  # seconds
 
 
@@ -34,6 +36,7 @@ class Circumstances:
     sent_like_this: float | None = None  # seconds since the same order was sent
     in_flight: bool = False  # an order in this instrument is under way, or its fate is unknown
     unconfirmed: bool = False  # one here was not found at the broker, and may still show up
+    quote_trouble: str = ""  # why an old price could not be read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ def judge(
         refusals = _entry_refusals(plan, facts)
         return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
     refusals = [
-        *_price_refusals(draft, plan, facts),
+        *_price_refusals(draft, plan, facts, circumstances.quote_trouble),
         *_size_refusals(draft, plan, facts, limits),
         *_level_refusals(draft, plan, facts),
     ]
@@ -70,12 +73,22 @@ def judge(
     return Verdict(tuple(refusals), tuple(warnings))
 
 
-def _price_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+def old_price_words(facts: Facts, trouble: str) -> str:
+    """Return why nothing may open on this price; nothing: it is fresh, or was read again."""
+    if facts.age > FRESH and trouble:
+        return f"{OLD.format(duration(facts.age))} could not be read again ({trouble}); exits work"
+    if min(facts.age, facts.silent) > STALE_AFTER:
+        return f"{OLD.format(duration(facts.age))} no other comes; exits work"
+    return ""
+
+
+def _price_refusals(draft: Draft, plan: Plan, facts: Facts, trouble: str) -> list[str]:
     reasons = []
     if draft.kind == "MARKET" and not facts.tradeable:
         reasons.append("Halted: the market is closed for this instrument")
-    if min(facts.age, facts.silent) > STALE_AFTER:
-        reasons.append(f"The price is {duration(facts.age)} old and no other comes; exits work")
+    old = old_price_words(facts, trouble)
+    if old:
+        reasons.append(old)
     return [*reasons, *_entry_refusals(plan, facts)]
 
 

@@ -14,6 +14,7 @@ from textual.events import Key
 from textual.screen import ModalScreen
 
 from keydesk.clean import clean
+from keydesk.desk.checks import FRESH
 from keydesk.forms.sheet import BLANK, Line, Sheet, text_of, two_ends, wrapped
 from keydesk.forms.situation import Situation
 from keydesk.frame import Frame
@@ -53,6 +54,7 @@ class Form(ModalScreen[Result | None], Generic[Result]):
         self.painted: float | None = None
         self._letter = ""
         self._hint = ""
+        self._asked_at = float("-inf")  # when an old price was asked for again
 
     # What a form says.
 
@@ -82,6 +84,10 @@ class Form(ModalScreen[Result | None], Generic[Result]):
 
     def doubt(self) -> str:
         """Say what changed under the trader's hand just now, once; nothing: send it."""
+        return ""
+
+    def opens_on(self) -> str:
+        """Name the instrument whose price it opens on; none: an exit waits for no price."""
         return ""
 
     def typed(self, key: str) -> bool:  # noqa: ARG002 - a form with fields reads it
@@ -122,9 +128,17 @@ class Form(ModalScreen[Result | None], Generic[Result]):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw everything as it is now."""
+        """Draw everything as it is now; an old price is asked for again meanwhile."""
+        self._keep_fresh(self.opens_on())
         if self.is_attached:
             self.query_one(Sheet).show(text_of(self._lines(), palette_of(self.app)))
+
+    def _keep_fresh(self, instrument: str) -> None:
+        now, quote = self.situation.clock(), self.situation.store.quotes.get(instrument)
+        old = quote is None or now - quote.received > FRESH
+        if instrument and old and now - self._asked_at >= FRESH:
+            self._asked_at = now
+            self.situation.ask_price(instrument)
 
     def confirmation(self) -> Confirmation:
         """Return what would send the form now."""

@@ -8,11 +8,21 @@ from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.store import Store
 
+AskPrice = Callable[[str], None]
+QuoteTrouble = Callable[[str], str]  # instrument -> why its old price could not be read again
 SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
 
 
 def _never(_instrument: str, _kind: str, _side: str) -> float | None:
     return None
+
+
+def _nobody(_instrument: str) -> None:
+    return None
+
+
+def _none(_instrument: str) -> str:
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,4 +37,6 @@ class Situation:
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
     sent_like_this: SentLikeThis = _never
+    ask_price: AskPrice = _nobody  # have the price of an instrument read again
+    quote_trouble: QuoteTrouble = _none
     keymap: KeyMap = KEYMAP

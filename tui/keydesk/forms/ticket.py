@@ -76,6 +76,10 @@ class TicketForm(Form[OpenOrder]):
             return Deed.SCALE_OUT
         return Deed.OPEN_AGAINST_WARNING if self.verdict().warnings else Deed.OPEN
 
+    def opens_on(self) -> str:
+        """Name the ticket's instrument."""
+        return self.draft.instrument
+
     def refusals(self) -> Sequence[str]:
         """Return the checks' refusals."""
         return self.verdict().refusals
@@ -158,6 +162,7 @@ class TicketForm(Form[OpenOrder]):
             rtt_ms=store.health.rtt_ms,
             sent_like_this=self.situation.sent_like_this(draft.instrument, draft.kind, draft.side),
             in_flight=any(not words.startswith(UNCONFIRMED) for words in here),
+            quote_trouble=self.situation.quote_trouble(draft.instrument),
             unconfirmed=any(words.startswith(UNCONFIRMED) for words in here),
         )
 

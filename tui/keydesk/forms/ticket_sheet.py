@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from keydesk.desk.checks import FRESH
 from keydesk.desk.draft import KIND_WORDS, Draft, FieldName
 from keydesk.desk.facts import Facts
 from keydesk.desk.reducing import realised
@@ -40,7 +41,7 @@ def quote_line(facts: Facts) -> Line:
     """Return both sides, what lies between, and how old it is."""
     digits = facts.rules.price_precision
     spread = money((facts.ask - facts.bid) / facts.rules.pip, 1)
-    old = facts.age > 3  # noqa: PLR2004 - from 3 s on it is asked for again
+    old = facts.age > FRESH
     return (
         ("bid ", "muted"),
         (price(facts.bid, digits), "bid"),

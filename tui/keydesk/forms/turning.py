@@ -5,6 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar, Literal
 
+from keydesk.desk.checks import old_price_words
 from keydesk.desk.draft import Draft, Entry
 from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import Flatten, Reverse
@@ -77,6 +78,10 @@ class ReverseForm(Form[Reverse]):
             (("the old stop and target go with the old trade", "muted"),),
         ]
 
+    def opens_on(self) -> str:
+        """Name the instrument: half of the order opens."""
+        return self.instrument
+
     def plan(self, facts: Facts) -> Plan:
         """Work the order out."""
         return work_out(self.draft(facts), facts, self.situation.limits)
@@ -94,6 +99,9 @@ class ReverseForm(Form[Reverse]):
             return ["There is no net position to reverse"]
         if not facts.tradeable:
             return ["Halted: the market is closed for this instrument"]
+        old = old_price_words(facts, self.situation.quote_trouble(self.instrument))
+        if old:
+            return [old]
         limit = self.situation.limits.hard_units
         if limit is not None and abs(facts.purse.net_units) > limit:
             return [f"Over your own limit of {units(limit)} units"]
