@@ -17,6 +17,14 @@ from keydesk_client.models.scalars import Number
 from keydesk_client.models.times import Moment
 
 
+class ExtensionsMembers(TypedDict, total=False):
+    """What a client writes on its own orders and trades."""
+
+    id: str | None
+    tag: str | None
+    comment: str | None
+
+
 class LifeMembers(TypedDict, total=False):
     """How long an order lives, and what is written on it."""
 

@@ -1,0 +1,147 @@
+"""A script without async: every call of `keydesk_client.sync` has the parameters and the answer of its twin."""
+
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from typing import assert_type
+
+from keydesk_client import Client, Gap, HistoryLost, Reconnected, sync
+from keydesk_client.models import (
+    AccountChangesResponse,
+    AccountResponse,
+    AccountsResponse,
+    AccountSummaryResponse,
+    Candlestick,
+    CandlestickResponse,
+    ClientExtensions,
+    ClientPrice,
+    ConfigureAccountResponse,
+    InstrumentsResponse,
+    LatestCandlesResponse,
+    LimitOrderRequest,
+    MarketOrderRequest,
+    Order,
+    OrderBookResponse,
+    OrderCancelResponse,
+    OrderClientExtensionsResponse,
+    OrderCreateResponse,
+    OrderReplaceResponse,
+    OrderResponse,
+    OrdersResponse,
+    PositionBookResponse,
+    PositionCloseResponse,
+    PositionResponse,
+    PositionsResponse,
+    PricingHeartbeat,
+    PricingResponse,
+    StopLossDetails,
+    Trade,
+    TradeClientExtensionsResponse,
+    TradeCloseResponse,
+    TradeDependentOrdersResponse,
+    TradeResponse,
+    TradesResponse,
+    Transaction,
+    TransactionHeartbeat,
+    TransactionPageIndex,
+    TransactionResponse,
+    TransactionsResponse,
+)
+from keydesk_client.streams.health import StreamHealth
+
+
+def use_accounts(accounts: sync.Accounts) -> None:
+    assert_type(accounts.list(), AccountsResponse)
+    assert_type(accounts.get(), AccountResponse)
+    assert_type(accounts.summary(), AccountSummaryResponse)
+    assert_type(accounts.instruments(["EUR_USD"]), InstrumentsResponse)
+    assert_type(accounts.configure(alias="typed", margin_rate="0.05"), ConfigureAccountResponse)
+    assert_type(accounts.changes(since=1), AccountChangesResponse)
+
+
+def use_history(client: sync.Client) -> None:
+    assert_type(client.books.order("EUR_USD"), OrderBookResponse)
+    assert_type(client.books.position("EUR_USD"), PositionBookResponse)
+    assert_type(client.candles.get("EUR_USD", count=2, granularity="H1"), CandlestickResponse)
+    assert_type(client.candles.get_for_account("EUR_USD", units=Decimal(1000)), CandlestickResponse)
+    assert_type(client.candles.latest(["EUR_USD:S10:BM"]), LatestCandlesResponse)
+    candles = client.candles.iterate("EUR_USD", from_="2024-03-01T00:00:00Z", granularity="D")
+    assert_type(candles, Iterator[Candlestick])
+    assert_type(next(candles).volume, int)
+    assert_type(client.pricing.get(["EUR_USD"]), PricingResponse)
+
+
+def use_orders(orders: sync.Orders) -> str:
+    order = LimitOrderRequest(instrument="EUR_USD", units=1000, price="0.5")
+    created = orders.create(order)
+    assert_type(created, OrderCreateResponse)
+    number = created.order_create_transaction.id
+    assert_type(orders.list(state="ALL", count=5), OrdersResponse)
+    assert_type(orders.pending(), OrdersResponse)
+    assert_type(orders.get(number), OrderResponse)
+    tags = ClientExtensions(tag="typed")
+    assert_type(
+        orders.set_client_extensions(number, client_extensions=tags), OrderClientExtensionsResponse
+    )
+    replaced = orders.replace(number, order)
+    assert_type(replaced, OrderReplaceResponse)
+    assert_type(orders.iterate(state="PENDING"), Iterator[Order])
+    assert_type(orders.cancel(replaced.order_create_transaction.id), OrderCancelResponse)
+    filled = orders.create(MarketOrderRequest(instrument="EUR_USD", units=1000))
+    assert filled.order_fill_transaction is not None
+    return filled.order_fill_transaction.id
+
+
+def use_trades(trades: sync.Trades, number: str) -> None:
+    assert_type(trades.list(count=1), TradesResponse)
+    assert_type(trades.open(), TradesResponse)
+    assert_type(trades.get(number), TradeResponse)
+    assert_type(trades.iterate(), Iterator[Trade])
+    assert_type(
+        trades.set_dependent_orders(number, stop_loss=StopLossDetails(distance="0.02")),
+        TradeDependentOrdersResponse,
+    )
+    assert_type(
+        trades.set_client_extensions(number, ClientExtensions(comment="typed")),
+        TradeClientExtensionsResponse,
+    )
+    assert_type(trades.close(number, units=100), TradeCloseResponse)
+
+
+def use_positions(positions: sync.Positions) -> None:
+    assert_type(positions.list(), PositionsResponse)
+    assert_type(positions.open(), PositionsResponse)
+    assert_type(positions.get("EUR_USD"), PositionResponse)
+    assert_type(positions.close("EUR_USD", long_units="ALL"), PositionCloseResponse)
+
+
+def use_transactions(transactions: sync.Transactions) -> None:
+    assert_type(transactions.list(page_size=10), TransactionPageIndex)
+    assert_type(transactions.get(1), TransactionResponse)
+    assert_type(transactions.since(1), TransactionsResponse)
+    assert_type(transactions.range(1, 2), TransactionsResponse)
+    assert_type(transactions.recent(3, type_=["ORDER_FILL"]), TransactionsResponse)
+    assert_type(transactions.iterate(), Iterator[Transaction])
+    assert_type(transactions.iterate_since(1), Iterator[Transaction])
+
+
+def listen(client: sync.Client, since: int) -> None:
+    with client.pricing.stream(["EUR_USD"], snapshot=True) as prices:
+        assert_type(prices.health, StreamHealth)
+        assert_type(next(prices), ClientPrice | PricingHeartbeat | Gap)
+    with client.transactions.stream(since=since) as transactions:
+        for item in transactions:
+            assert_type(item, Transaction | TransactionHeartbeat | Reconnected | HistoryLost)
+            break
+
+
+rest_url, stream_url, token, account_id = sys.stdin.read().split()
+asynchronous = Client(rest_url=rest_url, stream_url=stream_url, token=token, account_id=account_id)
+with sync.Client(asynchronous) as client:
+    use_accounts(client.accounts)
+    use_history(client)
+    number = use_orders(client.orders)
+    use_trades(client.trades, number)
+    use_positions(client.positions)
+    use_transactions(client.transactions)
+    listen(client, int(number))
