@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from keydesk_client.errors import MissingMember
 from keydesk_client.intent import Intent
 from keydesk_client.matching import Claimed, concerns, unclear_cancels, verdict
 from keydesk_client.models.transactions.unions import Transaction
@@ -51,4 +52,7 @@ class GivenUp:
         if not each.seen and not concerns(each.intent, transaction):
             return None
         each.seen.append(transaction)
-        return verdict(each.intent, each.seen, self._claimed())
+        try:
+            return verdict(each.intent, each.seen, self._claimed())
+        except MissingMember:  # a record that can not be read shows nothing
+            return None

@@ -113,9 +113,9 @@ class LookUps:
             )
             transactions = [each async for each in since]
             endings = await self._endings(intent, transactions)
-        except KeydeskClientError as error:
+            return verdict(intent, transactions, self._claimed(), endings)
+        except KeydeskClientError as error:  # of a record that can not be read, too
             return error
-        return verdict(intent, transactions, self._claimed(), endings)
 
     async def _endings(
         self, intent: Intent, transactions: list[Transaction]

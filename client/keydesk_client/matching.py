@@ -68,13 +68,9 @@ def unclear_cancels(intent: Intent, transactions: Sequence[Transaction]) -> tupl
     """Orders to read before a verdict: a cancel does not tell whose protection it took away."""
     if intent.action is not Action.SET_DEPENDENT_ORDERS or any(intent.body.values()):
         return ()
-    return tuple(
-        each.order_id
-        for each in transactions
-        if isinstance(each, OrderCancelTransaction)
-        and each.reason == CANCELLED_BY_CLIENT
-        and int(each.id) > intent.since
-    )
+    cancels = (each for each in transactions if _is_cancel(each, CANCELLED_BY_CLIENT))
+    ended = (text(each, "order_id") for each in cancels if int(each.id) > intent.since)
+    return tuple(order_id for order_id in ended if order_id is not None)
 
 
 def _may_be_its(intent: Intent, each: Transaction, claimed: Claimed) -> bool:
@@ -121,11 +117,11 @@ def _is_our_order(intent: Intent, each: Transaction) -> bool:
 
 
 def _cancels(intent: Intent, each: Transaction, reason: str) -> bool:
-    return (
-        isinstance(each, OrderCancelTransaction)
-        and each.reason == reason
-        and names(intent.target, each, "order_id", "client_order_id")
-    )
+    return _is_cancel(each, reason) and names(intent.target, each, "order_id", "client_order_id")
+
+
+def _is_cancel(each: Transaction, reason: str) -> bool:
+    return isinstance(each, OrderCancelTransaction) and text(each, "reason") == reason
 
 
 def _cancel_refused(intent: Intent, each: Transaction) -> bool:
@@ -177,9 +173,8 @@ def _protects(intent: Intent, each: Transaction, ending: str) -> bool:
 
 
 def _unprotects(intent: Intent, each: Transaction, endings: Endings) -> bool:
-    if not isinstance(each, OrderCancelTransaction) or each.reason != CANCELLED_BY_CLIENT:
-        return False
-    order = endings.get(each.order_id)
+    order_id = text(each, "order_id") if _is_cancel(each, CANCELLED_BY_CLIENT) else None
+    order = None if order_id is None else endings.get(order_id)
     kinds = {DEPENDENTS[member] for member, details in intent.body.items() if details is None}
     return (
         order is not None
@@ -273,16 +268,19 @@ def _too_late(intent: Intent, since: Sequence[Transaction]) -> Rejected | None:
 
 
 def _ended(intent: Intent, each: Transaction) -> str | None:
+    reason = text(each, "reason") or each.type
     match intent.action, each:
         case ((Action.CANCEL | Action.REPLACE), OrderFillTransaction()):
             filled = names(intent.target, each, "order_id", "client_order_id")
             return "the order was filled first" if filled else None
         case ((Action.CANCEL | Action.REPLACE), OrderCancelTransaction()):
             gone = names(intent.target, each, "order_id", "client_order_id")
-            return f"the order ended first: {each.reason}" if gone else None
+            return f"the order ended first: {reason}" if gone else None
         case Action.CLOSE_TRADE, OrderFillTransaction():
-            closed = each.trades_closed or ()
+            closed = (
+                getattr(each, "trades_closed", None) or ()
+            )  # MissingMember is an AttributeError
             gone = any(names(intent.target, one, "trade_id", "client_trade_id") for one in closed)
-            return f"the trade was closed first: {each.reason}" if gone else None
+            return f"the trade was closed first: {reason}" if gone else None
         case _:
             return None

@@ -36,6 +36,10 @@ class Fate(Enum):
     REFUSAL_LOST = auto()
     PAGE = auto()
     LATE = auto()
+    SILENT = auto()
+    """Acted on, and no answer for as long as anybody waits."""
+    HALF_REPLACED = auto()
+    """A replacement of which only the cancel took effect; the refusal of the rest is the answer."""
 
 
 class LossyBroker:
@@ -47,7 +51,14 @@ class LossyBroker:
         self.late_s = late_s
         self.writes: list[httpx.Request] = []
         self.look_ups_to_fail = 0
+        self.look_ups_to_meet: list[Fate] = []
+        """What look-ups meet first: PAGE or BUSY."""
         self.looked_up_at: list[float] = []
+        self.reads_take_s = 0.0
+        """From the look into the ledger to the answer."""
+        self.orders_read: list[str] = []
+        self.orders_unread = 0
+        """Reads of an order that are answered 404 first: a copy of the ledger that lags behind."""
         self._next_id = first_id
 
     def client(self) -> Client:
@@ -86,24 +97,40 @@ class LossyBroker:
 
     async def _answered(self, request: httpx.Request) -> httpx.Response:
         if request.method == "GET":
-            return self._read(request)
+            answer = self._read(request)
+            await asyncio.sleep(self.reads_take_s)
+            return answer
         self.writes.append(request)
         fate = self.fates.pop(0) if self.fates else Fate.ANSWERED
         body = json.loads(request.content) if request.content else {}
+        if fate is Fate.SILENT:
+            self._acted(request.url.path, body)
+            await asyncio.sleep(3600)
         return self._fated(fate, request.url.path, body)
 
     def _read(self, request: httpx.Request) -> httpx.Response:
         if "/orders/" in request.url.path:
-            return httpx.Response(200, json=self._order(request.url.path.rsplit("/", 1)[1]))
+            return self._order_read(request.url.path.rsplit("/", 1)[1])
         self.looked_up_at.append(asyncio.get_running_loop().time())
         if self.look_ups_to_fail:
             self.look_ups_to_fail -= 1
             raise httpx.ReadError("cut")
+        if self.look_ups_to_meet:
+            return self._fated(self.look_ups_to_meet.pop(), "", {})
         since = int(request.url.params["id"])
+        if since > self.last_id:
+            return httpx.Response(416, json={"errorMessage": "no such transaction"})
         found = [each for each in self.ledger if int(each["id"]) > since]
         return httpx.Response(
             200, json={"transactions": found, "lastTransactionID": str(self.last_id)}
         )
+
+    def _order_read(self, order_id: str) -> httpx.Response:
+        self.orders_read.append(order_id)
+        if self.orders_unread:
+            self.orders_unread -= 1
+            return httpx.Response(404, json={"errorMessage": "The order ID does not exist"})
+        return httpx.Response(200, json=self._order(order_id))
 
     def _order(self, order_id: str) -> Members:
         made = next(each for each in self.ledger if each["id"] == order_id)
@@ -127,7 +154,7 @@ class LossyBroker:
                 )
             case Fate.PAGE:
                 return httpx.Response(403, text="<html>a proxy</html>")
-            case Fate.REFUSED | Fate.REFUSAL_LOST:
+            case Fate.REFUSED | Fate.REFUSAL_LOST | Fate.HALF_REPLACED:
                 return self._refused(fate, path, body)
             case Fate.LATE:
                 loop = asyncio.get_running_loop()
@@ -147,10 +174,12 @@ class LossyBroker:
     def _refused(self, fate: Fate, path: str, body: Members) -> httpx.Response:
         asked = self._asked(path, body)
         refused = {**asked, "type": f"{asked['type']}_REJECT", "rejectReason": "UNITS_INVALID"}
-        made = self.batch(refused)
+        if fate is Fate.HALF_REPLACED:
+            refused["intendedReplacesOrderID"] = path.split("/")[5]
+        made = self.batch(*(_ending(path) if fate is Fate.HALF_REPLACED else []), refused)
         if fate is Fate.REFUSAL_LOST:
             raise httpx.ReadError("cut")
-        members = {"orderRejectTransaction": made[0], "errorCode": "UNITS_INVALID"}
+        members = {"orderRejectTransaction": made[-1], "errorCode": "UNITS_INVALID"}
         return self._said(400, made, members | {"errorMessage": "Units are invalid"})
 
     def _said(self, status: int, made: list[Members], members: Members) -> httpx.Response:
