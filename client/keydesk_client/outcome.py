@@ -48,11 +48,29 @@ class Done:
     """Found in the transactions afterwards; the answer itself was lost."""
 
     @property
+    def fills(self) -> tuple[OrderFillTransaction, ...]:
+        """What was traded, and at which price: none for an order that rests."""
+        return tuple(each for each in self.transactions if isinstance(each, OrderFillTransaction))
+
+    @property
     def trade_id(self) -> str | None:
         """The trade that it opened, if it opened one."""
-        fills = (each for each in self.transactions if isinstance(each, OrderFillTransaction))
-        opened = (fill.trade_opened for fill in fills)
+        opened = (fill.trade_opened for fill in self.fills)
         return next((each.trade_id for each in opened if each is not None), None)
+
+    def __str__(self) -> str:
+        """One line for a log; repr tells everything."""
+        fills = (_told(fill) for fill in self.fills)
+        ids = (("order", self.order_id), ("trade", self.trade_id))
+        named = (f"{name} {each}" for name, each in ids if each is not None)
+        return ", ".join((self.became.value, *filter(None, (*fills, self.reason, *named))))
+
+
+def _told(fill: OrderFillTransaction) -> str:
+    units, instrument, price = (
+        getattr(fill, name, "?") for name in ("units", "instrument", "full_vwap")
+    )
+    return f"{units} {instrument} at {price}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +87,10 @@ class Rejected:
     request_id: str = ""
     looked_up: bool = False
 
+    def __str__(self) -> str:
+        """One line for a log; repr tells everything."""
+        return ", ".join(filter(None, ("rejected", self.reject_reason, self.message)))
+
 
 @dataclass(frozen=True, slots=True)
 class NotSent:
@@ -79,6 +101,11 @@ class NotSent:
     field: str = ""
     """The member that makes it impossible, when that is the reason."""
     retry_after: float | None = None
+    """Seconds to wait, where the broker said so."""
+
+    def __str__(self) -> str:
+        """One line for a log; repr tells everything."""
+        return f"not sent, {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +114,10 @@ class Unconfirmed:
 
     intent: Intent
     message: str
+
+    def __str__(self) -> str:
+        """One line for a log; repr tells everything."""
+        return f"unconfirmed {self.intent.id}, {self.message}"
 
 
 @dataclass(frozen=True, slots=True)

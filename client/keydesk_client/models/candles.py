@@ -4,18 +4,19 @@ Measured: 5,000 as pydantic models take 8.3 MB and 14 ms to read, as these 3.2 M
 """
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from pydantic import ConfigDict
 
 from keydesk_client.models.enumerations import CandlestickGranularity
 from keydesk_client.models.responses.base import Response
+from keydesk_client.models.row import Numbers, Rowed, Times
 from keydesk_client.models.scalars import InstrumentName, PriceValue
 from keydesk_client.models.slotted import CLOSED, SlottedRecord
 from keydesk_client.models.times import DateTime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CandlestickData(SlottedRecord):
     """Four prices of a candle."""
 
@@ -31,7 +32,7 @@ class CandlestickData(SlottedRecord):
     """Last."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Candlestick(SlottedRecord):
     """One candle."""
 
@@ -49,6 +50,28 @@ class Candlestick(SlottedRecord):
     """When A was asked for."""
     mid: CandlestickData | None = None
     """When M was asked for."""
+
+    def row(
+        self, *, numbers: Numbers | None = None, times: Times | None = None
+    ) -> dict[str, object]:
+        """One row of a table: time, open, high, low, close, volume, complete.
+
+        Prices of several components are told apart: `bid.open`, `ask.open`. Numbers stay Decimal and times DateTime
+        unless said: `row(numbers=float, times=pandas.Timestamp)`.
+        """
+        flat = Rowed.row(self, numbers=numbers, times=times)
+        alone = sum(each is not None for each in (self.bid, self.ask, self.mid)) == 1
+        prices = {_column(name, alone=alone): flat[name] for name in flat if "." in name}
+        rest = {name: flat[name] for name in flat if "." not in name and name != "time"}
+        return {"time": flat.get("time")} | prices | rest
+
+
+WORDS: Final = {"o": "open", "h": "high", "l": "low", "c": "close"}
+
+
+def _column(name: str, *, alone: bool) -> str:
+    component, _, price = name.partition(".")
+    return WORDS.get(price, price) if alone else f"{component}.{WORDS.get(price, price)}"
 
 
 class CandlestickResponse(Response):

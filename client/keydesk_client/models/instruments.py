@@ -1,5 +1,7 @@
 """What an account may trade, and on which terms."""
 
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
+
 from keydesk_client.models.enumerations import (
     DayOfWeek,
     GuaranteedStopLossOrderModeForInstrument,
@@ -79,13 +81,13 @@ class Instrument(Record):
     display_name: str
     """For people, as in EUR/USD."""
     pip_location: int
-    """Pip is 10 to this power."""
+    """A pip is 10 to this power, in price units; see `pip`."""
     display_precision: int
-    """Decimals of a price."""
+    """Decimals that a price or distance may have; see `round_price`."""
     trade_units_precision: int
-    """Decimals of units."""
+    """Decimals that a size may have; see `round_units`."""
     minimum_trade_size: DecimalNumber
-    """Smallest order."""
+    """Smallest order, in units."""
     maximum_trailing_stop_distance: DecimalNumber
     """In price units."""
     minimum_trailing_stop_distance: DecimalNumber
@@ -97,7 +99,7 @@ class Instrument(Record):
     maximum_order_units: DecimalNumber
     """Units per order."""
     margin_rate: DecimalNumber
-    """Fraction of position value."""
+    """Margin as a fraction of the position's value: 0.0333 is 30 to 1."""
     commission: InstrumentCommission | None = None
     """Only where commission applies."""
     guaranteed_stop_loss_order_mode: GuaranteedStopLossOrderModeForInstrument | None = None
@@ -112,3 +114,20 @@ class Instrument(Record):
     """Rollover rates."""
     tags: tuple[Tag, ...] | None = None
     """Labels."""
+
+    @property
+    def pip(self) -> Decimal:
+        """One pip in price units, 10 to the power of `pip_location`: 0.0001 of EUR_USD, 0.01 of USD_JPY."""
+        return Decimal(1).scaleb(self.pip_location)
+
+    def round_price(self, price: Decimal, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+        """A price or distance with as many decimals as the instrument takes (`display_precision`).
+
+        Nothing is rounded but by this call: an order that is checked against the instrument is refused instead.
+        `rounding` is a mode of the decimal module.
+        """
+        return price.quantize(Decimal(1).scaleb(-self.display_precision), rounding)
+
+    def round_units(self, units: Decimal, rounding: str = ROUND_DOWN) -> Decimal:
+        """A size with as many decimals as the instrument takes (`trade_units_precision`), never above what was asked."""
+        return units.quantize(Decimal(1).scaleb(-self.trade_units_precision), rounding)

@@ -1,10 +1,12 @@
 """Prices, their depth, and what a currency is worth at home."""
 
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import ConfigDict, Field
 
+from keydesk_client.errors import MissingMember
 from keydesk_client.models.enumerations import PriceStatus
 from keydesk_client.models.record import Record
 from keydesk_client.models.scalars import (
@@ -18,7 +20,7 @@ from keydesk_client.models.slotted import CLOSED, SlottedRecord
 from keydesk_client.models.times import DateTime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class PriceBucket(SlottedRecord):
     """Liquidity at one price; slotted, for each price of the stream brings several."""
 
@@ -103,6 +105,46 @@ class ClientPrice(Record):
     """Deprecated, REST only, when asked."""
     home_conversions: tuple[HomeConversions, ...] | None = None
     """On the stream, when it was opened with include_home_conversions."""
+
+    @property
+    def bid(self) -> Decimal:
+        """The best price to sell at, in quote currency; MissingMember when nobody buys."""
+        return self._best("bids", self.bids)
+
+    @property
+    def ask(self) -> Decimal:
+        """The best price to buy at, in quote currency; MissingMember when nobody sells."""
+        return self._best("asks", self.asks)
+
+    @property
+    def mid(self) -> Decimal:
+        """Half-way between bid and ask, unrounded; MissingMember when a side is empty."""
+        return (self.bid + self.ask) / 2
+
+    @property
+    def spread(self) -> Decimal:
+        """Ask minus bid, in quote currency: divide by the instrument's `pip` for pips."""
+        return self.ask - self.bid
+
+    def home_conversion(self, currency: str) -> HomeConversions:
+        """What an amount in this currency is worth at home; MissingMember when the price does not tell."""
+        for each in self.home_conversions or ():
+            if each.currency == currency:
+                return each
+        raise MissingMember(
+            f"ClientPrice.home_conversions: nothing on {currency}, ask with include_home_conversions=True",
+            record="ClientPrice",
+            member="home_conversions",
+        )
+
+    def _best(self, name: str, side: tuple[PriceBucket, ...]) -> Decimal:
+        if not side:
+            raise MissingMember(
+                f"ClientPrice.{name}: empty, nobody trades on this side now; closeout_bid and closeout_ask are there",
+                record="ClientPrice",
+                member=name,
+            )
+        return side[0].price
 
 
 class PricingHeartbeat(Record):

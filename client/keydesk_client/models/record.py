@@ -6,19 +6,20 @@
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
 from keydesk_client.errors import MissingMember
 from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.models.names import wire_name
+from keydesk_client.models.row import Rowed
 
 Wire: TypeAlias = JsonObject
 """A JSON object."""
 
 
-class Record(BaseModel):
+class Record(Rowed, BaseModel):
     """One JSON object of the wire."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
@@ -44,9 +45,12 @@ class Record(BaseModel):
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """What was sent; an order fill has forty members, and the absent ones would hide those that count."""
+        return [(name, shortened(value)) for name, value in self._sent().items()]
+
+    def _sent(self) -> Mapping[str, object]:
         told = {**vars(self), **self.unknown}
         sent = self.model_fields_set | self.unknown.keys() | {"type"}
-        return [(name, value) for name, value in told.items() if name in sent]
+        return {name: value for name, value in told.items() if name in sent}
 
     if not TYPE_CHECKING:  # seen by a type checker, it would make every misspelt member look right
 
@@ -54,7 +58,31 @@ class Record(BaseModel):
             kind = type(self)
             if name in kind.model_fields:
                 raise missing(kind, name)
+            derived = getattr(kind, name, None)
+            if isinstance(derived, property):  # it missed a member: which one is said again
+                return derived.__get__(self)
             return super().__getattr__(name)
+
+
+MOST_SHOWN: Final = 20
+
+
+def shortened(value: object) -> object:
+    """A tuple of hundreds shows its first and last; all else shows itself."""
+    if isinstance(value, tuple) and len(value) > MOST_SHOWN:
+        return Shortened(value)
+    return value
+
+
+class Shortened:
+    """A long tuple in a repr."""
+
+    def __init__(self, items: tuple[object, ...]) -> None:
+        self._items = items
+
+    def __repr__(self) -> str:
+        first, *_, last = self._items
+        return f"({first!r}, ... {len(self._items) - 2:,} more ..., {last!r})"
 
 
 def missing(kind: type, name: str) -> MissingMember:

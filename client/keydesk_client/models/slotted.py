@@ -10,6 +10,7 @@ from pydantic import ConfigDict, model_serializer
 from keydesk_client.json_values import JsonValue
 from keydesk_client.models.names import wire_name
 from keydesk_client.models.record import Wire, missing
+from keydesk_client.models.row import Rowed
 from keydesk_client.models.scalars import decimal_text
 from keydesk_client.models.times import DateTime
 
@@ -21,7 +22,7 @@ T = TypeVar("T", bound="SlottedRecord")
 Member: TypeAlias = "SlottedRecord | Decimal | DateTime | JsonValue"
 
 
-class SlottedRecord:
+class SlottedRecord(Rowed):
     """Base of frozen dataclasses with slots that keep unknown members and are honest about missing ones."""
 
     __slots__ = ("_unknown",)
@@ -46,6 +47,13 @@ class SlottedRecord:
         return {name: value for name, value in known.items() if value is not None} | dict(
             self.unknown
         )
+
+    def __repr__(self) -> str:
+        told = (f"{name}={value!r}" for name, value in self._sent().items() if value is not None)
+        return f"{type(self).__name__}({', '.join(told)})"
+
+    def _sent(self) -> Mapping[str, object]:
+        return {**present(self), **self.unknown}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restored, (type(self), present(self), dict(self.unknown))

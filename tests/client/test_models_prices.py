@@ -1,0 +1,47 @@
+"""What a price and an instrument tell beyond their members."""
+
+from decimal import ROUND_UP, Decimal
+
+import pytest
+
+from keydesk_client.errors import MissingMember
+from keydesk_client.models import ClientPrice, Instrument, Reader
+
+PRICE = Reader(ClientPrice).read(
+    b'{"type":"PRICE","bids":[{"price":"1.11295","liquidity":1},{"price":"1.11290","liquidity":5}],'
+    b'"asks":[{"price":"1.11312","liquidity":1}],"homeConversions":[{"currency":"JPY","accountGain":"0.0066",'
+    b'"accountLoss":"0.0067","positionValue":"0.00665"}]}'
+)
+ONE_SIDED = Reader(ClientPrice).read(b'{"type":"PRICE","bids":[],"asks":[]}')
+
+
+def test_a_price_tells_its_best_levels() -> None:
+    assert (PRICE.bid, PRICE.ask) == (Decimal("1.11295"), Decimal("1.11312"))
+    assert (PRICE.mid, PRICE.spread) == (Decimal("1.113035"), Decimal("0.00017"))
+
+
+@pytest.mark.parametrize(
+    ("name", "empty"), [("bid", "bids"), ("ask", "asks"), ("mid", "bids"), ("spread", "asks")]
+)
+def test_a_side_that_is_empty_has_no_best_level(name: str, empty: str) -> None:
+    with pytest.raises(MissingMember, match=f"{empty}: empty") as missed:
+        getattr(ONE_SIDED, name)
+    assert missed.value.member == empty
+    assert not hasattr(ONE_SIDED, name)
+
+
+def test_an_amount_in_another_currency_is_valued_at_home() -> None:
+    assert PRICE.home_conversion("JPY").account_loss == Decimal("0.0067")
+    with pytest.raises(MissingMember, match="nothing on CHF, ask with include_home_conversions"):
+        PRICE.home_conversion("CHF")
+
+
+def test_an_instrument_rounds_when_it_is_asked_to() -> None:
+    pair = Reader(Instrument).read(
+        b'{"name":"USD_JPY","pipLocation":-2,"displayPrecision":3,"tradeUnitsPrecision":0}'
+    )
+    assert pair.pip == Decimal("0.01")
+    assert str(pair.round_price(Decimal("151.23449"))) == "151.234"
+    assert str(pair.round_price(Decimal("151.23441"), ROUND_UP)) == "151.235"
+    assert str(pair.round_units(Decimal("-1999.9"))) == "-1999"
+    assert str(pair.round_units(Decimal(5))) == "5"

@@ -1,0 +1,76 @@
+"""Records as rows of a table, and as lines of a screen."""
+
+from datetime import datetime
+from decimal import Decimal
+
+from keydesk_client import DateTime
+from keydesk_client.models import CandlestickResponse, OrderFillTransaction, PriceBucket, Reader
+
+FILL = Reader(OrderFillTransaction).read(
+    b'{"id":"7","time":"2026-01-02T03:04:05.123456789Z","pl":"1.50","tradeOpened":{"tradeID":"7","price":"1.10"},'
+    b'"fullPrice":{"bids":[{"price":"1.20","liquidity":"5"}],"asks":[]},"new":1}'
+)
+
+
+def candles(*components: str) -> CandlestickResponse:
+    prices = ",".join(
+        f'"{each}":{{"o":"1.1","h":"1.3","l":"1.0","c":"1.20"}}' for each in components
+    )
+    candle = f'{{"time":"2026-01-02T03:00:00.000000000Z","volume":9,"complete":true,{prices}}}'
+    body = f'{{"instrument":"EUR_USD","granularity":"H1","candles":[{",".join([candle] * 500)}]}}'
+    return Reader(CandlestickResponse).read(body.encode())
+
+
+def test_a_row_is_flat_and_exact() -> None:
+    assert FILL.row() == {
+        "type": "ORDER_FILL",
+        "id": "7",
+        "time": DateTime("2026-01-02T03:04:05.123456789Z"),
+        "pl": Decimal("1.50"),
+        "trade_opened.trade_id": "7",
+        "trade_opened.price": Decimal("1.10"),
+        "full_price.type": "PRICE",
+        "full_price.bids": [{"price": Decimal("1.20"), "liquidity": Decimal(5)}],
+        "full_price.asks": [],
+        "new": 1,
+    }
+
+
+def test_what_becomes_of_numbers_and_times_is_the_callers_word() -> None:
+    row = FILL.row(numbers=float, times=datetime.fromisoformat)
+    assert repr(row["pl"]) == "1.5"
+    assert str(row["time"]) == "2026-01-02 03:04:05.123456+00:00"
+    assert row["full_price.bids"] == [{"price": 1.2, "liquidity": 5.0}]
+
+
+def test_a_moment_in_seconds_is_handed_over_as_rfc_3339() -> None:
+    read = Reader(OrderFillTransaction).read(b'{"id":"7","time":"1767323045.123456789"}')
+    assert read.row(times=str)["time"] == "2026-01-02T03:04:05.123456789Z"
+
+
+def test_a_candle_is_a_row_of_open_high_low_and_close() -> None:
+    row = candles("mid").candles[0].row(numbers=str, times=str)
+    assert list(row) == ["time", "open", "high", "low", "close", "volume", "complete"]
+    assert list(row.values())[1:] == ["1.1", "1.3", "1.0", "1.20", 9, True]
+
+
+def test_prices_of_several_components_are_told_apart() -> None:
+    row = candles("bid", "ask").candles[0].row()
+    assert [name for name in row if "." in name] == [
+        f"{side}.{price}" for side in ("bid", "ask") for price in ("open", "high", "low", "close")
+    ]
+
+
+def test_a_long_answer_shows_its_first_and_its_last_and_how_many_lie_between() -> None:
+    shown = repr(candles("mid"))
+    assert "... 498 more ..." in shown
+    assert shown.count("Candlestick(") == 2
+    assert "bid=" not in shown
+
+
+def test_a_slotted_record_without_a_member_can_be_shown() -> None:
+    read = Reader(CandlestickResponse).read(
+        b'{"instrument":"EUR_USD","granularity":"S5","candles":[{"complete":true}]}'
+    )
+    assert repr(read.candles[0]) == "Candlestick(complete=True)"
+    assert repr(PriceBucket(Decimal("1.1"), 5)) == "PriceBucket(price=Decimal('1.1'), liquidity=5)"
