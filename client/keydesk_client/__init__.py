@@ -1,12 +1,25 @@
 """A typed asynchronous client of the whole v20 brokerage interface.
 
+    async with Client.practice(token, account_id) as client:
+        print((await client.accounts.summary()).account.nav)
+
+Client              every call, by area: accounts, books, candles, orders, positions, pricing, trades, transactions
+sync.Client         the same calls without async, for scripts and notebooks
+models              the records: MarketOrderRequest, StopLossDetails, Trade, OrderFillTransaction, ...
+errors              what can go wrong, as one tree: InvalidRequest, Refused, Unreachable, ...
+Sender, FileJournal orders that are never doubled; an outcome is Done, Rejected, NotSent or Unconfirmed
+StreamSettings      how a stream reconnects and queues; in between it tells Gap, Reconnected or HistoryLost
+open_token_store    tokens, in the desktop's store or in an encrypted file
+
 Names are handed on when they are first used, so that importing this package costs next to nothing.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from keydesk_client import errors, models, sync
     from keydesk_client.client import Client
     from keydesk_client.errors import KeydeskClientError
     from keydesk_client.journal import FileJournal
@@ -58,8 +71,13 @@ __all__ = [
     "Unconfirmed",
     "Unknown",
     "WhenFull",
+    "errors",
+    "models",
     "open_token_store",
+    "sync",
 ]
+
+MODULES = ("errors", "models", "sync")
 
 HOMES = {
     "Became": "outcome",
@@ -92,9 +110,11 @@ HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    if name in MODULES:
+        return import_module(f"{__name__}.{name}")
     if name not in HOMES:
-        raise AttributeError(f"keydesk_client has no {name}")
-    return getattr(import_module(f"keydesk_client.{HOMES[name]}"), name)
+        raise AttributeError(f"{__name__} has no {name}", name=name, obj=sys.modules[__name__])
+    return getattr(import_module(f"{__name__}.{HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

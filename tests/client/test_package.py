@@ -2,6 +2,8 @@
 
 import ast
 import pickle
+import subprocess
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -50,6 +52,17 @@ def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
     for package in (keydesk_client, models):
         with pytest.raises(AttributeError, match="Nothing"):
             _ = package.Nothing
+
+
+def test_a_name_that_is_misspelt_brings_the_right_one_to_mind() -> None:
+    asked = "import keydesk_client; keydesk_client.models.MarketOrderRequst"
+    ran = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=False)
+    assert "Did you mean: 'MarketOrderRequest'?" in ran.stderr
+
+
+def test_every_record_can_be_found_by_completion() -> None:
+    assert set(models.__all__) <= set(dir(models))
+    assert {"errors", "models", "sync"} <= set(dir(keydesk_client))
 
 
 def test_the_package_says_that_it_is_typed() -> None:

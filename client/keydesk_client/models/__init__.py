@@ -4,6 +4,7 @@ The modules are loaded one after the other until the asked name is found, the li
 does not build forty transactions.
 """
 
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -516,4 +517,8 @@ def __getattr__(name: str) -> object:
             if found is not None:
                 globals()[name] = found
                 return found
-    raise AttributeError(f"{__name__} has no {name}")
+    raise AttributeError(f"{__name__} has no {name}", name=name, obj=sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
