@@ -249,6 +249,25 @@ def test_an_accepted_order_is_read_whatever_else_its_answer_holds(odd: str) -> N
     repr(told).encode()
 
 
+@pytest.mark.parametrize(
+    "odd", ['"x"', '"-1"', '"1\\n"', '"٣"', "1e5", f'"{"9" * 30}"', "[]", "true"]
+)
+def test_a_transaction_id_that_is_no_number_can_not_be_read(odd: str) -> None:
+    told = Reader(OrderCreateResponse).read(
+        '{"lastTransactionID":@,"relatedTransactionIDs":["1",@],"orderFillTransaction":{"id":@}}'.replace(
+            "@", odd
+        )
+    )
+    assert told.order_fill_transaction is not None
+    for record, member in (
+        (told, "last_transaction_id"),
+        (told, "related_transaction_ids"),
+        (told.order_fill_transaction, "id"),
+    ):
+        with pytest.raises(MissingMember):
+            getattr(record, member)
+
+
 def test_bytes_that_are_no_characters_spoil_their_text_only() -> None:
     told = Reader(OrderCreateResponse).read(
         b'\xef\xbb\xbf{"lastTransactionID":"7","a":"\xff"}\0\r\n'

@@ -14,6 +14,8 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 MOST_DIGITS: Final = 64
+COUNTER_TEXT: Final = r"^[0-9]+$"
+LONGEST_COUNTER: Final = 20
 DECIMAL_TEXT: Final = r"[+-]?[0-9]+(\.[0-9]+)?"
 
 _is_decimal_text = re.compile(DECIMAL_TEXT).fullmatch
@@ -70,6 +72,16 @@ class _LiquidityOnTheWire:
         return core_schema.union_schema([whole, number], mode="left_to_right")
 
 
+class _CounterOnTheWire:
+    """Text that every reader may take for a number: what is none is a member that can not be read."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[Any], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.str_schema(pattern=COUNTER_TEXT, max_length=LONGEST_COUNTER)
+
+
 class _Open:
     """Marks an enumeration whose unknown members are kept: known ones for the type checker, any text at run time."""
 
@@ -92,7 +104,7 @@ Liquidity: TypeAlias = Annotated[int | Decimal, _LiquidityOnTheWire]
 """Units on offer: a whole number in prices, a Decimal inside the full price of a fill."""
 
 AccountID: TypeAlias = str
-TransactionID: TypeAlias = str
+TransactionID: TypeAlias = Annotated[str, _CounterOnTheWire]
 """A decimal counter as text: compare as int, "9" comes before "10"."""
 OrderID: TypeAlias = str
 """The id of the transaction that created the order."""
