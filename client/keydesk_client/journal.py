@@ -27,6 +27,8 @@ from keydesk_client.private_files import (
 )
 
 MOST_SETTLED = 1000
+PATIENCE_S = 1.0
+"""How long another process may hold the lock; it needs it for milliseconds, and may have been stopped within them."""
 
 Line = JsonObject
 
@@ -52,11 +54,17 @@ class Journal(Protocol):
 class FileJournal:
     """A journal in a file of its own, 0600 in a 0700 folder."""
 
-    def __init__(self, path: Path | str, *, most_settled: int = MOST_SETTLED) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        most_settled: int = MOST_SETTLED,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
         self.path: Path = Path(path)
         self.unreadable_lines: int = 0
         """Lines in the middle that are no lines of a journal: the disk, or somebody, changed the file."""
-        self._most_settled = most_settled
+        self._most_settled, self._patience_s = most_settled, patience_s
         private_folder(self.path.parent)
         with self._opened():  # refuses an unsafe file now rather than at the first order
             self._settled = _settled(self._lines())
@@ -97,7 +105,7 @@ class FileJournal:
     @contextmanager
     def _opened(self) -> Generator[int]:
         """Yield the file under its lock; opened anew each time, because another process may have compacted it."""
-        with locked(self.path):
+        with locked(self.path, patience_s=self._patience_s):
             fresh = not self.path.exists()
             descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             try:
@@ -114,7 +122,7 @@ class FileJournal:
 
     def _compact(self) -> None:
         """Keep the open intents, and the claims that could matter to them."""
-        with locked(self.path):
+        with locked(self.path, patience_s=self._patience_s):
             lines = self._lines()
             still_open = _open_intents(lines)
             kept: list[Line] = [{"intent": intent.to_wire()} for intent in still_open]

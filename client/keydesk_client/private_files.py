@@ -4,10 +4,13 @@ import contextlib
 import fcntl
 import os
 import stat
+import time
 from collections.abc import Generator
 from pathlib import Path
 
 from keydesk_client.errors import UnsafeFile
+
+LOOK_EVERY_S = 0.002
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -30,14 +33,33 @@ def refuse_unsafe(path: Path, status: os.stat_result) -> None:
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Generator[None]:
-    """Hold the lock beside a file; other processes wait their turn."""
+def locked(path: Path, *, patience_s: float | None = None) -> Generator[None]:
+    """Hold the lock beside a file; other processes wait their turn, and TimeoutError ends a wait that is bounded."""
     descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if patience_s is None:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        else:
+            _lock_within(descriptor, path, patience_s)
         yield
     finally:
         os.close(descriptor)
+
+
+def _lock_within(descriptor: int, path: Path, patience_s: float) -> None:
+    until = time.monotonic() + patience_s
+    while not _lock_now(descriptor):
+        if time.monotonic() > until:
+            raise TimeoutError(f"another process holds {path} for more than {patience_s:g} s")
+        time.sleep(LOOK_EVERY_S)
+
+
+def _lock_now(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def replace_file(path: Path, content: bytes) -> None:

@@ -2,6 +2,9 @@
 
 import json
 import os
+import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -9,6 +12,7 @@ import pytest
 from keydesk_client.errors import UnsafeFile
 from keydesk_client.intent import Action, Intent
 from keydesk_client.journal import FileJournal
+from keydesk_client.private_files import locked
 
 
 def intent(name: str, since: int = 10) -> Intent:
@@ -102,6 +106,81 @@ def test_two_processes_share_a_journal_even_when_one_compacts_it(tmp_path: Path)
         one.settle(intent(name), "done")
     other.write(intent("b"))
     assert one.open_intents() == (intent("a"), intent("b"))
+
+
+def test_what_the_disk_has_no_room_for_is_taken_back_whole(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    journal.write(intent("a"))
+    before = journal.path.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 30, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            journal.write(intent("b"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert journal.path.read_bytes() == before
+    journal.write(intent("c"))
+    assert journal.open_intents() == (intent("a"), intent("c"))
+
+
+def test_a_process_that_stopped_with_the_lock_does_not_hold_everybody_up(tmp_path: Path) -> None:
+    journal = FileJournal(tmp_path / "private" / "orders.jsonl", patience_s=0.02)
+    with (
+        locked(journal.path),
+        pytest.raises(TimeoutError, match="another process holds"),
+    ):
+        journal.write(intent("a"))
+    journal.write(intent("b"))
+    assert journal.open_intents() == (intent("b"),)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"settled": 5},
+        {"settled": "a", "claimed": 7},
+        {"settled": "a", "claimed": [None, "x", "12", 3, "\u0661"]},
+        {"intent": {**intent("b").to_wire(), "since": "10"}},
+        {"intent": {**intent("b").to_wire(), "body": []}},
+        {"intent": [1]},
+    ],
+)
+def test_a_line_of_the_wrong_kinds_spoils_nothing(tmp_path: Path, line: object) -> None:
+    journal = journal_at(tmp_path, most_settled=2)
+    journal.write(intent("open"))
+    with journal.path.open("ab") as file:
+        file.write(json.dumps(line).encode() + b"\n")
+    for number in range(4):
+        journal.write(intent(f"i{number}"))
+        journal.settle(intent(f"i{number}"), "done", (str(20 + number), "not a number"))
+    assert journal_at(tmp_path).open_intents() == (intent("open"),)
+    assert {"20", "21", "22", "23"} <= set(journal.claimed()) <= {"12", "20", "21", "22", "23"}
+
+
+WRITER = """
+import sys
+from keydesk_client.intent import Action, Intent
+from keydesk_client.journal import FileJournal
+from keydesk_client.private_files import locked
+journal = FileJournal(sys.argv[1], most_settled=5, patience_s=30.0)
+for number in range(60):
+    intent = Intent(f"{sys.argv[2]}{number}", Action.CREATE, number, 0, None, "", {})
+    journal.write(intent)
+    if number % 10:
+        journal.settle(intent, "done", [str(number)])
+"""
+
+
+def test_processes_that_write_and_put_in_order_at_once_lose_nothing(tmp_path: Path) -> None:
+    journal = journal_at(tmp_path)
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(journal.path), name]) for name in "abc"
+    ]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    still_open = {each.id for each in journal.open_intents()}
+    assert still_open == {f"{name}{number}" for name in "abc" for number in range(0, 60, 10)}
+    assert journal.unreadable_lines == 0
 
 
 def test_a_full_disk_is_an_os_error_and_not_a_torn_journal(tmp_path: Path) -> None:
