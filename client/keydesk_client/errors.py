@@ -14,6 +14,7 @@ KeydeskClientError
 │   ├── StoreLocked           no passphrase was given
 │   ├── WrongPassphrase       the passphrase does not open the vault
 │   └── StoreDamaged          the vault is not what was written
+├── NoSuchMoment              a time was sent, or asked for, that no calendar has: the 30th of February
 ├── MissingMember             a record is read for a member that the service did not send (or sent unreadable)
 └── Answered                  the service answered with an error status
     ├── Refused               4xx: with errorCode, reject reason and reject transaction where the service gives them
@@ -130,6 +131,10 @@ class MissingMember(KeydeskClientError, AttributeError):
         super().__init__(message)
         self.record = record
         self.member = member
+
+
+class NoSuchMoment(KeydeskClientError, ValueError):
+    """A time looks like one and is none, or lies beyond the years that a calendar has."""
 
 
 class Answered(KeydeskClientError):

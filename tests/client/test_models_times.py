@@ -3,9 +3,12 @@ from datetime import UTC, datetime, timedelta, timezone
 from random import Random
 
 import pytest
+from pydantic import TypeAdapter
 
 from keydesk_client import DateTime
+from keydesk_client.errors import NoSuchMoment
 from keydesk_client.models import PricingHeartbeat, Reader
+from keydesk_client.paths import moment
 from support.wire_samples import Samples
 
 BEAT = Reader(PricingHeartbeat)
@@ -83,3 +86,28 @@ def test_a_moment_pickles_and_shows_itself() -> None:
     moment = DateTime.of(datetime(2025, 3, 1, tzinfo=UTC))
     assert pickle.loads(pickle.dumps(moment)) == moment
     assert repr(moment) == "DateTime('2025-03-01T00:00:00.000000000Z')"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9999-99-99T99:99:99+99:99",
+        "2024-02-30T00:00:00Z",
+        "0000-01-01T00:00:00Z",
+        "2024-01-01T23:59:60Z",
+        "999999999999",
+    ],
+)
+def test_a_time_that_no_calendar_has_is_an_error_of_ours_when_it_is_read(text: str) -> None:
+    sent = TypeAdapter(DateTime).validate_json(f'"{text}"')
+    assert sent == TypeAdapter(DateTime).validate_json(f'"{text}"')
+    assert str(sent) == text
+    with pytest.raises(NoSuchMoment) as raised:
+        _ = sent.datetime
+    assert raised.value.__context__ is None
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+
+
+def test_a_moment_beyond_the_calendar_is_refused_where_it_is_asked_for() -> None:
+    with pytest.raises(NoSuchMoment):
+        moment("from_time", "999999999999")

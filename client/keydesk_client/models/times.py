@@ -12,7 +12,10 @@ from typing import Any, Final, Self, TypeAlias
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
+from keydesk_client.errors import NoSuchMoment
+
 SECOND_NS: Final = 1_000_000_000
+LONGEST_REASON: Final = 100
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 MOMENT_TEXT: Final = (
     r"^([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:?[0-9]{2})"
@@ -47,7 +50,7 @@ class DateTime:
     def from_ns(cls, ns: int) -> Self:
         """From nanoseconds since 1970 UTC."""
         seconds, fraction = divmod(ns, SECOND_NS)
-        whole = EPOCH + timedelta(seconds=seconds)
+        whole = _after_epoch(timedelta(seconds=seconds))
         return cls(f"{whole:%Y-%m-%dT%H:%M:%S}.{fraction:09d}Z")
 
     @property
@@ -56,13 +59,14 @@ class DateTime:
         try:
             return self._ns
         except AttributeError:
-            self._ns: int = read_moment(self.text)
-            return self._ns
+            pass
+        self._ns: int = _known(self.text)
+        return self._ns
 
     @property
     def datetime(self) -> datetime:
         """In UTC, cut to microseconds."""
-        return EPOCH + timedelta(microseconds=self.ns // 1000)
+        return _after_epoch(timedelta(microseconds=self.ns // 1000))
 
     @property
     def unix_text(self) -> str:
@@ -71,7 +75,7 @@ class DateTime:
         return f"{'-' if self.ns < 0 else ''}{seconds}.{fraction:09d}"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, DateTime) and self.ns == other.ns
+        return isinstance(other, DateTime) and (self.text == other.text or self.ns == other.ns)
 
     def __lt__(self, other: "DateTime") -> bool:
         return self.ns < other.ns
@@ -102,6 +106,22 @@ class DateTime:
 
 Moment: TypeAlias = DateTime | datetime | str
 """What a moment is made from: ours, a datetime with a zone, or wire text."""
+
+
+def _known(text: object) -> int:
+    try:
+        return read_moment(text)
+    except ValueError as error:
+        reason = str(error)
+    raise NoSuchMoment(f"{str(text)[:40]!r} is no moment: {reason[:LONGEST_REASON]}")
+
+
+def _after_epoch(since: timedelta) -> datetime:
+    try:
+        return EPOCH + since
+    except OverflowError:
+        pass
+    raise NoSuchMoment("the moment lies beyond the years that a calendar has")
 
 
 def read_moment(text: object) -> int:
