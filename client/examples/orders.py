@@ -21,7 +21,7 @@ async def main() -> None:
     async with Client(**place, account_id=account_id) as client:
         (euro,) = (await client.accounts.instruments(["EUR_USD"])).instruments
         (price,) = (await client.pricing.get(["EUR_USD"])).prices
-        far = (price.closeout_bid * Decimal("0.9")).quantize(Decimal("0.00001"))
+        far = euro.round_price(price.bid * Decimal("0.9"))
 
         order = LimitOrderRequest(
             instrument="EUR_USD",
@@ -33,7 +33,7 @@ async def main() -> None:
         number = created.order_create_transaction.id
         print(f"order {number} waits at {far}")
 
-        lower = order.model_copy(update={"price": far - Decimal("0.00100")})
+        lower = order.model_copy(update={"price": far - 10 * euro.pip})
         replaced = await client.orders.replace(number, lower, instrument=euro)
         number = replaced.order_create_transaction.id
         async for waiting in client.orders.iterate():

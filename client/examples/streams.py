@@ -27,7 +27,7 @@ async def show_prices(client: Client, wanted: int) -> None:
         async for item in prices:
             match item:
                 case ClientPrice():
-                    print(f"{item.instrument}: {item.closeout_bid} / {item.closeout_ask}")
+                    print(f"{item.instrument}: {item.bid} / {item.ask}")
                     wanted -= 1
                 case Gap():
                     print(f"{item.seconds:.1f} s of prices are lost: {item.reason}")

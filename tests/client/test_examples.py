@@ -23,7 +23,9 @@ TOLD = {
     "pricing": "EUR_USD: ",
     "sending": "filled, trade ",
     "streams": "filled: 100 at ",
+    "tables": "365 rows",
     "trades": " earned ",
+    "trading": "full_vwap,pl,account_balance\r\n",
     "transactions": "True",
     "without_async": "EUR_USD 100 ",
 }
