@@ -21,7 +21,7 @@ DECIMAL_TEXT: Final = r"[+-]?[0-9]+(\.[0-9]+)?"
 _is_decimal_text = re.compile(DECIMAL_TEXT).fullmatch
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def _read(text: str) -> Decimal:
     """Prices come again and again, and "0.0000" always: a number that is known is neither checked nor made again."""
     if not _is_decimal_text(text):
@@ -49,17 +49,22 @@ def decimal_text(value: Decimal) -> str:
     return format(value, "f")
 
 
+# One for all members: several hundred of them would hold 3 kB each of their own.
+_DECIMAL_SCHEMA: Final = core_schema.json_or_python_schema(
+    json_schema=core_schema.no_info_after_validator_function(
+        _read, core_schema.str_schema(max_length=MOST_DIGITS)
+    ),
+    python_schema=core_schema.no_info_plain_validator_function(decimal_of),
+    serialization=core_schema.plain_serializer_function_ser_schema(decimal_text),
+)
+
+
 class _DecimalOnTheWire:
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        text = core_schema.str_schema(max_length=MOST_DIGITS)
-        return core_schema.json_or_python_schema(
-            json_schema=core_schema.no_info_after_validator_function(_read, text),
-            python_schema=core_schema.no_info_plain_validator_function(decimal_of),
-            serialization=core_schema.plain_serializer_function_ser_schema(decimal_text),
-        )
+        return _DECIMAL_SCHEMA.copy()
 
 
 class _LiquidityOnTheWire:

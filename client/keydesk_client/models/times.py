@@ -96,13 +96,17 @@ class DateTime:
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        text = core_schema.str_schema(pattern=MOMENT_TEXT)
-        return core_schema.json_or_python_schema(
-            json_schema=core_schema.no_info_after_validator_function(cls, text),
-            python_schema=core_schema.no_info_plain_validator_function(cls.of),
-            serialization=core_schema.plain_serializer_function_ser_schema(str),
-        )
+        return _MOMENT_SCHEMA.copy()
 
+
+# One for all members: several hundred of them would hold 3 kB each of their own.
+_MOMENT_SCHEMA: Final = core_schema.json_or_python_schema(
+    json_schema=core_schema.no_info_after_validator_function(
+        DateTime, core_schema.str_schema(pattern=MOMENT_TEXT)
+    ),
+    python_schema=core_schema.no_info_plain_validator_function(DateTime.of),
+    serialization=core_schema.plain_serializer_function_ser_schema(str),
+)
 
 Moment: TypeAlias = DateTime | datetime | str
 """What a moment is made from: ours, a datetime with a zone, or wire text."""
