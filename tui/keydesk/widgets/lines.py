@@ -21,6 +21,7 @@ from textual.widget import Widget
 
 from keydesk.frame import Frame
 from keydesk.theme import Palette, palette_of
+from keydesk.widgets.drawn_line import DrawnLine
 
 Run = tuple[str, Style]
 MARGIN = 1  # one blank column inside
@@ -76,13 +77,13 @@ def strip_of(runs: Iterable[Run], width: int, blank: Style) -> Strip:
     segments += [Segment(text, style) for text, style in kept if text]
     if rest > 0:
         segments.append(Segment(" " * rest, blank))
-    return Strip(segments, MARGIN + taken + max(0, rest))
+    return DrawnLine(segments, MARGIN + taken + max(0, rest))
 
 
 def laid_over(strip: Strip, style: Style) -> Strip:
     """The line with something laid over every style in it."""
     over = [Segment(text, own + style if own else style) for text, own, _ in strip]
-    return Strip(over, strip.cell_length)
+    return DrawnLine(over, strip.cell_length)
 
 
 class LinePane(Widget, can_focus=True):

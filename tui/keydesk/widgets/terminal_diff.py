@@ -24,16 +24,34 @@ BLANK_RUN = 4  # unchanged cells that are cheaper to send again than to jump ove
 # Plain letters and the lines and blocks that every monospaced font draws one cell wide.
 SURE_BLOCKS = ((0x20, 0x7E), (0xA1, 0x17F), (0x2500, 0x259F))
 
-Cell = tuple[str, Style | None]
 Placed = tuple[int, Segment]  # column, what stands there
 Piece = tuple[int, int, Sequence[Segment]]  # line, column, what stands from there
 
 
-class Front:
-    """What the terminal shows, cell by cell, as far as it was sent from here."""
+class Row:
+    """What a line of the terminal shows, cell by cell: two lists, for ten thousand pairs would be a megabyte."""
+
+    __slots__ = ("styles", "texts")
 
     def __init__(self) -> None:
-        self._rows: dict[int, dict[int, Cell]] = {}
+        self.texts: list[
+            str | None
+        ] = []  # None: not sent from here; "": taken by what stands before it
+        self.styles: list[Style | None] = []
+
+    def reach(self, width: int) -> None:
+        """Have cells up to this column."""
+        missing = width - len(self.texts)
+        if missing > 0:
+            self.texts += [None] * missing
+            self.styles += [None] * missing
+
+
+class Front:
+    """What the terminal shows, line by line, as far as it was sent from here."""
+
+    def __init__(self) -> None:
+        self._rows: dict[int, Row] = {}
         self._sent: dict[int, dict[int, tuple[int, Sequence[Segment]]]] = {}
 
     def forget(self) -> None:
@@ -61,7 +79,9 @@ class Front:
         sent[x] = (width, segments)
 
     def _draw(self, pen: Pen, y: int, segments: Iterable[Placed]) -> None:
-        row = self._rows.setdefault(y, {})
+        row = self._rows.get(y)
+        if row is None:
+            row = self._rows[y] = Row()
         for x, (text, style, _) in segments:
             if is_sure(text):
                 _draw_plain(pen, row, (y, x), text, style)
@@ -82,17 +102,18 @@ def news(x: int, before: Sequence[Segment], after: Sequence[Segment]) -> Iterabl
         x += cell_len(segment.text)
 
 
-def _draw_plain(
-    pen: Pen, row: dict[int, Cell], at: tuple[int, int], text: str, style: Style | None
-) -> None:
+def _draw_plain(pen: Pen, row: Row, at: tuple[int, int], text: str, style: Style | None) -> None:
     """Send the runs of the text that differ, joining runs with little between them."""
     y, x = at
+    row.reach(x + len(text))
+    texts, styles = row.texts, row.styles
     start = end = -1
     for i, character in enumerate(text):
-        cell = (character, style)
-        if row.get(x + i) == cell:
+        column = x + i
+        worn = styles[column]
+        if texts[column] == character and (worn is style or worn == style):
             continue
-        row[x + i] = cell
+        texts[column], styles[column] = character, style
         if start >= 0 and i - end > BLANK_RUN:
             pen.write(y, x + start, text[start:end], style)
             start = i
@@ -103,15 +124,15 @@ def _draw_plain(
         pen.write(y, x + start, text[start:end], style)
 
 
-def _draw_wide(
-    pen: Pen, row: dict[int, Cell], at: tuple[int, int], text: str, style: Style | None
-) -> None:
+def _draw_wide(pen: Pen, row: Row, at: tuple[int, int], text: str, style: Style | None) -> None:
     """Send text whose width terminals may disagree on: whole, and never trusting where it ended."""
     y, x = at
     width = cell_len(text)
-    cells = [(text, style), *[("", style)] * (width - 1)][:width]
-    if [row.get(x + i) for i in range(width)] != cells:
-        row.update(enumerate(cells, x))
+    row.reach(x + width)
+    cells = slice(x, x + width)
+    texts, styles = [text, *[""] * (width - 1)][:width], [style] * width
+    if row.texts[cells] != texts or row.styles[cells] != styles:
+        row.texts[cells], row.styles[cells] = texts, styles
         pen.write(y, x, text, style)
         pen.lost()
 
