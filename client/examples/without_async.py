@@ -1,21 +1,41 @@
-"""The same calls without async: for scripts and notebooks.
+"""The same calls without async, orders that are never doubled among them: for scripts and notebooks.
 
 keydesk practice serve > practice.json &
 python without_async.py < practice.json
 """
 
 import json
+import queue
 import sys
+import tempfile
+from pathlib import Path
 
-from keydesk_client import Client, sync
+from keydesk_client import Client, Done, FileJournal, Outcome, sync
 from keydesk_client.models import ClientPrice, MarketOrderRequest
 
 place = json.loads(sys.stdin.readline())
 account_id = place.pop("accounts")[0]["id"]
 
-with sync.Client(Client(**place, account_id=account_id)) as client:
-    print(client.accounts.summary().account.nav)
-    client.orders.create(MarketOrderRequest(instrument="EUR_USD", units=100))
+late: queue.SimpleQueue[Outcome] = queue.SimpleQueue()  # alarms come in the client's own thread
+
+with (
+    sync.Client(Client(**place, account_id=account_id)) as client,
+    tempfile.TemporaryDirectory() as folder,
+):
+    summary = client.accounts.summary()
+    print(summary.account.nav)
+
+    newest = int(summary.last_transaction_id)
+    journal = FileJournal(Path(folder) / "orders.jsonl")
+    sender = sync.Sender(client, journal, lambda: newest, alarm=late.put)
+    for outcome in sender.recover():
+        print(f"left open by an earlier run: {outcome}")
+    match sender.create(MarketOrderRequest(instrument="EUR_USD", units=100)):
+        case Done(became=became, trade_id=trade_id):
+            print(f"{became.value}, trade {trade_id}")
+        case outcome:
+            print(f"look before you send again: {outcome}")
+
     for trade in client.trades.iterate(state="ALL"):
         print(trade.instrument, trade.current_units, trade.unrealized_pl)
     with client.pricing.stream(["EUR_USD"]) as prices:

@@ -5,13 +5,20 @@
         for trade in client.trades.iterate(state="ALL"): ...
 
 The asynchronous client runs on a loop in a thread of its own; every call here waits for its result. That works inside
-a notebook too, whose own loop is running already.
+a notebook too, whose own loop is running already. Orders that are never doubled are sent by a `Sender` here as well:
+
+    sender = sync.Sender(client, FileJournal("orders.jsonl"), lambda: newest, alarm=late.put)
+    left_open = sender.recover()
+    outcome = sender.create(MarketOrderRequest(instrument="EUR_USD", units=100))
 """
 
+import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
 from keydesk_client import client as asynchronous
+from keydesk_client import sending
 from keydesk_client.areas import (
     accounts,
     books,
@@ -22,7 +29,12 @@ from keydesk_client.areas import (
     trades,
     transactions,
 )
-from keydesk_client.waiting import Called, Iterated, Loop, Streamed, Waiting
+from keydesk_client.intent import new_intent_id
+from keydesk_client.journal import Journal
+from keydesk_client.look_up import PAUSES_S
+from keydesk_client.order_protocol import Alarm
+from keydesk_client.outcome import Progress
+from keydesk_client.waiting import Called, CalledThere, Iterated, Loop, Streamed, Waiting
 
 
 class Accounts(Waiting[accounts.Accounts]):
@@ -110,20 +122,24 @@ class Client:
     """The areas of an asynchronous client, each call waiting for its result."""
 
     def __init__(self, client: asynchronous.Client) -> None:
-        self._client, self._loop = client, Loop()
-        self.accounts: Final = Accounts(client.accounts, self._loop)
-        self.books: Final = Books(client.books, self._loop)
-        self.candles: Final = Candles(client.candles, self._loop)
-        self.orders: Final = Orders(client.orders, self._loop)
-        self.positions: Final = Positions(client.positions, self._loop)
-        self.pricing: Final = Pricing(client.pricing, self._loop)
-        self.trades: Final = Trades(client.trades, self._loop)
-        self.transactions: Final = Transactions(client.transactions, self._loop)
+        self.asynchronous: Final = client
+        """What does the work, in the thread of `loop`."""
+        self.loop: Final = Loop()
+        self.accounts: Final = Accounts(client.accounts, self.loop)
+        self.books: Final = Books(client.books, self.loop)
+        self.candles: Final = Candles(client.candles, self.loop)
+        self.orders: Final = Orders(client.orders, self.loop)
+        self.positions: Final = Positions(client.positions, self.loop)
+        self.pricing: Final = Pricing(client.pricing, self.loop)
+        self.trades: Final = Trades(client.trades, self.loop)
+        self.transactions: Final = Transactions(client.transactions, self.loop)
 
     def close(self) -> None:
-        """Close every connection and end the thread."""
-        self._loop.run(self._client.close())
-        self._loop.close()
+        """Close every connection and end the thread; a second time changes nothing."""
+        if self.loop.is_closed:
+            return
+        self.loop.run(self.asynchronous.close())
+        self.loop.close()
 
     def __enter__(self) -> Self:
         return self
@@ -137,4 +153,50 @@ class Client:
         self.close()
 
     def __repr__(self) -> str:
-        return f"sync.{self._client!r}"
+        return f"sync.{self.asynchronous!r}"
+
+
+class Sender(Waiting[sending.Sender]):
+    """The order protocol without `await`: each request sent once, and every call waits for its outcome.
+
+    `last_transaction_id`, `on_progress` and `alarm` are called in the client's own thread (`keydesk-client`), one at a
+    time, while a call waits or, for the alarm, at any time. Let them hand over what they hear, to a `queue.Queue` for
+    instance; they can not call this client or sender (InvalidRequest says so), which would wait for itself. Calls may
+    come from several threads at once. An interrupt ends the waiting, not the order: `recover` then tells what it became.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        journal: Journal,
+        last_transaction_id: Callable[[], int],
+        on_progress: Callable[[Progress], object] | None = None,
+        alarm: Alarm | None = None,
+        *,
+        client_ids: bool = True,
+        new_id: Callable[[], str] = new_intent_id,
+        wall_ns: Callable[[], int] = time.time_ns,
+        pauses: tuple[float, ...] = PAUSES_S,
+    ) -> None:
+        sender = sending.Sender(
+            client.asynchronous,
+            journal,
+            last_transaction_id,
+            on_progress,
+            alarm,
+            client_ids=client_ids,
+            new_id=new_id,
+            wall_ns=wall_ns,
+            pauses=pauses,
+        )
+        super().__init__(sender, client.loop)
+
+    create: Final = Called(sending.Sender.create)
+    replace: Final = Called(sending.Sender.replace)
+    cancel: Final = Called(sending.Sender.cancel)
+    close_trade: Final = Called(sending.Sender.close_trade)
+    close_position: Final = Called(sending.Sender.close_position)
+    set_dependent_orders: Final = Called(sending.Sender.set_dependent_orders)
+    recover: Final = Called(sending.Sender.recover)
+    resolve: Final = Called(sending.Sender.resolve)
+    watch: Final = CalledThere(sending.Sender.watch)

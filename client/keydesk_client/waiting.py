@@ -11,6 +11,7 @@ from functools import update_wrapper
 from types import MethodType, TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
 
+from keydesk_client.errors import ClientClosed, InvalidRequest
 from keydesk_client.streams.health import StreamHealth
 
 A = TypeVar("A")
@@ -45,8 +46,9 @@ class Loop:
         )
         self._thread.start()
 
-    def run(self, work: Coroutine[Any, Any, R]) -> R:
+    def run(self, work: Coroutine[object, object, R]) -> R:
         """The result of the work; an interrupt ends the work, too."""
+        self._refuse_to_hang(work)
         result = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return result.result()
@@ -54,11 +56,35 @@ class Loop:
             result.cancel()
             raise
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the thread has ended."""
+        return self._loop.is_closed()
+
     def close(self) -> None:
-        """End the thread."""
+        """End what still runs there, and the thread."""
+        self.run(_end_all_others())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+    def _refuse_to_hang(self, work: Coroutine[object, object, object]) -> None:
+        if self.is_closed:
+            work.close()
+            raise ClientClosed("the client is closed")
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise InvalidRequest(
+                "a callback runs in the client's own thread, where it can not wait for the client:"
+                " hand over what it hears to a thread of yours"
+            )
+
+
+async def _end_all_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
 
 
 class Waiting(Generic[A]):
@@ -84,6 +110,24 @@ class Called(Generic[A, P, R]):
         return call
 
 
+class CalledThere(Generic[A, P, R]):
+    """A call of something that is no coroutine, in the thread where the client lives."""
+
+    def __init__(self, method: Callable[Concatenate[A, P], R]) -> None:
+        self._method = method
+        self.__doc__ = method.__doc__
+
+    def __get__(self, waiting: Waiting[A], owner: object = None) -> Callable[P, R]:
+        async def called(*args: P.args, **options: P.kwargs) -> R:
+            return self._method(waiting.area, *args, **options)
+
+        def call(*args: P.args, **options: P.kwargs) -> R:
+            return waiting.loop.run(called(*args, **options))
+
+        _show_as(call, self._method, waiting)
+        return call
+
+
 class Iterated(Generic[A, P, R]):
     """An iterator that waits for each item."""
 
@@ -100,7 +144,8 @@ class Iterated(Generic[A, P, R]):
             except StopAsyncIteration:
                 return
             finally:
-                waiting.loop.run(_close(items))
+                if not waiting.loop.is_closed:
+                    waiting.loop.run(_close(items))
 
         _show_as(iterate, self._method, waiting)
         return iterate

@@ -1,10 +1,13 @@
 import inspect
 import pydoc
+import signal
+import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from keydesk_client import Client, sync
+from keydesk_client import Client, FileJournal, sending, sync
 from keydesk_client.areas import (
     accounts,
     books,
@@ -15,9 +18,12 @@ from keydesk_client.areas import (
     trades,
     transactions,
 )
-from keydesk_client.errors import Unreachable
-from keydesk_client.models import ClientPrice, MarketOrderRequest
+from keydesk_client.errors import ClientClosed, InvalidRequest, Unreachable
+from keydesk_client.models import ClientPrice, MarketOrderRequest, StopLossDetails
+from keydesk_client.outcome import Became, Done, Outcome, Progress, Rejected, Unconfirmed
 from support.broker import SharedPractice
+from support.lossy_broker import Fate, LossyBroker
+from support.lossy_desk import transactions_of
 
 
 @pytest.fixture
@@ -64,6 +70,118 @@ async def test_it_works_where_a_loop_is_running_already(shared_practice: SharedP
         assert client.accounts.list().accounts
 
 
+def journal_in(folder: Path) -> FileJournal:
+    return FileJournal(folder / "private" / "orders.jsonl")
+
+
+def buy() -> MarketOrderRequest:
+    return MarketOrderRequest(instrument="EUR_USD", units=100)
+
+
+def test_a_script_sends_orders_that_are_never_doubled(client: sync.Client, tmp_path: Path) -> None:
+    newest = int(client.accounts.summary().last_transaction_id)
+    steps: list[Progress] = []
+    journal = journal_in(tmp_path)
+    sender = sync.Sender(client, journal, lambda: newest, steps.append)
+    assert sender.recover() == ()
+    bought: Outcome = sender.create(buy())
+    assert isinstance(bought, Done)
+    assert bought.became is Became.FILLED
+    assert bought.trade_id is not None
+    protected = sender.set_dependent_orders(
+        bought.trade_id, stop_loss=StopLossDetails(distance="0.01")
+    )
+    assert isinstance(protected, Done)
+    assert isinstance(sender.close_trade(bought.trade_id, units=40), Done)
+    assert isinstance(sender.close_position("EUR_USD", long_units="ALL"), Done)
+    assert isinstance(sender.close_trade(bought.trade_id), Rejected)
+    assert sender.resolve(bought.intent) == steps[-1]
+    assert client.trades.open().trades == ()
+    assert journal.open_intents() == ()
+
+
+async def test_orders_are_sent_where_a_loop_is_running_already(
+    shared_practice: SharedPractice, tmp_path: Path
+) -> None:
+    desk = shared_practice.open_desk()
+    inner = Client(token=desk.token, rest_url=desk.rest_url, stream_url=desk.stream_url)
+    with sync.Client(inner) as client:
+        sender = sync.Sender(client, journal_in(tmp_path), lambda: 1)
+        assert isinstance(sender.create(buy(), account_id=desk.account_id), Done)
+
+
+QUICK = (0.01, 0.01)
+
+
+def test_a_lost_answer_is_looked_up_and_what_shows_up_late_raises_the_alarm(
+    tmp_path: Path,
+) -> None:
+    broker = LossyBroker(Fate.LOST_ANSWER, Fate.LOST_REQUEST, first_id=10)
+    alarms: list[tuple[Done | Rejected, str]] = []
+    with sync.Client(broker.client()) as client:
+        sender = sync.Sender(
+            client,
+            journal_in(tmp_path),
+            lambda: broker.last_id,
+            alarm=lambda late: alarms.append((late, threading.current_thread().name)),
+            pauses=QUICK,
+        )
+        found = sender.create(buy())
+        assert isinstance(found, Done)
+        assert found.looked_up
+        assert isinstance(sender.cancel("7"), Unconfirmed)
+        broker.batch({"type": "ORDER_CANCEL", "orderID": "7", "reason": "CLIENT_REQUEST"})
+        for transaction in transactions_of(broker):
+            sender.watch(transaction)
+        ((late, thread),) = alarms
+        assert isinstance(late, Done)
+        assert thread == "keydesk-client"
+
+
+def test_a_callback_that_calls_the_client_is_refused_rather_than_left_to_hang(
+    tmp_path: Path,
+) -> None:
+    with sync.Client(LossyBroker().client()) as client:
+        sender = sync.Sender(
+            client, journal_in(tmp_path), lambda: 0, lambda _: client.orders.pending()
+        )
+        with pytest.raises(InvalidRequest, match="thread of yours"):
+            sender.create(buy())
+
+
+def test_an_interrupt_ends_the_waiting_and_not_the_order(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.SILENT)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    try:
+        with sync.Client(broker.client()) as client:
+            sender = sync.Sender(client, journal_in(tmp_path), lambda: 0, pauses=QUICK)
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with pytest.raises(KeyboardInterrupt):
+                sender.create(buy())
+            (found,) = sender.recover()
+            assert isinstance(found, Done)
+            assert len(broker.writes) == 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_after_closing_calls_are_refused_and_closing_again_changes_nothing() -> None:
+    with sync.Client(LossyBroker().client()) as client:
+        client.close()
+        with pytest.raises(ClientClosed):
+            client.orders.pending()
+
+
+def test_a_waiting_sender_is_made_of_the_same_things() -> None:
+    waiting, asynchronous = (
+        list(inspect.signature(kind).parameters.values()) for kind in (sync.Sender, sending.Sender)
+    )
+    assert [(each.name, each.default, each.kind) for each in waiting] == [
+        (each.name, each.default, each.kind) for each in asynchronous
+    ]
+
+
 def test_errors_are_the_same() -> None:
     nobody = Client(token="t", rest_url="http+unix:///nobody", stream_url="http+unix:///nobody")
     with sync.Client(nobody) as client, pytest.raises(Unreachable):
@@ -81,6 +199,7 @@ def test_errors_are_the_same() -> None:
         (sync.Books, books.Books),
         (sync.Candles, candles.Candles),
         (sync.Positions, positions.Positions),
+        (sync.Sender, sending.Sender),
     ],
 )
 def test_every_call_has_its_waiting_twin(waiting: type, asynchronous: type) -> None:
