@@ -42,14 +42,14 @@ class Accounts(Area):
         return await self._caller.ask(request, ACCOUNT)
 
     async def summary(self, *, account_id: str | None = None) -> AccountSummaryResponse:
-        """The account's numbers, without its orders, trades and positions."""
+        """The account's numbers in home currency: balance, NAV, margin, P/L; without orders, trades and positions."""
         request = Request("GET", self._account(account_id, "summary"), headers=self._headers())
         return await self._caller.ask(request, SUMMARY)
 
     async def instruments(
         self, names: Iterable[str] | None = None, *, account_id: str | None = None
     ) -> InstrumentsResponse:
-        """What the account may trade, or only the named ones of it."""
+        """What the account may trade, and on which terms; or only the named ones of it."""
         query = {} if names is None else {"instruments": listed("names", names)}
         request = Request("GET", self._account(account_id, "instruments"), query)
         return await self._caller.ask(request, INSTRUMENTS)

@@ -17,13 +17,19 @@ class Books(Area):
     """Snapshots of client orders and positions; they are not executable depth."""
 
     async def order(self, instrument: str, *, time: Moment | None = None) -> OrderBookResponse:
-        """The order book at a snapshot time, or the newest; `links` lead to its neighbours."""
+        """The order book at a snapshot time, or the newest: percent of all orders, by price.
+
+        NotFound when there is no snapshot of that time; `links` lead to its neighbours.
+        """
         return await self._caller.ask(self._snapshot(instrument, "orderBook", time), ORDER_BOOK)
 
     async def position(
         self, instrument: str, *, time: Moment | None = None
     ) -> PositionBookResponse:
-        """The position book at a snapshot time, or the newest; `links` lead to its neighbours."""
+        """The position book at a snapshot time, or the newest: percent of all positions, by the price of their opening.
+
+        NotFound when there is no snapshot of that time; `links` lead to its neighbours.
+        """
         return await self._caller.ask(
             self._snapshot(instrument, "positionBook", time), POSITION_BOOK
         )

@@ -31,9 +31,11 @@ class Candles(Area):
     """Candles of an instrument."""
 
     async def get(self, instrument: str, **options: Unpack[CandleRange]) -> CandlestickResponse:
-        """Candles in ascending order; periods without a price are left out.
+        """Candles in ascending order, at most 5,000; periods without a price are left out.
 
-        By default the last 500 of S5 at mid prices; see CandleRange for what may be asked.
+        By default the last 500 of S5 at mid prices. Options: `granularity` (S5 to M), `price` (any of M, B and A, as in
+        "BA"), `count`, `from_`, `to`, `include_first`, `smooth`, `daily_alignment` (hour), `alignment_timezone`,
+        `weekly_alignment`. InvalidRequest for one that can not be right, before anything is sent.
         """
         where = path("instruments", ("instrument", instrument), "candles")
         return await self._candles(where, range_query(options, self._defaults.datetime_format))
@@ -46,7 +48,7 @@ class Candles(Area):
         account_id: str | None = None,
         **options: Unpack[CandleRange],
     ) -> CandlestickResponse:
-        """The same at the prices of an account; `units` is the size that bid and ask are averaged for."""
+        """As `get`, at the prices of an account; `units` is the size that bid and ask are averaged for."""
         where = self._account(account_id, "instruments", ("instrument", instrument), "candles")
         query = range_query(options, self._defaults.datetime_format) | _for_units(units)
         return await self._candles(where, query)
@@ -59,7 +61,10 @@ class Candles(Area):
         account_id: str | None = None,
         **options: Unpack[CandleShape],
     ) -> LatestCandlesResponse:
-        """The forming and the last complete candle of each specification, as in `EUR_USD:M1:BM`."""
+        """The last complete and the forming candle of each specification: instrument, granularity, price components.
+
+        As in `["EUR_USD:M1:BM", "USD_JPY:D:M"]`.
+        """
         refuse_unknown(options, CandleShape.__optional_keys__)
         query = {"candleSpecifications": listed("specifications", specifications)}
         query |= shape_query(options) | _for_units(units)
@@ -77,7 +82,9 @@ class Candles(Area):
     ) -> AsyncIterator[Candlestick]:
         """Every candle that starts from `from_` on and before `to`, however many: none twice, none missing.
 
-        Without `to`, up to the forming candle; `to` may lie in the future.
+        Without `to`, up to the forming candle; `to` may lie in the future. A datetime needs a zone. Options:
+        `granularity` (S5 unless said), `price` (M unless said), `smooth`, `daily_alignment`, `alignment_timezone`,
+        `weekly_alignment`. For a table: `[candle.row() async for candle in ...]`.
         """
         end = None if to is None else DateTime.of(moment("to", to)).ns
         wanted, seen = DateTime.of(moment("from_", from_)).ns, None

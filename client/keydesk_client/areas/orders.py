@@ -50,7 +50,8 @@ class Orders(Area):
         """Send an order, once. Being accepted is not being filled: the answer says what became of it.
 
         With `instrument`, an order that does not fit its precision and sizes is refused before it is sent.
-        An error with `sent` leaves open whether the order exists: see `keydesk_client.sending`.
+        Refused when the service says no: `reject_reason` tells why. An error with `sent` leaves open whether the order
+        exists: `keydesk_client.Sender` settles that.
         """
         body = self._body(order, instrument)
         request = Request(
@@ -65,7 +66,10 @@ class Orders(Area):
         account_id: str | None = None,
         **options: Unpack[ListOptions],
     ) -> OrdersResponse:
-        """Orders, newest first; by default the 50 newest pending ones."""
+        """Orders, newest first; by default the 50 newest pending ones.
+
+        Options: `instrument`, `count` (at most 500), `before_id`, `ids`.
+        """
         query = list_query(options, state)
         request = Request("GET", self._account(account_id, "orders"), query, self._headers())
         return await self._caller.ask(request, LISTED)
@@ -99,7 +103,7 @@ class Orders(Area):
         return await self._caller.ask(request, LISTED)
 
     async def get(self, specifier: str, *, account_id: str | None = None) -> OrderResponse:
-        """One order, whatever its state."""
+        """One order, whatever its state, by its id or as "@" and your client id; NotFound when there is none."""
         where = self._order(specifier, account_id)
         return await self._caller.ask(Request("GET", where, headers=self._headers()), ONE)
 
@@ -125,7 +129,10 @@ class Orders(Area):
         client_request_id: str | None = None,
         account_id: str | None = None,
     ) -> OrderCancelResponse:
-        """Cancel a pending order; goes before everything that waits."""
+        """Cancel a pending order, by its id or as "@" and your client id; goes before everything that waits.
+
+        Refused when it is pending no more: filled, cancelled, or (NotFound) never there.
+        """
         where = self._order(specifier, account_id, "cancel")
         headers = self._headers(client_request_id)
         return await self._caller.ask(Request("PUT", where, {}, headers, urgent=True), CANCELLED)

@@ -32,7 +32,9 @@ class Pricing(Area):
         include_units_available: bool | None = None,
         account_id: str | None = None,
     ) -> PricingResponse:
-        """Current prices; with `since`, only those that changed after it (a poll hands back the last `time`).
+        """Current prices, and each one's depth; `since` leaves those out that did not change after it.
+
+        A poll hands back the last `time` as `since`. `include_home_conversions` adds what each currency is worth at home.
 
         `include_units_available` is deprecated by the service, which takes it for true when it is left out.
         """

@@ -54,7 +54,10 @@ class Trades(Area):
         account_id: str | None = None,
         **options: Unpack[ListOptions],
     ) -> TradesResponse:
-        """Trades, newest first; by default the 50 newest open ones."""
+        """Trades, newest first; by default the 50 newest open ones.
+
+        Options: `instrument`, `count` (at most 500), `before_id`, `ids`.
+        """
         query = list_query(options, state)
         request = Request("GET", self._account(account_id, "trades"), query, self._headers())
         return await self._caller.ask(request, LISTED)
@@ -86,7 +89,7 @@ class Trades(Area):
         return await self._caller.ask(request, LISTED)
 
     async def get(self, specifier: str, *, account_id: str | None = None) -> TradeResponse:
-        """One trade, open or closed."""
+        """One trade, open or closed, by its id or as "@" and your client id; NotFound when there is none."""
         where = self._trade(specifier, account_id)
         return await self._caller.ask(Request("GET", where, headers=self._headers()), ONE)
 
@@ -98,7 +101,10 @@ class Trades(Area):
         client_request_id: str | None = None,
         account_id: str | None = None,
     ) -> TradeCloseResponse:
-        """Close a trade, or `units` of it (positive, whatever its side); goes before everything that waits."""
+        """Close a trade, or `units` of it (positive, whatever its side); goes before everything that waits.
+
+        NotFound when it is closed already; an error with `sent` leaves open whether it closed: see `Sender`.
+        """
         asked = "ALL" if units == "ALL" else number("units", units, above_zero=True)
         request = Request(
             "PUT",

@@ -62,7 +62,7 @@ class Transactions(Area):
     async def get(
         self, transaction_id: str | int, *, account_id: str | None = None
     ) -> TransactionResponse:
-        """One transaction."""
+        """One transaction; NotFound when there is none of that id."""
         which = numeric_id("transaction_id", transaction_id)
         where = self._account(account_id, "transactions", which)
         return await self._caller.ask(Request("GET", where, headers=self._headers()), ONE)
@@ -114,7 +114,10 @@ class Transactions(Area):
         page_size: int = MOST_ON_A_PAGE,
         account_id: str | None = None,
     ) -> AsyncIterator[Transaction]:
-        """Every transaction of a period, ascending, however many."""
+        """Every transaction of a period, ascending, however many; without `from_`, since the account was opened.
+
+        `type_` takes kinds as in `["ORDER_FILL"]`. For a table: `[each.row() async for each in ...]`.
+        """
         types = None if type_ is None else tuple(type_)
         index = await self.list(
             from_=from_, to=to, type_=types, page_size=page_size, account_id=account_id
@@ -132,7 +135,7 @@ class Transactions(Area):
         type_: Types | None = None,
         account_id: str | None = None,
     ) -> AsyncIterator[Transaction]:
-        """Every transaction after an id, ascending, up to the newest."""
+        """Every transaction after an id, ascending, up to the newest; Refused when the service does not know that id."""
         types = None if type_ is None else tuple(type_)
         last = int(numeric_id("transaction_id", transaction_id))
         while True:
