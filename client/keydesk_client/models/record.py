@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict
 
@@ -69,8 +69,9 @@ MOST_SHOWN: Final = 20
 
 def shortened(value: object) -> object:
     """A tuple of hundreds shows its first and last; all else shows itself."""
-    if isinstance(value, tuple) and len(value) > MOST_SHOWN:
-        return Shortened(value)
+    if isinstance(value, tuple):
+        items = cast("tuple[object, ...]", value)
+        return Shortened(items) if len(items) > MOST_SHOWN else items
     return value
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from keydesk_client.models.times import DateTime
 
@@ -25,36 +25,34 @@ class Rowed:
         Numbers stay Decimal and times DateTime unless said: `row(numbers=float, times=pandas.Timestamp)`. Several
         records in one member stay a list, of rows.
         """
-        laid = _Laid(numbers or _kept, times)
-        return dict(laid.flat(self))
+        return dict(self._flat("", numbers or _kept, times))
 
     def _sent(self) -> Mapping[str, object]:
         raise NotImplementedError
 
-
-class _Laid:
-    def __init__(self, numbers: Numbers, times: Times | None) -> None:
-        self._numbers, self._times = numbers, times
-
-    def flat(self, record: Rowed, prefix: str = "") -> Iterator[tuple[str, object]]:
-        for name, value in record._sent().items():  # noqa: SLF001 - the same class
+    def _flat(
+        self, prefix: str, numbers: Numbers, times: Times | None
+    ) -> Iterator[tuple[str, object]]:
+        for name, value in self._sent().items():
             if isinstance(value, Rowed):
-                yield from self.flat(value, f"{prefix}{name}.")
+                yield from value._flat(f"{prefix}{name}.", numbers, times)  # noqa: SLF001 - the same class
             elif value is not None:
-                yield prefix + name, self.cell(value)
+                yield prefix + name, _cell(value, numbers, times)
 
-    def cell(self, value: object) -> object:
-        match value:
-            case Decimal():
-                return self._numbers(value)
-            case DateTime():
-                return value if self._times is None else self._times(utc_text(value))
-            case tuple():
-                return [self.cell(each) for each in value]
-            case Rowed():
-                return dict(self.flat(value))
-            case _:
-                return value
+
+def _cell(value: object, numbers: Numbers, times: Times | None) -> object:
+    match value:
+        case Decimal():
+            return numbers(value)
+        case DateTime():
+            return value if times is None else times(utc_text(value))
+        case tuple():
+            items = cast("tuple[object, ...]", value)
+            return [_cell(each, numbers, times) for each in items]
+        case Rowed():
+            return value.row(numbers=numbers, times=times)
+        case _:
+            return value
 
 
 def utc_text(moment: DateTime) -> str:
