@@ -55,9 +55,11 @@ def _split(url: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises when it is no number
-    except ValueError as error:
-        raise InvalidSettings(f"{url!r} is not an address") from error
-    return parts
+    except ValueError:
+        pass  # it names the part that is wrong, and that may be a password
+    else:
+        return parts
+    raise InvalidSettings("the address can not be read: its host or port is none")
 
 
 def _socket_address(parts: SplitResult) -> Address:

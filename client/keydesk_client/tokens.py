@@ -27,6 +27,8 @@ Kind: TypeAlias = Literal["native", "vault"]
 SERVICE: Final = "keydesk"
 SHORTEST_TOKEN, LONGEST_TOKEN = 8, 1024
 LONGEST_PASSPHRASE = 4096
+AS_TYPED: Final = "surrogateescape"
+"""A passphrase is bytes: a terminal of another encoding must not make it an error that shows them."""
 
 
 class Keeper(Protocol):
@@ -50,7 +52,7 @@ class TokenStore:
         token = hidden(token)
         check_token(token)
         user, held = _user(profile, environment), token
-        _closed_in(lambda: self._backend.set_password(SERVICE, user, held.reveal()))
+        _closed_in(lambda: self._backend.set_password(SERVICE, user, held.reveal()), held)
 
     def load(self, profile: str, environment: str) -> Secret | None:
         """The token, or None when there is none."""
@@ -109,7 +111,7 @@ def passphrase_from_descriptor(descriptor: int) -> Passphrase:
     """A passphrase that a script hands over on an open file descriptor; its first line."""
 
     def read() -> str:
-        with os.fdopen(descriptor, encoding="utf-8", closefd=False) as file:
+        with os.fdopen(descriptor, encoding="utf-8", errors=AS_TYPED, closefd=False) as file:
             return file.readline(LONGEST_PASSPHRASE).rstrip("\r\n")
 
     return read
@@ -119,7 +121,7 @@ def passphrase_from_file(path: Path) -> Passphrase:
     """A passphrase in a file of its own, 0600; its first line."""
 
     def read() -> str:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8", errors=AS_TYPED) as file:
             refuse_unsafe(path, os.fstat(file.fileno()))
             return file.readline(LONGEST_PASSPHRASE).rstrip("\r\n")
 
@@ -132,27 +134,27 @@ def _user(profile: str, environment: str) -> str:
     return f"{environment}:{profile}"
 
 
-def _closed_in(work: Callable[[], T]) -> T:
+def _closed_in(work: Callable[[], T], token: Secret | None = None) -> T:
     """What a backend's work gives. Its errors come without their frames, in which token and passphrase lie open."""
-    from keyring.errors import KeyringError  # noqa: PLC0415 - late
-
     try:
         return work()
-    except (KeydeskClientError, KeyringError, OSError) as error:
-        failure = _in_our_words(error)
+    except Exception as error:  # noqa: BLE001 - backends are foreign code: they raise what their own libraries do
+        failure = _in_our_words(error, token)
     raise failure
 
 
-def _in_our_words(error: Exception) -> KeydeskClientError:
-    from keyring.errors import KeyringLocked  # noqa: PLC0415 - late
+def _in_our_words(error: Exception, token: Secret | None) -> KeydeskClientError:
+    from keyring.errors import KeyringError, KeyringLocked  # noqa: PLC0415 - late
 
+    if isinstance(error, KeydeskClientError):
+        error.__cause__ = error.__context__ = error.__traceback__ = None
+        return error
+    said = str(error) if isinstance(error, KeyringError | OSError) else type(error).__name__
+    said = said if token is None else token.veiled(said)
     match error:
-        case KeydeskClientError():
-            error.__cause__ = error.__context__ = error.__traceback__ = None
-            return error
         case KeyringLocked():
-            return StoreLocked(f"the native token store is locked: {error}")
+            return StoreLocked(f"the native token store is locked: {said}")
         case OSError():
-            return TokenStoreError(f"the token store can not be used: {error}")
+            return TokenStoreError(f"the token store can not be used: {said}")
         case _:
-            return TokenStoreError(f"the native token store failed: {error}")
+            return TokenStoreError(f"the native token store failed: {said}")

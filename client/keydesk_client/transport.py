@@ -266,7 +266,7 @@ async def _refusal(response: httpx.Response, token: Secret) -> KeydeskClientErro
 
 async def _read(response: httpx.Response, token: Secret) -> Answer:
     headers = {
-        name.lower(): token.veiled(value[:LONGEST_HEADER])
+        name.lower(): token.veiled(value)[:LONGEST_HEADER]
         for name, value in response.headers.items()
     }
     most = MOST_BYTES if response.is_success else MOST_BYTES_OF_AN_ERROR

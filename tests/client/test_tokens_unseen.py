@@ -1,6 +1,7 @@
 """A planted token is nowhere to be seen: not in what objects show, not in logs, not in what an error carries."""
 
 import asyncio
+import gc
 import json
 import logging
 import pickle
@@ -14,12 +15,24 @@ from typing import Any
 
 import httpx
 import pytest
+from keyring.errors import KeyringError, KeyringLocked
 
-from keydesk_client import Client, FileJournal, Secret, Sender, TokenStore, sync
-from keydesk_client.errors import InvalidSettings, KeydeskClientError, TokenStoreError, UnsafeFile
-from keydesk_client.models import ClientPrice
+from keydesk_client import Client, FileJournal, Retries, Secret, Sender, TokenStore, sync
+from keydesk_client.errors import (
+    InvalidSettings,
+    KeydeskClientError,
+    StoreLocked,
+    TokenStoreError,
+    UnsafeFile,
+)
+from keydesk_client.exchange import Request
+from keydesk_client.models import ClientPrice, MarketOrderRequest
+from keydesk_client.tokens import passphrase_from_file
+from keydesk_client.transport import Transport
 from keydesk_client.vault import VaultKeyring
 from support.broker import PracticeServer
+from support.hostile_answers import answer, saying, whole_request
+from support.talking_server import talking_server
 
 PLANTED = "planted-0123456789abcdef"
 PHRASE = "open-sesame-0123"
@@ -271,3 +284,181 @@ def test_a_bad_address_does_not_show_the_token_either() -> None:
     with pytest.raises(InvalidSettings) as raised:
         client_to("http://example.test")
     assert PLANTED not in told(raised.value)
+
+
+async def test_what_is_under_way_shows_no_token(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    asyncio.get_running_loop().set_debug(True)
+    arrived: list[bytes] = []
+    both = asyncio.Event()
+
+    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        arrived.append(await whole_request(reader))
+        if b"stream" in arrived[-1].split(b"\r\n")[0]:
+            writer.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        if len(arrived) == 3:
+            both.set()
+        await reader.read()
+
+    async with talking_server(hold) as url, client_to(url) as client:
+        calls = [
+            asyncio.create_task(client.accounts.summary()),
+            asyncio.create_task(client.positions.close("EUR_USD", long_units="ALL")),
+        ]
+        async with client.pricing.stream(["EUR_USD"]) as prices:
+            await both.wait()
+            async with asyncio.timeout(5):
+                while not prices.health.connected:  # noqa: ASYNC110 - a stream tells its state, and wakes nobody
+                    await asyncio.sleep(0)
+            things: list[object] = [client, prices, *calls, *ours_in_memory()]
+            seen: set[int] = set()
+            told_ = [text for thing in things for text in shown(thing, seen)]
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+    assert PLANTED.encode() in arrived[0]
+    assert [text for text in told_ if "AsyncConnectionPool" in text]
+    assert [text for text in told_ if "b'Authorization'" in text]
+    assert not [text for text in told_ if PLANTED in text]
+    assert PLANTED not in caplog.text
+
+
+def ours_in_memory() -> list[object]:
+    """Every living object of this package, and what carries its requests."""
+    libraries = ("keydesk_client", "httpx", "httpcore")
+    return [each for each in gc.get_objects() if type(each).__module__.startswith(libraries)]
+
+
+ESCAPED = "".join(f"\\u{ord(each):04x}" for each in PLANTED)
+SAID = {
+    "errorMessage": f"no such token: Bearer {PLANTED}",
+    "errorCode": PLANTED,
+    "lastTransactionID": PLANTED,
+    "relatedTransactionIDs": [PLANTED],
+    "orderRejectTransaction": {"id": "7", "type": PLANTED, "rejectReason": PLANTED, "new": PLANTED},
+    PLANTED: [PLANTED],
+}
+SENT_BACK = [
+    *(answer(json.dumps(SAID).encode(), status) for status in (200, 201, 302, 400, 401, 429, 503)),
+    *(
+        answer(json.dumps(SAID).replace(PLANTED, ESCAPED).encode(), status)
+        for status in (201, 400, 503)
+    ),
+    *(
+        answer(b"{}", status, f"{name}: {PLANTED}")
+        for status in (201, 400)
+        for name in ("Authorization", "RequestID", "Location", "Content-Encoding", "Retry-After")
+    ),
+    answer(b"{}", 201, f'Link: <https://x.test/?t={PLANTED}>; rel="next"'),
+    f"HTTP/1.1 Bearer {PLANTED}\r\n\r\n".encode(),
+    f"HTTP/1.1 200 {PLANTED}\r\nContent-Length: 2\r\n\r\n{{}}".encode(),
+    f"HTTP/1.1 200 OK\r\n {PLANTED}\r\n\r\n".encode(),
+    f"HTTP/1.1 200 OK\r\nContent-Length: {PLANTED}\r\n\r\n".encode(),
+    f"HTTP/1.1 200 OK\r\nTransfer-Encoding: {PLANTED}\r\n\r\n".encode(),
+    f"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{PLANTED}\r\n".encode(),
+    f"Authorization: Bearer {PLANTED}\r\n\r\n".encode(),
+]
+
+
+async def to_the_end(client: Client) -> None:
+    async with client.transport.open_stream(Request("GET", "/v3/stream")) as pieces:
+        async for _ in pieces:
+            pass
+    raise StoreLocked("a stream, until its end")
+
+
+@pytest.mark.parametrize("sent_back", SENT_BACK, ids=lambda sent_back: sent_back[:40].decode())
+async def test_a_service_that_sends_the_token_back_does_not_make_it_seen(
+    sent_back: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    order = MarketOrderRequest(instrument="EUR_USD", units=5)
+    async with talking_server(saying(sent_back)) as url, client_to(url) as client:
+        client._caller._retries = Retries(most=0)  # not to wait for the same again
+        for ask in (client.accounts.summary, lambda: client.orders.create(order)):
+            try:
+                record = await ask()
+            except KeydeskClientError as error:
+                said = told(error) + "".join(shown(error))
+            else:
+                said = "".join(shown(record)) + str(pickle.dumps(record)) + repr(record.to_wire())
+            assert PLANTED not in said
+        with pytest.raises(KeydeskClientError) as raised:
+            await to_the_end(client)
+        assert PLANTED not in told(raised.value)
+    assert "receive_response_headers" in caplog.text
+    assert PLANTED not in caplog.text
+
+
+class TalkativeKeeper:
+    """A backend whose errors show what it was given."""
+
+    def __init__(self, kind: type[Exception]) -> None:
+        self.kind = kind
+
+    def get_password(self, service: str, username: str, /) -> str | None:
+        raise self.kind(f"{service} {username}")
+
+    def set_password(self, service: str, username: str, password: str, /) -> None:
+        raise self.kind(f"{service} {username} {password}")
+
+    def delete_password(self, service: str, username: str, /) -> None:
+        raise self.kind(f"{service} {username}")
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [KeyringError, KeyringLocked, OSError, RuntimeError, AssertionError, ValueError, KeyError],
+)
+def test_a_backend_that_fails_in_its_own_way_fails_in_ours_and_shows_no_token(
+    kind: type[Exception],
+) -> None:
+    store = TokenStore(TalkativeKeeper(kind), "native")
+    with pytest.raises(TokenStoreError) as storing:
+        store.store("main", "practice", PLANTED)
+    with pytest.raises(TokenStoreError):
+        store.load("main", "practice")
+    assert PLANTED not in told(storing.value)
+
+
+def test_a_passphrase_of_another_encoding_opens_the_vault_and_is_not_shown(tmp_path: Path) -> None:
+    phrase = tmp_path / "phrase"
+    phrase.touch(mode=0o600)
+    phrase.write_bytes("pässwort".encode("latin-1"))
+    store = TokenStore(
+        VaultKeyring(tmp_path / "private" / "v", passphrase_from_file(phrase), work=2**10), "vault"
+    )
+    store.store("main", "practice", PLANTED)
+    found = store.load("main", "practice")
+    assert found is not None
+    assert found.reveal() == PLANTED
+
+
+@pytest.mark.parametrize("bad", [PLANTED.encode(), 5, None, [PLANTED]])
+def test_what_is_no_text_is_no_token_and_is_not_shown(bad: Any) -> None:  # noqa: ANN401 - that is the point
+    with pytest.raises(InvalidSettings) as raised:
+        Client(token=bad, rest_url="https://rest.test", stream_url="https://rest.test")
+    assert PLANTED not in told(raised.value)
+
+
+@pytest.mark.parametrize("rest", ["@h.test:99999", "@h.test", "@[h", "@h.test/?a"])
+def test_an_address_with_a_password_is_refused_without_it(rest: str) -> None:
+    with pytest.raises(InvalidSettings) as raised:
+        Transport(Secret("t"), f"https://u:{PLANTED}{rest}", "https://h.test")
+    assert PLANTED not in f"{raised.value} {pickle.dumps(raised.value)!r}"
+    assert raised.value.__context__ is None
+
+
+def test_the_token_is_masked_in_what_a_service_says() -> None:
+    secret = Secret(PLANTED)
+    assert secret.veiled(f"Bearer {PLANTED}!") == "Bearer [token]!"
+    assert secret.veiled_body(f'{{"a\\"\\/":"{ESCAPED}"}}'.encode()) == b'{"a\\"/":"[token]"}'
+    assert secret.veiled_body(b'"\\u0022\\u00e9\\n"') == b'"\\u0022\\u00e9\\n"'
+
+
+def test_a_header_that_carries_the_token_is_neither_shown_nor_pickled() -> None:
+    bearer = Secret(PLANTED).bearer()
+    assert bearer == f"Bearer {PLANTED}".encode()
+    assert PLANTED not in f"{bearer!r} {bearer!s}"
+    with pytest.raises(TypeError):
+        pickle.dumps(bearer)
