@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from keydesk_client.intent import Action, Intent
+from keydesk_client.json_values import JsonObject
 from keydesk_client.models import Transaction
 from keydesk_client.outcome import Became, Done
 from support.account_history import fill
@@ -13,7 +14,8 @@ D = Decimal
 def intent(action: Action = Action.CREATE, target: str = "", **body: str) -> Intent:
     """An intent of the test's account; a buy of 50,000 EUR_USD unless said."""
     usual = {"type": "MARKET", "instrument": "EUR_USD", "units": "50000"}
-    return Intent("kd-1", action, 6417, 1, "101-004-1234567-001", target, body or usual)
+    asked: JsonObject = dict(body or usual)
+    return Intent("kd-1", action, 6417, 1, "101-004-1234567-001", target, asked)
 
 
 def opening_fill(price: str = "1.08502", units: str = "50000", trade_id: int = 6419) -> Transaction:
