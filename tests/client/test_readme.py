@@ -1,7 +1,11 @@
+import ast
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 README = Path(__file__).parents[2] / "client" / "README.md"
 
@@ -24,6 +28,22 @@ def test_the_example_runs_as_written(tmp_path: Path) -> None:
     assert fill.startswith("OrderFillTransaction(")
     assert "units=Decimal('10000')" in fill
     assert float(value) > 90_000
+
+
+@pytest.mark.parametrize("block", blocks())
+def test_what_a_block_imports_is_there(block: str) -> None:
+    tree = ast.parse(block)
+    compile(block, "README", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module is not None:
+            module = import_module(node.module)
+            assert all(hasattr(module, each.name) for each in node.names)
+
+
+def test_every_example_that_is_named_is_there() -> None:
+    named = re.findall(r"\]\((examples[^)]*)\)", README.read_text())
+    assert named
+    assert all((README.parent / each).exists() for each in named)
 
 
 def test_the_table_names_every_call() -> None:
