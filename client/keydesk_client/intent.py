@@ -44,7 +44,7 @@ class Intent:
     account_id: str | None
     target: str
     """Order, trade or instrument that it is about; empty for a new order."""
-    body: JsonObject
+    body: Mapping[str, JsonValue]
     """The JSON object that was sent."""
 
     @property
@@ -63,7 +63,7 @@ class Intent:
             "at_ns": self.at_ns,
             "account_id": self.account_id,
             "target": self.target,
-            "body": self.body,
+            "body": dict(self.body),
         }
 
     @classmethod

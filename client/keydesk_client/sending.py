@@ -7,14 +7,14 @@ answer they may simply be asked for again: `orders.set_client_extensions`, `trad
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Literal, TypeAlias, TypeVar
 
 from keydesk_client.areas.positions import SideUnits
 from keydesk_client.client import Client
 from keydesk_client.intent import Action, Intent, new_intent_id
 from keydesk_client.journal import Journal
-from keydesk_client.json_values import JsonObject
+from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.look_up import PAUSES_S
 from keydesk_client.models.details import (
     GuaranteedStopLossDetails,
@@ -63,7 +63,8 @@ class Sender:
     ) -> None:
         self._client = client
         self._last_transaction_id = last_transaction_id
-        self._client_ids = client_ids
+        self.client_ids: bool = client_ids
+        """Whether new orders carry an id of their own; may change when the account turns out to take none."""
         self._new_id, self._wall_ns = new_id, wall_ns
         self._protocol = OrderProtocol(
             client,
@@ -83,7 +84,7 @@ class Sender:
     ) -> Outcome:
         """Send an order. Without a client id of the caller's, it gets the intent's."""
         name = self._new_id()
-        tagged = _tagged(order, name) if self._client_ids else order
+        tagged = _tagged(order, name) if self.client_ids else order
         intent = self._intent(Action.CREATE, "", tagged.to_wire(), account_id, name)
         return await self._protocol.carried_out(
             intent,
@@ -127,7 +128,7 @@ class Sender:
         self, specifier: str, *, units: Units = "ALL", account_id: str | None = None
     ) -> Outcome:
         """Close a trade, or `units` of it."""
-        body: JsonObject = {"units": str(units)}
+        body = {"units": str(units)}
         intent = self._intent(Action.CLOSE_TRADE, specifier, body, account_id)
         return await self._protocol.carried_out(
             intent,
@@ -146,7 +147,7 @@ class Sender:
     ) -> Outcome:
         """Close one side of a position or both; name only sides that are open."""
         sides = {"longUnits": long_units, "shortUnits": short_units}
-        body: JsonObject = {side: str(units) for side, units in sides.items() if units is not None}
+        body = {side: str(units) for side, units in sides.items() if units is not None}
         intent = self._intent(Action.CLOSE_POSITION, instrument, body, account_id)
         return await self._protocol.carried_out(
             intent,
@@ -203,7 +204,7 @@ class Sender:
         self,
         action: Action,
         target: str,
-        body: JsonObject,
+        body: Mapping[str, JsonValue],
         account_id: str | None,
         name: str = "",
     ) -> Intent:

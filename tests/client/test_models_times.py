@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from keydesk_client import DateTime
-from keydesk_client.errors import NoSuchMoment
+from keydesk_client.errors import InvalidRequest, NoSuchMoment
 from keydesk_client.models import PricingHeartbeat, Reader
 from keydesk_client.paths import moment
 from support.wire_samples import Samples
@@ -111,3 +111,16 @@ def test_a_time_that_no_calendar_has_is_an_error_of_ours_when_it_is_read(text: s
 def test_a_moment_beyond_the_calendar_is_refused_where_it_is_asked_for() -> None:
     with pytest.raises(NoSuchMoment):
         moment("from_time", "999999999999")
+
+
+@pytest.mark.parametrize("text", ["nonsense", "", "2024-02-30T00:00:00Z"])
+def test_a_moment_made_of_one_that_is_none_is_refused_as_its_text_would_be(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        DateTime.of(DateTime(text))
+    with pytest.raises(InvalidRequest, match="from_"):
+        moment("from_", DateTime(text))
+
+
+def test_a_moment_made_of_another_is_the_same() -> None:
+    made = DateTime.of(DateTime("1517587200.000000001"))
+    assert (made.text, made.ns) == ("1517587200.000000001", 1_517_587_200_000_000_001)

@@ -5,7 +5,7 @@ from typing import Final, Protocol, TypedDict
 
 from keydesk_client.areas.options import refuse_unknown
 from keydesk_client.models.responses.base import Response
-from keydesk_client.paths import listed, quoted, whole
+from keydesk_client.paths import listed, numeric_id, whole
 
 MOST_LISTED: Final = 500
 
@@ -19,7 +19,7 @@ class ListOptions(TypedDict, total=False):
     """Only of this one, as in EUR_USD."""
     count: int
     """At most 500; 50 unless said."""
-    before_id: str
+    before_id: str | int
     """The highest id to return."""
 
 
@@ -43,7 +43,7 @@ def list_query(options: ListOptions, state: str | None) -> dict[str, str]:
     if "count" in options:
         query["count"] = whole("count", options["count"], 1, MOST_LISTED)
     if "before_id" in options:
-        query["beforeID"] = quoted("before_id", options["before_id"])
+        query["beforeID"] = numeric_id("before_id", options["before_id"])
     return query
 
 

@@ -37,12 +37,10 @@ class DateTime:
 
     @classmethod
     def of(cls, moment: "DateTime | datetime | str") -> Self:
-        """From a datetime with a zone, or from text; a naive datetime is no moment and is refused."""
-        if isinstance(moment, DateTime):
-            return cls(moment.text)
+        """From a datetime with a zone, or from text; what is no moment is refused, a naive datetime too."""
         if isinstance(moment, datetime):
             return cls.from_ns(_nanoseconds(moment))
-        made = cls(moment)
+        made = cls(moment.text if isinstance(moment, DateTime) else moment)
         _ = made.ns  # raises now rather than when it is sent
         return made
 
