@@ -6,10 +6,23 @@ from pathlib import Path
 
 import pytest
 
+from keydesk_client import sync
+from keydesk_client.waiting import Waiting
 from support.broker import PracticeServer
 
 FOLDER = Path(__file__).parent / "typed_users"
+WAITING = {
+    name: kind for name, kind in vars(sync).items() if Waiting in getattr(kind, "__bases__", ())
+}
 RIGHT_USES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "wrong_uses")
+
+
+@pytest.mark.parametrize("name", WAITING)
+def test_the_script_without_async_makes_every_call_there_is(name: str) -> None:
+    script = (FOLDER / "synchronous.py").read_text()
+    calls = [call for call in vars(WAITING[name]) if not call.startswith("_")]
+    assert calls
+    assert [call for call in calls if f"{name.lower()}.{call}(" not in script] == []
 
 
 @pytest.mark.parametrize("name", RIGHT_USES)

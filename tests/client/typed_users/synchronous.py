@@ -1,11 +1,22 @@
 """A script without async: every call of `keydesk_client.sync` has the parameters and the answer of its twin."""
 
 import sys
+import tempfile
 from collections.abc import Iterator
 from decimal import Decimal
+from pathlib import Path
 from typing import assert_type
 
-from keydesk_client import Client, Gap, HistoryLost, Reconnected, sync
+from keydesk_client import (
+    Client,
+    FileJournal,
+    Gap,
+    HistoryLost,
+    Outcome,
+    Reconnected,
+    Unconfirmed,
+    sync,
+)
 from keydesk_client.models import (
     AccountChangesResponse,
     AccountResponse,
@@ -135,6 +146,24 @@ def listen(client: sync.Client, since: int) -> None:
             break
 
 
+def send(client: sync.Client, folder: Path) -> None:
+    newest = int(client.accounts.summary().last_transaction_id)
+    sender = sync.Sender(client, FileJournal(folder / "orders.jsonl"), lambda: newest)
+    assert_type(sender.recover(), tuple[Outcome, ...])
+    order = LimitOrderRequest(instrument="EUR_USD", units=1000, price="0.5")
+    resting = sender.create(order)
+    assert_type(resting, Outcome)
+    assert_type(sender.replace("@nothing", order), Outcome)
+    assert_type(sender.cancel("@nothing"), Outcome)
+    assert_type(sender.close_trade("@nothing", units=1), Outcome)
+    assert_type(sender.close_position("EUR_USD", short_units="ALL"), Outcome)
+    assert_type(sender.set_dependent_orders("@nothing", stop_loss=None), Outcome)
+    if isinstance(resting, Unconfirmed):
+        assert_type(sender.resolve(resting.intent), Outcome)
+    for happened in client.transactions.since(newest).transactions:
+        sender.watch(happened)
+
+
 rest_url, stream_url, token, account_id = sys.stdin.read().split()
 asynchronous = Client(rest_url=rest_url, stream_url=stream_url, token=token, account_id=account_id)
 with sync.Client(asynchronous) as client:
@@ -145,3 +174,5 @@ with sync.Client(asynchronous) as client:
     use_positions(client.positions)
     use_transactions(client.transactions)
     listen(client, int(number))
+    with tempfile.TemporaryDirectory() as made:
+        send(client, Path(made))

@@ -89,13 +89,17 @@ async def edits(client: Client, sender: Sender, order: Order) -> None:
     await sender.create(order)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
-def waiting_calls(client: sync.Client) -> None:
+def waiting_calls(client: sync.Client, sender: sync.Sender) -> None:
     client.orders.create("EUR_USD")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     client.orders.create(MarketOrderRequest(instrument="EUR_USD", units=1), instruments=None)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
     client.orders.get(17)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     client.orders.list(count="5")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     client.trades.close("17", units=0.5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     client.trades.set_dependent_orders("17", stop_loss=TakeProfitDetails(price="1.2"))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    sender.create("EUR_USD")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    sender.close_trade("17", units=None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    sender.set_dependent_orders("17", take_profit=StopLossDetails(price="1.2"))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    sender.watch("17")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     _ = client.accounts.summary().account.navy  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
 
