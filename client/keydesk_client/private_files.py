@@ -11,6 +11,7 @@ from pathlib import Path
 from keydesk_client.errors import UnsafeFile
 
 LOOK_EVERY_S = 0.002
+LOCK_MODE = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -32,10 +33,23 @@ def refuse_unsafe(path: Path, status: os.stat_result) -> None:
         raise UnsafeFile(f"{path} can be used by others (mode {mode:04o}): make it {wanted}")
 
 
+def read_private(path: Path, most: int) -> bytes:
+    """What a private file holds; UnsafeFile when it is a link, no plain file, too large, or not private."""
+    if path.is_symlink():
+        raise UnsafeFile(f"{path} is a link: put the file itself there")
+    refuse_unsafe(path.parent, path.parent.stat())
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK), "rb") as file:
+        status = os.fstat(file.fileno())
+        refuse_unsafe(path, status)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > most:
+            raise UnsafeFile(f"{path} is no file of up to {most} bytes")
+        return file.read(most)
+
+
 @contextlib.contextmanager
 def locked(path: Path, *, patience_s: float | None = None) -> Generator[None]:
     """Hold the lock beside a file; other processes wait their turn, and TimeoutError ends a wait that is bounded."""
-    descriptor = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = os.open(path.with_name(path.name + ".lock"), LOCK_MODE, 0o600)
     try:
         if patience_s is None:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -65,12 +79,15 @@ def _lock_now(descriptor: int) -> bool:
 def replace_file(path: Path, content: bytes) -> None:
     """Put new content in place of the old at once: a reader, or a crash, sees the one or the other."""
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    fresh.replace(path)
+    fresh.unlink(missing_ok=True)  # of a process that was killed, with whatever rights it has
+    try:
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)  # a full disk must not keep half of it
     sync_folder(path.parent)
 
 

@@ -24,7 +24,7 @@ from keyring.compat import properties
 from keyring.errors import KeyringError, KeyringLocked, PasswordDeleteError
 
 from keydesk_client.errors import StoreDamaged, StoreLocked, WrongPassphrase
-from keydesk_client.private_files import locked, private_folder, refuse_unsafe, replace_file
+from keydesk_client.private_files import locked, private_folder, read_private, replace_file
 
 Passphrase: TypeAlias = Callable[[], str | None]
 """Asks for the passphrase, once; None or nothing means that nobody gave one."""
@@ -33,7 +33,10 @@ Tokens: TypeAlias = dict[str, dict[str, str]]
 
 WORK: Final = 2**17
 """scrypt's n: 0.4 s and 128 MB for each guess."""
-POSSIBLE_WORK: Final = frozenset(2**power for power in range(10, 20))
+POSSIBLE_WORK: Final = frozenset(2**power for power in range(10, 18))
+"""What a header may ask for: it is not known to be ours before the work is done, and 2**20 would take a gigabyte."""
+LARGEST: Final = 1024 * 1024
+LOCK_PATIENCE_S: Final = 5.0
 KEY_BYTES: Final = 32
 CHECK_BYTES: Final = 16
 VERSION: Final = 1
@@ -79,12 +82,18 @@ class VaultKeyring(KeyringBackend):
     """A keyring backend in one encrypted file; the passphrase is asked for when the first token is."""
 
     def __init__(
-        self, path: Path | str, passphrase: Passphrase | None = None, *, work: int = WORK
+        self,
+        path: Path | str,
+        passphrase: Passphrase | None = None,
+        *,
+        work: int = WORK,
+        lock_patience_s: float = LOCK_PATIENCE_S,
     ) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.path: Path = Path(path)
         self._passphrase = passphrase
         self._work = work
+        self._lock_patience_s = lock_patience_s
         self._key: Key | None = None
 
     @properties.classproperty
@@ -102,14 +111,16 @@ class VaultKeyring(KeyringBackend):
     def set_password(self, service: str, username: str, password: str) -> None:
         """Keep a token; it is on disk when this returns."""
         private_folder(self.path.parent)
-        with locked(self.path):
+        self._read()  # asks for the passphrase: nobody should wait for the lock while a person types
+        with locked(self.path, patience_s=self._lock_patience_s):
             tokens = self._read()
             tokens.setdefault(service, {})[username] = password
             self._write(tokens)
 
     def delete_password(self, service: str, username: str) -> None:
         """Forget a token; PasswordDeleteError when there is none."""
-        with locked(self.path):
+        self._read()
+        with locked(self.path, patience_s=self._lock_patience_s):
             tokens = self._read()
             if username not in tokens.get(service, {}):
                 raise PasswordDeleteError("the vault has no such token")
@@ -118,10 +129,7 @@ class VaultKeyring(KeyringBackend):
 
     def _read(self) -> Tokens:
         try:
-            with self.path.open("rb") as file:
-                refuse_unsafe(self.path.parent, self.path.parent.stat())
-                refuse_unsafe(self.path, os.fstat(file.fileno()))
-                content = file.read()
+            content = read_private(self.path, LARGEST)
         except FileNotFoundError:
             return {}
         return self._opened(content)
@@ -131,7 +139,7 @@ class VaultKeyring(KeyringBackend):
             held = json.loads(content)
             work, salt = int(held["work"]), b64decode(held["salt"])
             check, nonce, sealed = (b64decode(held[name]) for name in ("check", "nonce", "sealed"))
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise VaultDamaged(f"{self.path} is no vault any more") from error
         if held.get("version") != VERSION or work not in POSSIBLE_WORK:
             raise VaultDamaged(f"{self.path} has a header that was never written")
@@ -171,7 +179,7 @@ class VaultKeyring(KeyringBackend):
 
 def _key_of(passphrase: str, work: int, salt: bytes) -> Key:
     made = Scrypt(salt=salt, length=KEY_BYTES + CHECK_BYTES, n=work, r=8, p=1)
-    both = made.derive(passphrase.encode())
+    both = made.derive(passphrase.encode("utf-8", "surrogateescape"))
     return Key(work, salt, seal=both[:KEY_BYTES], check=both[KEY_BYTES:])
 
 

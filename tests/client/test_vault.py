@@ -2,6 +2,7 @@
 
 import os
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -12,7 +13,9 @@ import keyring
 import pytest
 from keyring.errors import KeyringLocked, PasswordDeleteError
 
-from keydesk_client.errors import UnsafeFile
+from keydesk_client import TokenStore
+from keydesk_client.errors import TokenStoreError, UnsafeFile
+from keydesk_client.private_files import locked
 from keydesk_client.vault import VaultDamaged, VaultKeyring, VaultLocked, VaultPassphraseWrong
 
 QUICK = 2**10
@@ -146,6 +149,137 @@ def test_two_processes_do_not_lose_each_others_tokens(tmp_path: Path) -> None:
     one.set_password("keydesk", "practice:c", TOKEN)
     found = [vault_at(tmp_path).get_password("keydesk", f"practice:{name}") for name in "abc"]
     assert found == [TOKEN] * 3
+
+
+def test_a_vault_cut_off_at_any_byte_yields_no_token(tmp_path: Path) -> None:
+    path = filled(tmp_path).path
+    whole = path.read_bytes()
+    for place in range(len(whole) - 1):
+        path.write_bytes(whole[:place])
+        with pytest.raises(VaultDamaged):
+            vault_at(tmp_path).get_password("keydesk", "practice:main")
+
+
+@pytest.mark.parametrize("work", ["1048576", "524288", "262144", "1e999", "[[[1]]]", "NaN", "0"])
+def test_a_header_can_ask_for_no_more_memory_than_we_do(tmp_path: Path, work: str) -> None:
+    path = filled(tmp_path).path
+    path.write_bytes(path.read_bytes().replace(b'"work": 1024', f'"work": {work}'.encode()))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    with pytest.raises(VaultDamaged):
+        vault_at(tmp_path).get_password("keydesk", "practice:main")
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 50_000
+
+
+def test_a_vault_of_endless_depth_is_damaged(tmp_path: Path) -> None:
+    filled(tmp_path).path.write_bytes(b"[" * 100_000)
+    with pytest.raises(VaultDamaged):
+        vault_at(tmp_path).get_password("keydesk", "practice:main")
+
+
+def link(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to("elsewhere")
+
+
+def pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path, 0o600)
+
+
+def grow(path: Path) -> None:
+    os.truncate(path, 2**40)
+
+
+def give_away(path: Path) -> None:
+    os.chown(path, 65534, -1)
+
+
+def give_the_folder_away(path: Path) -> None:
+    os.chown(path.parent, 65534, -1)
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [link, pipe, grow]
+    + [
+        pytest.param(
+            each, marks=pytest.mark.skipif(os.geteuid() != 0, reason="only root gives away")
+        )
+        for each in (give_away, give_the_folder_away)
+    ],
+)
+def test_what_is_no_private_file_of_ours_is_not_read(
+    tmp_path: Path, harm: Callable[[Path], None]
+) -> None:
+    harm(filled(tmp_path).path)
+    with pytest.raises(UnsafeFile):
+        vault_at(tmp_path).get_password("keydesk", "practice:main")
+    with pytest.raises(UnsafeFile):
+        vault_at(tmp_path).set_password("keydesk", "practice:main", "another-token")
+
+
+def test_what_a_killed_writer_left_does_not_lend_its_rights(tmp_path: Path) -> None:
+    path = filled(tmp_path).path
+    left = path.with_name(f".{path.name}.{os.getpid()}")
+    left.write_text("half")
+    left.chmod(0o666)
+    vault_at(tmp_path).set_password("keydesk", "practice:b", TOKEN)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert not left.exists()
+
+
+def test_a_lock_that_nobody_gives_back_is_an_error_that_says_so(tmp_path: Path) -> None:
+    path = filled(tmp_path).path
+    hasty = VaultKeyring(path, lambda: "open sesame", work=QUICK, lock_patience_s=0.05)
+    with locked(path), pytest.raises(TokenStoreError, match="another process holds"):
+        TokenStore(hasty, "vault").store("main", "practice", TOKEN)
+
+
+def test_a_file_system_without_locks_is_an_error_and_not_a_guess(tmp_path: Path) -> None:
+    path = filled(tmp_path).path
+    lock = path.with_name(path.name + ".lock")
+    lock.unlink()
+    lock.mkdir()
+    with pytest.raises(TokenStoreError, match="can not be used"):
+        TokenStore(vault_at(tmp_path), "vault").store("main", "practice", TOKEN)
+    assert vault_at(tmp_path).get_password("keydesk", "practice:main") == TOKEN
+
+
+def test_nobody_waits_for_the_lock_while_a_person_types(tmp_path: Path) -> None:
+    path = filled(tmp_path).path
+
+    def type_slowly() -> str:
+        with locked(path, patience_s=0):
+            return "open sesame"
+
+    slow = VaultKeyring(path, type_slowly, work=QUICK)
+    slow.set_password("keydesk", "practice:b", TOKEN)
+    assert slow.get_password("keydesk", "practice:b") == TOKEN
+    another = VaultKeyring(path, type_slowly, work=QUICK)
+    another.delete_password("keydesk", "practice:b")
+    assert slow.get_password("keydesk", "practice:b") is None
+
+
+TWENTY = """
+import sys
+from keydesk_client.vault import VaultKeyring
+vault = VaultKeyring(sys.argv[1], lambda: "open sesame", work=2**10)
+for number in range(20):
+    vault.set_password("keydesk", f"practice:{sys.argv[2]}-{number}", "a-token")
+"""
+
+
+def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
+    path = filled(tmp_path).path
+    writers = [
+        subprocess.Popen([sys.executable, "-c", TWENTY, str(path), name])
+        for name in ("a", "b", "c")
+    ]
+    assert [writer.wait() for writer in writers] == [0, 0, 0]
+    vault = vault_at(tmp_path)
+    names = [f"practice:{name}-{number}" for name in "abc" for number in range(20)]
+    assert {vault.get_password("keydesk", name) for name in names} == {"a-token"}
+    assert vault.get_password("keydesk", "practice:main") == TOKEN
 
 
 WRITER = """
