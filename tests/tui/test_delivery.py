@@ -2,15 +2,17 @@
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from keydesk.audit import AuditLog
 from keydesk.delivery import Delivery
+from keydesk.keys.keymap import KeyMap
 from keydesk.outcome_words import Asked
 from keydesk.store.state import DependentOrder
 from keydesk.store.store import Store
 from keydesk_client.models import Transaction
-from keydesk_client.outcome import Done, Outcome, Rejected, Sending, Unconfirmed, Unknown
+from keydesk_client.outcome import Done, NotSent, Outcome, Rejected, Sending, Unconfirmed, Unknown
 from support.desk_store import D, example_store, long_euro
 from support.outcomes import done, intent, opening_fill
 
@@ -164,3 +166,16 @@ def test_a_notice_bears_the_time_it_was_said_at_even_when_the_broker_fell_silent
     desk.store.clock_ns = 1_771_999_000_000_000_000
     desk.delivery.tell("bad", "NOT SENT")
     assert desk.store.notices[-1].time_ns == 1_772_000_000_000_000_000
+
+
+async def test_what_to_press_again_is_the_traders_own_key() -> None:
+    desk = Desk()
+    desk.delivery.keymap = KeyMap(overrides={"buy": "K", "protect": "J"})
+    not_sent = NotSent(intent(), "no connection")
+    await desk.delivery.send(replace(ASKED, again="buy"), after(0.1, not_sent, desk))
+    assert desk.words[-1].endswith("no connection. Again: K")
+    trade = long_euro()
+    trade.stop_loss = trade.take_profit = None
+    desk.store.trades["6419"] = trade
+    await desk.delivery.send(ASKED, after(0.1, done(opening_fill()), desk))
+    assert desk.words[-1].endswith("NO STOP: J protects")

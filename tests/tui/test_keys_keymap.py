@@ -78,6 +78,12 @@ def test_a_user_moves_a_key_and_bindings_follow() -> None:
     assert [b.key for b in singles(own) if b.id == "buy"] == ["K"]
 
 
+def test_words_name_the_key_that_is_in_force() -> None:
+    own = KeyMap(overrides={"buy": "K", "go-trades": "g 1"})
+    names = [own.name(each) for each in ("buy", "sell", "go-trades", "back", "look first")]
+    assert names == ["K", "S", "g 1", "Esc", "look first"]
+
+
 def test_a_preset_binding_carries_its_digit() -> None:
     actions = {b.key: b.action for b in singles(KEYMAP) if b.id == "preset"}
     assert actions["3"] == "preset(3)"

@@ -5,7 +5,16 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.keys.keymap import DESK, KEYMAP, WATCHLIST
+from keydesk.keys.keymap import (
+    DESK,
+    KEYMAP,
+    LOG,
+    ORDERS,
+    POSITIONS,
+    TRADES,
+    WATCHLIST,
+    KeyMap,
+)
 from keydesk.panes.account_strip import AccountStrip
 from keydesk.panes.deal import Deal, Preset
 from keydesk.panes.health_line import HealthLine
@@ -79,6 +88,7 @@ async def test_the_instrument_line_tells_what_a_pip_is_worth() -> None:
     async with shown(pane, desk_store(), size=(120, 3)):
         line = text_of(pane)[0]
     assert "EUR/USD   1.08431 / 1.08443   spread 1.2   pip 1.00 USD/10k   margin 3.33%" in line
+    assert "largest order 100.00M" in line
 
 
 async def test_notices_have_the_newest_first_below_what_is_under_way() -> None:
@@ -100,6 +110,31 @@ async def test_the_footer_shows_the_focused_panes_keys_and_always_how_to_learn_m
         line = text_of(pane)[0].split()
     assert line[:2] == ["v", "sort"]
     assert line[-4:] == [":", "command", "?", "keys"]
+
+
+@pytest.mark.parametrize(
+    ("context", "first"),
+    [
+        (TRADES, "j k rows Enter details C close O part E even"),
+        (POSITIONS, "j k rows Enter details C close R reverse X flatten"),
+        (ORDERS, "j k rows Enter details D cancel M modify"),
+        (LOG, "j k rows Enter details Space page"),
+    ],
+)
+async def test_the_footer_of_a_list_begins_with_its_rows_and_what_it_is_there_for(
+    context: str, first: str
+) -> None:
+    pane = KeyFooter(KEYMAP)
+    async with shown(pane, desk_store(), size=(80, 3)):
+        pane.show_context(context)
+        assert " ".join(text_of(pane)[0].split()).startswith(first)
+
+
+async def test_the_footer_shows_the_traders_own_keys_for_rows_too() -> None:
+    pane = KeyFooter(KeyMap(overrides={"row-up": "w", "close": "K"}))
+    async with shown(pane, desk_store(), size=(80, 3)):
+        pane.show_context(TRADES)
+        assert text_of(pane)[0].split()[:7] == ["j", "w", "rows", "Enter", "details", "K", "close"]
 
 
 async def test_a_key_that_can_do_nothing_now_is_dim() -> None:

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
@@ -14,7 +15,7 @@ from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import Column, fit
 from support.desk_data import WALL_NS, desk_store, frame_of
-from support.pane_app import shown, text_of
+from support.pane_app import heard, shown, text_of
 
 
 async def test_a_trade_shows_its_profit_with_its_sign_and_its_stop() -> None:
@@ -167,3 +168,39 @@ async def test_nothing_is_counted_before_the_account_was_read(pane: LinePane) ->
         text = "\n".join(text_of(pane))
         assert "The account is being read" in text
         assert not any(letter.isdigit() for letter in pane.heading().tabs[0].text)
+
+
+@pytest.mark.parametrize("pane", [Trades(), Positions(), Orders()], ids=lambda pane: pane.id)
+async def test_the_desk_turns_to_the_instrument_of_the_row_under_the_cursor(
+    pane: InstrumentRows,
+) -> None:
+    store = desk_store()
+    other = dataclasses.replace(store.orders["6415"], id="6400", instrument="GBP_USD")
+    store.orders = {"6400": other, "6415": store.orders["6415"]}
+    async with shown(pane, store) as pilot:
+        pane.entered()
+        await pilot.press("j")
+        turned = [message.instrument for message in heard(pilot, InstrumentRows.Chosen)]
+    assert len(set(turned)) == 2, "the row entered, then the one below"
+    assert turned[-1] == pane.instrument_of(pane.selected or "", store)
+
+
+async def test_coming_to_the_trades_finds_the_one_of_the_instrument_on_the_desk() -> None:
+    pane, store = Trades(), desk_store()
+    store.focus = "USD_JPY"
+    async with shown(pane, store) as pilot:
+        assert pane.selected == "6411"
+        pane.entered()
+        await pilot.pause()
+        assert pane.selected == "6398"
+        assert {each.instrument for each in heard(pilot, InstrumentRows.Chosen)} == {"USD_JPY"}
+
+
+async def test_a_row_that_comes_or_goes_turns_nothing() -> None:
+    pane, store = Trades(), desk_store()
+    async with shown(pane, store) as pilot:
+        del store.trades["6411"]
+        store.mark(Topic.TRADES)
+        pane.on_frame(frame_of(store))
+        await pilot.pause()
+        assert heard(pilot, InstrumentRows.Chosen) == []

@@ -119,7 +119,7 @@ async def test_an_empty_list_says_how_it_fills() -> None:
     pane, store = Watchlist(), desk_store()
     store.watchlist = []
     async with shown(pane, store):
-        assert "/ adds" in text_of(pane)[1]
+        assert "/ finds" in text_of(pane)[1]
 
 
 async def test_a_spread_twice_the_usual_one_raises_an_alarm() -> None:

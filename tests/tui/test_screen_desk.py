@@ -7,11 +7,13 @@ from itertools import pairwise
 
 import pytest
 from textual.geometry import Size
+from textual.message import Message
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
 from keydesk.forms.help import HelpForm
 from keydesk.keys.keymap import KEYMAP
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.tiers import COCKPIT, DECK, DESK, TIERS, tier_for
 from keydesk.store.state import Topic
@@ -186,3 +188,26 @@ async def test_an_open_form_is_told_by_a_dark_focus_and_a_silent_footer() -> Non
         await pilot.pause()
         assert grid.has_keys(screen.pane("watchlist"))
         assert "v sort" in text_of(screen.pane("keys"))[0]
+
+
+@pytest.mark.parametrize("way", ["g t", "tab"])
+async def test_coming_to_the_trades_turns_the_desk_to_the_row_that_keys_act_on(way: str) -> None:
+    store = desk_store()
+    store.focus = "GBP_USD"
+    turned: list[str] = []
+
+    def hear(message: Message) -> None:
+        if isinstance(message, InstrumentRows.Chosen):
+            turned.append(message.instrument)
+
+    async with DeskApp(store).run_test(size=(80, 24), message_hook=hear) as pilot:
+        await pilot.pause()
+        screen = pilot.app.screen
+        assert isinstance(screen, DeskScreen)
+        if way == "tab":
+            await pilot.press("tab", "tab")
+        else:
+            screen.action_go("trades")
+        await pilot.pause()
+        assert screen.focused is screen.pane("trades")
+    assert set(turned) == {"EUR_USD"}

@@ -18,6 +18,7 @@ from keydesk.keys.guarded_app import GuardedApp
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Preset
 from keydesk.panes.instrument_line import InstrumentLine
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.selection import Selection
@@ -139,7 +140,8 @@ class DeskActions(GuardedApp[int]):
         if trade is not None:
             self.push_screen(form(self.situation(), trade.id), self.carry_out)
         elif self.selection().trades(self.store):
-            self.tell("info", f"Several trades here: select the one to {verb} with g t")
+            trades = self.keymap.name("go-trades")
+            self.tell("info", f"Several trades here: select the one to {verb} with {trades}")
         else:
             self._nothing_to(verb)
 
@@ -153,7 +155,8 @@ class DeskActions(GuardedApp[int]):
         if order is not None:
             self.ask(forms.CancelForm(self.situation(), order.id))
         else:
-            self.tell("info", "Nothing to cancel: select an order with g o")
+            orders = self.keymap.name("go-orders")
+            self.tell("info", f"Nothing to cancel: select an order with {orders}")
 
     def action_cancel_entries(self) -> None:
         """Cancel entry orders, of the instrument or of all."""
@@ -265,6 +268,10 @@ class DeskActions(GuardedApp[int]):
 
     def on_watchlist_chosen(self, message: Watchlist.Chosen) -> None:
         """Let chart, ticket and books follow the watchlist."""
+        self.store.set_focus(message.instrument)
+
+    def on_instrument_rows_chosen(self, message: InstrumentRows.Chosen) -> None:
+        """Let chart, ticket and books follow the row that keys act on."""
         self.store.set_focus(message.instrument)
 
     def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:

@@ -137,7 +137,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
         state = self._folders.private("orders")
         journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
-        async with opened(target, self.store, journal, audit) as connection:
+        async with opened(target, self.store, journal, audit, self.keymap) as connection:
             self.connection = connection
             self.call_later(_settle_memory)
             await connection.run()
@@ -242,7 +242,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         if event.worker.group == "commands":
             self.tell("bad", f"OUTCOME NOT SHOWN: {words}. Look at trades and orders.")
         else:
-            self.tell("bad", f"{words}. Leave with :q and start again; exits work at the broker.")
+            self.tell("bad", f"{words}. Leave and start again; exits work at the broker.")
 
     def _fatal_error(self) -> None:
         """End on a fault of ours; Textual's own report would print every local, a token among them."""
@@ -266,7 +266,8 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             self.leave(INTERRUPTED)
             return
         self._interrupted_at = now
-        self.tell("info", "Press :q and Enter to leave, or Ctrl-C again now")
+        line = self.keymap.name("command")
+        self.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
 
     def leave(self, code: int = 0) -> None:
         """Leave once what is in flight has had its chance."""

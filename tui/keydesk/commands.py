@@ -146,7 +146,7 @@ class Commands:
             self.delivery.tell("bad", f"NOT SENT {words}: {error}")
             return
         self._sent[order.instrument, order.kind, order.side] = self.delivery.now()
-        asked = self._asked(words, order.side[0], order.instrument)
+        asked = self._asked(words, order.side.lower(), order.instrument)
         asked = replace(asked, expected=order.expected if market else None, bound=order.bound)
         await self._open_once(order.instrument, asked, self.sender.create(request))
 
@@ -154,7 +154,7 @@ class Commands:
         words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
         if not await self._may_open(reverse.instrument, reverse.units, reverse.bound, words):
             return
-        asked = self._asked(words, "R", reverse.instrument)
+        asked = self._asked(words, "reverse", reverse.instrument)
         asked = replace(asked, expected=reverse.expected, bound=reverse.bound)
         sending = self.sender.create(reversal_request(reverse))
         await self._open_once(reverse.instrument, asked, sending)
@@ -216,7 +216,7 @@ class Commands:
     async def _close_one(self, trade_id: str, instrument: str, part: Decimal | None) -> None:
         amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
         size = "all" if isinstance(amount, str) else units(amount)
-        asked = self._asked(f"CLOSE {size} of #{trade_id} {pair(instrument)}", "C", instrument)
+        asked = self._asked(f"CLOSE {size} of #{trade_id} {pair(instrument)}", "close", instrument)
         asked = replace(asked, expected=self._price_seen(trade_id))
         await self.delivery.send(asked, self.sender.close_trade(trade_id, units=amount))
 
@@ -230,7 +230,7 @@ class Commands:
         return part if part < still_open else ALL
 
     async def _protect(self, change: SetProtection) -> None:
-        asked = self._asked("", "M", change.instrument)
+        asked = self._asked("", "modify", change.instrument)
         asked = replace(asked, words=f"{change_words(change, asked.pip)} on #{change.trade_id}")
         sending = self.sender.set_dependent_orders(
             change.trade_id,
@@ -243,7 +243,7 @@ class Commands:
     async def _cancel(self, order_id: str) -> None:
         order = self.store.orders.get(order_id)
         name = order_name(order) if order else f"order #{order_id}"
-        asked = Asked(f"CANCEL {name}", "D", done=f"CANCELLED {name}")
+        asked = Asked(f"CANCEL {name}", "cancel", done=f"CANCELLED {name}")
         await self.delivery.send(asked, self.sender.cancel(order_id))
 
     async def _move(self, move: MoveEntry) -> None:
@@ -256,7 +256,7 @@ class Commands:
         except KeydeskClientError as error:
             self.delivery.tell("bad", f"NOT SENT {words}: {error}")
             return
-        asked = self._asked(words, "M", move.instrument)
+        asked = self._asked(words, "modify", move.instrument)
         await self.delivery.send(asked, self.sender.replace(move.order_id, request))
 
     async def _wipe(self, standing: Standing) -> None:

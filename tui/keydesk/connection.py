@@ -8,14 +8,16 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.targets import Target
+from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
     from keydesk.commands import Commands
@@ -38,6 +40,9 @@ class Connection:
     revalue: Callable[
         [Store, float], None
     ]  # profit, margin and totals after the prices that changed
+    linked: (
+        bool | None
+    )  # to a third-party platform: then no order may carry an id of ours; None: not known yet
     recovered: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
@@ -50,8 +55,19 @@ class Connection:
 
     async def _recover(self) -> None:
         await self.link.ready.wait()
+        await self._learn_whether_linked()
         await self.commands.recover()
         self.recovered.set()
+
+    async def _learn_whether_linked(self) -> None:
+        """Ask what was not known when the account was opened; without an answer orders go on without ids."""
+        if self.linked is None:
+            with suppress(KeydeskClientError):
+                client = self.link.client
+                accounts = (await client.accounts.list()).accounts
+                ours = (each for each in accounts if each.id == client.account_id)
+                self.linked = any(each.mt4_account_id is not None for each in ours)
+        self.sender.client_ids = self.linked is False
 
     async def carry_out(self, instruction: Instruction) -> None:
         """Do what a form decided."""
@@ -80,7 +96,7 @@ def _without_plugins() -> None:
 
 @asynccontextmanager
 async def opened(
-    target: Target, store: Store, journal: Path, audit: Path
+    target: Target, store: Store, journal: Path, audit: Path, keymap: KeyMap = KEYMAP
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes every connection."""
     from keydesk.audit import AuditLog  # noqa: PLC0415 - see the module's head
@@ -105,13 +121,16 @@ async def opened(
             streams=WireStreams(client),
             poll_every=PRACTICE_POLL if target.own_broker else POLL,
         )
-        delivery = Delivery(store, link.door.offer_all, link.door.saw_last, audit=AuditLog(audit))
+        delivery = Delivery(
+            store, link.door.offer_all, link.door.saw_last, audit=AuditLog(audit), keymap=keymap
+        )
         sender = Sender(
             client,
             FileJournal(journal),
             lambda: link.door.applied or 0,
             delivery.progress,
             delivery.alarm,
+            client_ids=target.linked is False,
         )
         link.door.listen(sender.watch)
-        yield Connection(link, sender, Commands(client, sender, delivery), revalue)
+        yield Connection(link, sender, Commands(client, sender, delivery), revalue, target.linked)

@@ -13,6 +13,7 @@ from time import monotonic, time_ns
 from keydesk.audit import AuditLog
 from keydesk.clean import clean
 from keydesk.instruction_words import intent_words
+from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.outcome_words import Asked, Level, Said, fill_of, protection_words, said_of
 from keydesk.store.state import Notice, TradeRow
 from keydesk.store.store import Store
@@ -43,6 +44,7 @@ class Delivery:
     offer: Callable[[Iterable[Transaction]], None]  # the one door
     saw_last: Callable[[int], None] = lambda _: None  # the door hears that newer ones exist
     audit: AuditLog | None = None
+    keymap: KeyMap = KEYMAP
     now: Callable[[], float] = monotonic
     wall_ns: Callable[[], int] = time_ns
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -59,7 +61,8 @@ class Delivery:
             outcome = await sending
         finally:
             self.store.settle(key)
-        asked = replace(asked, milliseconds=(self.now() - began) * 1000)
+        took = (self.now() - began) * 1000
+        asked = replace(asked, milliseconds=took, again=self.keymap.name(asked.again))
         said = said_of(outcome, asked)
         if isinstance(outcome, Done):
             self._pass_on(outcome)
@@ -99,7 +102,8 @@ class Delivery:
         self._pass_on(outcome)
         self.tell(
             "bad",
-            f"IT SHOWED UP: {words} was {outcome.became.value} after all. C closes, D cancels",
+            f"IT SHOWED UP: {words} was {outcome.became.value} after all. "
+            f"{self.keymap.name('close')} closes, {self.keymap.name('cancel')} cancels",
         )
 
     def tell(self, level: Level, words: str) -> None:
@@ -127,7 +131,7 @@ class Delivery:
         words = protection_words(trade)
         if words:
             return Said(said.level, f"{said.words} {words}")
-        return Said("warn", f"{said.words} NO STOP: P protects")
+        return Said("warn", f"{said.words} NO STOP: {self.keymap.name('protect')} protects")
 
     async def _seen(self, trade_id: str, done: Done) -> TradeRow | None:
         """Wait a moment for the orders that the fill made; they come by the stream."""

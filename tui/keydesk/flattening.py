@@ -54,9 +54,9 @@ class Flattening:
                 where = pair(instrument) if instrument else "the account"
                 self.delivery.tell("good", f"FLAT: {where} has no position and no entry order")
                 return
-        self.delivery.tell(
-            "bad", f"NOT FLAT, as far as known still there: {standing.words or '?'}. Again: X"
-        )
+        again = self.delivery.keymap.name("flatten")
+        left = standing.words or "?"
+        self.delivery.tell("bad", f"NOT FLAT, as far as known still there: {left}. Again: {again}")
 
     async def _at_the_broker(self, instrument: str | None) -> Standing | None:
         try:

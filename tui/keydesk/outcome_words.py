@@ -29,7 +29,7 @@ class Asked:
     """What was asked for, as far as the answer is measured by it."""
 
     words: str  # "BUY 50,000 EUR/USD at market"
-    again: str  # what to press: "B"
+    again: str  # the key map's name of what to press again: "buy"; then the key itself
     expected: Decimal | None = None
     bound: Decimal | None = None
     pip: Decimal | None = None

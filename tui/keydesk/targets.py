@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from keydesk import open_broker
@@ -14,7 +14,7 @@ from keydesk_client.errors import Forbidden, KeydeskClientError, Unauthorized
 from keydesk_client.secret import Secret
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from keydesk_client.retries import Retries
@@ -40,6 +40,8 @@ class Target:
     account_id: str
     own_broker: bool  # the practice market on this machine
     profile: str = PRACTICE_MARKET
+    # A third-party platform trades the account too, and its orders carry no ids of ours; None: not known yet.
+    linked: bool | None = None
 
     @property
     def records(self) -> str:
@@ -91,7 +93,7 @@ class PracticeMarket:
             except PracticeFailed as error:
                 say(f"The practice broker does not start again: {error}")
                 return
-        say("The practice broker ended too often; leave with :q and start again")
+        say("The practice broker ended too often; leave and start again")
 
     def stop(self) -> None:
         """End the broker."""
@@ -138,11 +140,12 @@ class SignedIn:
             found = await accounts_of(
                 target.rest_url, target.stream_url, self.token, Retries(most=0)
             )
-            if self.profile.account_id not in found:
+            if target.account_id not in found:
                 raise CannotOpen(
                     f"the token of profile {self.profile.name} may not use account "
                     f"{self.profile.account_id}; sign in again with --account, of: {', '.join(found)}"
                 )
+            return replace(target, linked=found[target.account_id])
         return target
 
     def unasked(self) -> Target:
@@ -164,7 +167,8 @@ class SignedIn:
 def practice_target(address: PracticeAddress) -> Target:
     """Return the first account of a practice market."""
     token, account_id = Secret(address.token), address.account_ids[0]
-    return Target(address.rest_url, address.stream_url, token, account_id, own_broker=True)
+    urls = address.rest_url, address.stream_url
+    return Target(*urls, token, account_id, own_broker=True, linked=False)
 
 
 def addresses(profile: Profile) -> tuple[str, str]:
@@ -182,8 +186,8 @@ def addresses(profile: Profile) -> tuple[str, str]:
 
 async def accounts_of(
     rest_url: str, stream_url: str, token: Secret, retries: Retries
-) -> Sequence[str]:
-    """Return the accounts that the broker lets the token use.
+) -> Mapping[str, bool]:
+    """Return the accounts that the broker lets the token use, and whether each is linked to a third-party platform.
 
     Raises:
         CannotOpen: the broker refuses the token.
@@ -201,4 +205,4 @@ async def accounts_of(
                 f"the broker refuses the token ({error.status}): check that it is whole, not revoked, "
                 "and of the environment that was named, then sign in with keydesk login"
             ) from error
-    return [account.id for account in found.accounts]
+    return {account.id: account.mt4_account_id is not None for account in found.accounts}

@@ -128,7 +128,7 @@ def _with_account(profile: Profile, token: Secret) -> Profile:
         ) from error
     if not found:
         raise Refusal("the broker has no account for this token; nothing was kept")
-    wanted = profile.account_id or (found[0] if len(found) == 1 else "")
+    wanted = profile.account_id or (next(iter(found)) if len(found) == 1 else "")
     if wanted not in found:
         which = f"has no account {wanted}" if wanted else "may use several accounts"
         raise Refusal(

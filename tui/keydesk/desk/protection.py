@@ -168,14 +168,20 @@ def refusals(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Sequence[
 def _fires_at_once(trade: TradeRow, stop: Decimal, facts: Facts) -> list[str]:
     close = closing_price(trade.units, facts.bid, facts.ask)
     passed = stop >= close if trade.units > 0 else stop <= close
-    return [f"A stop at {stop} would fire now, the price is {close}: C closes"] if passed else []
+    return (
+        [f"A stop at {stop} would fire now, the price is {close}: close it instead"]
+        if passed
+        else []
+    )
 
 
 def _fills_at_once(trade: TradeRow, target: Decimal, facts: Facts) -> list[str]:
     close = closing_price(trade.units, facts.bid, facts.ask)
     passed = target <= close if trade.units > 0 else target >= close
     return (
-        [f"A target at {target} would fill now, the price is {close}: C closes"] if passed else []
+        [f"A target at {target} would fill now, the price is {close}: close it instead"]
+        if passed
+        else []
     )
 
 

@@ -69,7 +69,7 @@ def meaning(  # noqa: PLR0911 - one answer a command
         case ["messages"]:
             return ShowMessages()
         case ["undo"]:
-            return Say("warn", "Orders cannot be undone. C closes, D cancels, R reverses")
+            return Say("warn", "Orders cannot be undone: close, cancel or reverse")
         case [verb, *rest] if verb in SIDES and len(rest) <= 1:
             return _ticket(SIDES[verb], rest, instruments, focus)
         case [name]:

@@ -27,7 +27,7 @@ class ArmForm(Form[bool]):
 
     def headline(self) -> Line:
         """Say what arming means."""
-        return (("ARM the keyboard", "bright"), (": B S R may open risk", "plain"))
+        return (("ARM the keyboard", "bright"), (": orders may open risk", "plain"))
 
     def body(self) -> Sequence[Line]:
         """Ask for the account's digits on live."""

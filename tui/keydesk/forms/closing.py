@@ -195,7 +195,8 @@ class ScaleOutForm(Form[CloseTrades]):
         if self.percent is None:
             return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %"]
         if not self.units():
-            return [f"{money(self.percent, 0)} % of it is less than one unit: C closes all of it"]
+            all_of_it = f"{self.situation.keymap.name('close')} closes all of it"
+            return [f"{money(self.percent, 0)} % of it is less than one unit: {all_of_it}"]
         return ()
 
     def result(self) -> CloseTrades | None:

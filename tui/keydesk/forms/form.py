@@ -27,7 +27,7 @@ from keydesk.theme import palette_of
 Result = TypeVar("Result")
 
 REFUSED_BY_LEVEL = {
-    "DISARMED": "DISARMED is exit-only: A arms",
+    "DISARMED": "DISARMED is exit-only: {} arms",
     "READ-ONLY": "READ-ONLY: nothing is ever sent",
 }
 
@@ -151,7 +151,8 @@ class Form(ModalScreen[Result | None], Generic[Result]):
             self._letter = self._letter or self.situation.letters.draw()
             return Confirmation(step, letter=self._letter)
         if step is Step.REFUSED:
-            return Confirmation(step, reason=REFUSED_BY_LEVEL.get(level, "Refused"))
+            arms = self.situation.keymap.name("arm")
+            return Confirmation(step, reason=REFUSED_BY_LEVEL.get(level, "Refused").format(arms))
         return Confirmation(step)
 
     def on_key(self, event: Key) -> None:

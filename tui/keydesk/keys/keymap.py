@@ -146,9 +146,9 @@ KEYS: tuple[Key, ...] = (
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
     # Rows.
-    Key("row-down", ("j", "down"), ROWS, "", "Row down", "row_down"),
+    Key("row-down", ("j", "down"), ROWS, "rows", "Row down", "row_down"),
     Key("row-up", ("k", "up"), ROWS, "", "Row up", "row_up"),
-    Key("page-down", ("space", "ctrl+d", "pagedown"), ROWS, "", "Page down", "page_down"),
+    Key("page-down", ("space", "ctrl+d", "pagedown"), ROWS, "page", "Page down", "page_down"),
     Key("page-up", ("backspace", "ctrl+u", "pageup"), ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
@@ -231,6 +231,11 @@ class KeyMap:
             for key in self.keys
             if key.keys != usual.get(key.id) and " " not in key.keys[0]
         }
+
+    def name(self, id_: str) -> str:
+        """The key of an action as words name it: "B", "g t"; what is no action of the map is returned as it is."""
+        keys = next((key.keys for key in self.keys if key.id == id_), (id_,))
+        return SHOWN.get(keys[0], keys[0])
 
     def own(self, context: str) -> tuple[Key, ...]:
         """The keys of exactly this context, most used first."""

@@ -144,7 +144,8 @@ class Chart(LinePane):
     def _words(self, frame: Frame, series: CandleSeries | None) -> list[list[candles.Run]]:
         if not frame.store.focus:
             known = frame.store.instruments
-            words = "No instrument. / finds one." if known else "Loading instruments …"
+            finds = f"No instrument. {self.keymap.name('find')} finds one."
+            words = finds if known else "Loading instruments …"
             role = "muted"
         elif series is not None and series.error:
             words, role = f"No candles: {series.error}", "warn"

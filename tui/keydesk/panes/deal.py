@@ -91,8 +91,8 @@ class Deal(LinePane, can_focus=False):
         spread = show.pips(spread_pips(store, store.focus), signed=False)
         return [
             [],
-            self._side("S sell", "sell", quote.bid, quote.bid_move, frame),
-            self._side("B buy", "buy", quote.ask, quote.ask_move, frame),
+            self._side("sell", quote.bid, quote.bid_move, frame),
+            self._side("buy", quote.ask, quote.ask_move, frame),
             self._label("spread", f"{spread} pips"),
             [],
             *self._cost(store),
@@ -102,15 +102,14 @@ class Deal(LinePane, can_focus=False):
             *self._permission(store),
         ]
 
-    def _side(self, words: str, role: str, price: Decimal, move: int, frame: Frame) -> list[Run]:
+    def _side(self, side: str, price: Decimal, move: int, frame: Frame) -> list[Run]:
         shape = shape_of(frame.store, frame.store.focus)
         parts = show.split_price(price, shape.pip_location, shape.precision)
         old = prices_are_old(frame.store)
         runs = price_runs(self.palette, parts, flash=self._flash, move=move, dim=old)
-        key, _, word = words.partition(" ")
         named: list[Run] = [
-            (key, self.palette[role] + self.palette.at_stake),
-            (f" {word:<8}", self.palette[role]),
+            (self.keymap.name(side), self.palette[side] + self.palette.at_stake),
+            (f" {side:<8}", self.palette[side]),
         ]
         return [*named, *runs]
 
@@ -151,7 +150,8 @@ class Deal(LinePane, can_focus=False):
             case "DISARMED":
                 faint = self.palette["faint"]
                 reason = [[(part, faint)] for part in wrap(store.arming.reason, self.inside or 1)]
-                return [[("exit only, A arms", self.palette["warn"])], *reason]
+                arms = f"exit only, {self.keymap.name('arm')} arms"
+                return [[(arms, self.palette["warn"])], *reason]
             case "READ-ONLY":
                 return [[("read-only: sends nothing", self.palette["muted"])]]
 

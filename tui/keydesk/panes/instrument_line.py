@@ -76,9 +76,8 @@ class InstrumentLine(StripLine):
             yield self._item("pip", f"{show.money(value)} {store.account.currency}/10k", 2)
         if known is not None:
             yield self._item("margin", f"{show.percent(known.margin_rate)}%", 3)
-            yield self._item(
-                "at most", show.short_units(known.maximum_order_units, signed=False), 4
-            )
+            most = show.short_units(known.maximum_order_units, signed=False)
+            yield self._item("largest order", most, 4)
 
     def _item(self, label: str, value: str, rank: int) -> Item:
         runs: tuple[Run, ...] = (

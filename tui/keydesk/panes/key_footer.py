@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from keydesk.frame import Frame
-from keydesk.keys.keymap import DESK, Key, KeyMap
+from keydesk.keys.keymap import DESK, LOG, ORDERS, POSITIONS, ROWS, TRADES, Key, KeyMap
 from keydesk.store.state import Topic
 from keydesk.widgets.lines import width_of
 from keydesk.widgets.strip_line import Item, StripLine
 
 WATCHED = (Topic.ARMING, Topic.HEALTH, Topic.FOCUS)
 ROWS_OF = (Topic.TRADES, Topic.ORDERS, Topic.POSITIONS)
+# The keys that a pane is there for; then those of the desk.
+FIRST: Mapping[str, tuple[str, ...]] = {
+    TRADES: (
+        *("row-down", "details", "close", "scale-out", "break-even"),
+        *("modify", "trailing", "protect"),
+    ),
+    POSITIONS: ("row-down", "details", "close", "reverse", "flatten"),
+    ORDERS: ("row-down", "details", "cancel", "modify", "cancel-entries"),
+    LOG: ("row-down", "details", "page-down"),
+}
+BESIDE = {"row-down": "row-up"}  # one hint for two keys
 ALWAYS = ("command", "help")  # how to leave and how to learn the rest stay at the end
 
 
@@ -73,10 +84,21 @@ class KeyFooter(StripLine):
 
     def _entries(self) -> list[Key]:
         found = self._keymap.in_force(self._pane)
-        return [key for key in found if key.hint and key.id not in ALWAYS]
+        hinted = [key for key in found if key.hint and key.id not in ALWAYS]
+        first = FIRST.get(self._pane, ())
+        last = len(first) + 1  # to move among rows is no news where it does not come first
+
+        def rank(key: Key) -> int:
+            if key.id in first:
+                return first.index(key.id)
+            return last if key.context == ROWS else len(first)
+
+        return sorted(hinted, key=rank)
 
     def _item(self, key: Key) -> Item:
         off = self._unavailable(key.id)
         strong, weak = ("faint", "faint") if off else ("plain", "muted")
         name = key.shown.split()[0]  # the help has the others
+        if key.id in BESIDE:
+            name += f" {self._keymap.name(BESIDE[key.id])}"
         return Item(((name, self.palette[strong]), (f" {key.hint}", self.palette[weak])))

@@ -25,8 +25,6 @@ SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
 NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
 SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
 INDENT = 11  # columns of time and sign
-SEEN = "Esc: seen"
-MORE = "…  :messages has the rest"
 NEWEST = 20  # of the notices; older ones are history
 Words = tuple[list[str], "Style", str, bool]  # wrapped text, style, time and sign, waits for Esc
 
@@ -70,7 +68,7 @@ class Notices(LinePane, can_focus=False):
         room = self.outer_size.height
         if len(pressing) > room:
             *kept, last = pressing[:room]
-            return [*kept, _with_more(last, self.inside, self.palette["muted"])]
+            return [*kept, self._with_more(last)]
         dim = (self._words(each, "muted") for each in _living(frame) if not _presses(each, frame))
         rows = [self._lines_of([words]) for words in dim]
         whole = rows[0] if rows and len(pressing) + len(rows[0]) <= room else []
@@ -96,9 +94,17 @@ class Notices(LinePane, can_focus=False):
             for number, line in enumerate(lines):
                 start = (head, faint if len(head) == INDENT else style)
                 found.append([start if not number else (" " * len(head), style), (line, style)])
-            if waits and len(head) + len(lines[-1]) + len(SEEN) + 2 <= self.inside:
-                found[-1].append((f"  {SEEN}", self.palette["muted"]))
+            seen = f"  {self.keymap.name('back')}: seen"
+            if waits and len(head) + len(lines[-1]) + len(seen) <= self.inside:
+                found[-1].append((seen, self.palette["muted"]))
         return found
+
+    def _with_more(self, line: list[Run]) -> list[Run]:
+        """The last line there is room for, ending in where the rest is."""
+        more = f"…  {self.keymap.name('command')}messages has the rest"
+        (head, first), (text, second), *_ = line
+        kept = text[: max(0, self.inside - len(head) - len(more))].rstrip()
+        return [(head, first), (kept, second), (more, self.palette["muted"])]
 
 
 def _living(frame: Frame) -> list[Notice]:
@@ -122,10 +128,3 @@ def _is_new(notice: Notice, frame: Frame) -> bool:
 
 def _age(notice: Notice, frame: Frame) -> float:
     return (frame.wall_ns - notice.time_ns) / show.SECOND
-
-
-def _with_more(line: list[Run], width: int, style: Style) -> list[Run]:
-    """The last line there is room for, ending in where the rest is."""
-    (head, first), (text, second), *_ = line
-    kept = text[: max(0, width - len(head) - len(MORE))].rstrip()
-    return [(head, first), (kept, second), (MORE, style)]

@@ -8,13 +8,14 @@ from typing import ClassVar
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.keys.keymap import ORDERS
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import shape_of
 from keydesk.panes.trades import READING
 from keydesk.store.state import OrderRow, Topic
 from keydesk.store.store import Store
 from keydesk.theme import Palette
 from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.table import Column, TablePane
+from keydesk.widgets.table import Column
 
 KINDS = {
     "LIMIT": "LIMIT",
@@ -27,7 +28,7 @@ KINDS = {
 }
 
 
-class Orders(TablePane):
+class Orders(InstrumentRows):
     """One row an order."""
 
     KEY_CONTEXT: ClassVar[str] = ORDERS
@@ -55,11 +56,17 @@ class Orders(TablePane):
         entries = [order for order in self.frame.store.orders.values() if order.trade_id is None]
         return Heading((Tab(f"Orders {len(entries)}"),))
 
+    def instrument_of(self, key: str, store: Store) -> str:
+        """The instrument of a row."""
+        order = store.orders.get(key)
+        return order.instrument if order is not None else ""
+
     def empty(self, frame: Frame) -> str:
         """How an order comes to wait."""
         if frame.store.account is None:
             return READING
-        return "No pending orders. B or S, then o: a limit or stop order waits here."
+        buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
+        return f"No pending orders. {buy} or {sell}, then o: a limit or stop order waits here."
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose distance moved."""

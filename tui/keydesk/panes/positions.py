@@ -8,14 +8,16 @@ from typing import ClassVar
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.keys.keymap import POSITIONS
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import prices_are_old, shape_of, signed_role
 from keydesk.panes.trades import READING, side_run
 from keydesk.store.state import PositionRow, Topic
+from keydesk.store.store import Store
 from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.table import Column, TablePane
+from keydesk.widgets.table import Column
 
 
-class Positions(TablePane):
+class Positions(InstrumentRows):
     """One row an instrument."""
 
     KEY_CONTEXT: ClassVar[str] = POSITIONS
@@ -42,11 +44,17 @@ class Positions(TablePane):
             return Heading((Tab("Positions"),))
         return Heading((Tab(f"Positions {len(self.frame.store.positions)}"),))
 
+    def instrument_of(self, key: str, store: Store) -> str:
+        """The instrument of a row."""
+        return key if key in store.positions else ""
+
     def empty(self, frame: Frame) -> str:
         """How a position comes about."""
         if frame.store.account is None:
             return READING
-        return f"No positions. B buys, S sells {show.pair(frame.store.focus) or 'what is watched'}."
+        buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
+        what = show.pair(frame.store.focus) or "what is watched"
+        return f"No positions. {buy} buys, {sell} sells {what}."
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose numbers moved."""

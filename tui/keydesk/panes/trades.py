@@ -11,18 +11,19 @@ from rich.style import Style
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.keys.keymap import TRADES
+from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import prices_are_old, shape_of, signed_role
 from keydesk.store.state import DependentOrder, Topic, TradeRow
 from keydesk.store.store import Store
 from keydesk.theme import Palette
 from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.table import Column, TablePane
+from keydesk.widgets.table import Column
 
 MINUTE = 60
 READING = "The account is being read …"  # until then "none" would be a claim
 
 
-class Trades(TablePane):
+class Trades(InstrumentRows):
     """One row a trade, a line of totals beneath."""
 
     KEY_CONTEXT: ClassVar[str] = TRADES
@@ -59,11 +60,18 @@ class Trades(TablePane):
         alarm = " !" if any(is_naked(trade) for trade in trades) else ""
         return Heading((Tab(f"Trades {len(trades)}{alarm}"),))
 
+    def instrument_of(self, key: str, store: Store) -> str:
+        """The instrument of a row."""
+        trade = store.trades.get(key)
+        return trade.instrument if trade is not None else ""
+
     def empty(self, frame: Frame) -> str:
         """How a trade comes about."""
         if frame.store.account is None:
             return READING
-        return f"No trades. B buys, S sells {show.pair(frame.store.focus) or 'what is watched'}."
+        buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
+        what = show.pair(frame.store.focus) or "what is watched"
+        return f"No trades. {buy} buys, {sell} sells {what}."
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose numbers moved."""

@@ -98,9 +98,8 @@ class Watchlist(TablePane):
 
     def empty(self, frame: Frame) -> str:
         """What fills the list."""
-        return (
-            "Loading instruments …" if not frame.store.instruments else "Nothing watched. / adds."
-        )
+        adds = f"Nothing watched. {self.keymap.name('find')} finds."
+        return adds if frame.store.instruments else "Loading instruments …"
 
     def cycle_sorting(self) -> None:
         """Put the rows in the next order; they stay so until asked again."""

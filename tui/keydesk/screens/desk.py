@@ -36,6 +36,7 @@ from keydesk.screens.tiers import DECK, SMALLEST, Tier, tier_for
 from keydesk.store.state import Topic
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.ruled_grid import RuledGrid
+from keydesk.widgets.table import TablePane
 
 GRANULARITIES = ("M1", "M5", "M15", "H1", "H4", "D")
 EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
@@ -124,6 +125,8 @@ class DeskScreen(Screen[None]):
     def on_mount(self) -> None:
         """Look up once what every frame needs."""
         self._all_panes = list(self.query(LinePane))
+        for pane in self._all_panes:
+            pane.keymap = self._keymap
 
     # The beat.
 
@@ -241,14 +244,21 @@ class DeskScreen(Screen[None]):
             self._zoomed = name
         self._place()
         self.set_focus(self.pane(name))
+        self._entered()
 
     def action_next_pane(self) -> None:
         """Give the keys to the next pane."""
         self.focus_next(LinePane)
+        self._entered()
 
     def action_previous_pane(self) -> None:
         """Give the keys to the pane before."""
         self.focus_previous(LinePane)
+        self._entered()
+
+    def _entered(self) -> None:
+        if isinstance(self.focused, TablePane):
+            self.focused.entered()
 
     def action_zoom(self) -> None:
         """Show the focused pane alone, or all of them again."""

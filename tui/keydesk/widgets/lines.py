@@ -20,6 +20,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from keydesk.frame import Frame
+from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.theme import Palette, palette_of
 from keydesk.widgets.drawn_line import DrawnLine
 
@@ -90,6 +91,7 @@ class LinePane(Widget, can_focus=True):
     """A pane made of lines; subclasses say what a line shows and which lines a frame changed."""
 
     KEY_CONTEXT: ClassVar[str] = "desk"
+    keymap: KeyMap = KEYMAP  # with the trader's own keys on the desk
     DEFAULT_CSS = "LinePane { width: 1fr; height: 1fr; }"
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word

@@ -182,6 +182,9 @@ class TablePane(LinePane):
     def moved(self) -> None:
         """Called when the trader moved the cursor."""
 
+    def entered(self) -> None:
+        """Called when the trader came to the pane."""
+
     def _scroll(self) -> bool:
         """Bring the cursor into view; say whether rows moved."""
         before = self.first
