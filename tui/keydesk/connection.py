@@ -40,9 +40,7 @@ class Connection:
     revalue: Callable[
         [Store, float], None
     ]  # profit, margin and totals after the prices that changed
-    linked: (
-        bool | None
-    )  # to a third-party platform: then no order may carry an id of ours; None: not known yet
+    linked: bool | None  # to a third-party platform; None: not known yet
     recovered: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
@@ -60,7 +58,10 @@ class Connection:
         self.recovered.set()
 
     async def _learn_whether_linked(self) -> None:
-        """Ask what was not known when the account was opened; without an answer orders go on without ids."""
+        """Ask what was not known when the account was opened; orders of a linked one carry no id of ours.
+
+        Without an answer they carry none either: they are found by their terms then, and refused nowhere.
+        """
         if self.linked is None:
             with suppress(KeydeskClientError):
                 client = self.link.client
