@@ -1,66 +1,182 @@
-"""The transaction stream of the real practice broker, cut again and again: the ledger, in order, once."""
+"""Transaction streams of the real practice broker, cut again and again: the ledger, in order, once, and no hurry.
+
+Each listener is a client of its own that connects through a proxy of its own, at the pace that every client keeps: two
+connections a second. With every connection and every cut something happens on the account, so that some of it comes
+before the catch-up, some during it and some after. The catch-up itself goes through a bad network.
+"""
 
 import asyncio
+import random
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+
+import pytest
 
 from keydesk_client.client import Client
-from keydesk_client.limiter import Limiter
-from keydesk_client.models import LimitOrderRequest, TransactionHeartbeat
+from keydesk_client.models import (
+    LimitOrderRequest,
+    MarketOrderRequest,
+    Transaction,
+    TransactionHeartbeat,
+)
+from keydesk_client.retries import Retries
 from keydesk_client.streams.health import HistoryLost, Reconnected
 from keydesk_client.streams.settings import StreamSettings
-from keydesk_client.timing import Timing
-from support.broker import PracticeServer
+from support.broker import PracticeServer, SharedPractice
 from support.chaos_proxy import Fate, chaos_proxy
-from support.order_flow import ledger_of
+from support.cutting_proxy import CuttingProxy, Place, cutting_proxy
+from support.order_flow import FAR_AWAY, ledger_of
 
-CUTS = (Fate.CUT_LATER, Fate.RESET_HALF, Fate.CLOSED_HALF, Fate.RESET_UNANSWERED)
-HASTE = StreamSettings(stall_s=5.0, first_pause_s=0.02, longest_pause_s=0.05)
-
-
-async def nap(seconds: float) -> None:
-    """The pace of two connections a second is tested elsewhere; here it would only take long."""
-    await asyncio.sleep(min(seconds, 0.02))
-
-
-async def delivered_through_cuts(practice: PracticeServer, orders: int, seed: int) -> int:
-    """Place orders while the stream is cut; returns how often it was."""
-    async with (
-        chaos_proxy(practice.stream_url, seed=seed, faulty=1.0, faults=CUTS) as proxy,
-        client_of(practice, proxy.url) as client,
-    ):
-        delivered: list[str] = []
-
-        async def listen() -> None:
-            stream = client.transactions.stream(since=0, settings=HASTE, timing=Timing(sleep=nap))
-            async with stream as transactions:
-                async for item in transactions:
-                    assert not isinstance(item, HistoryLost)
-                    if isinstance(item, TransactionHeartbeat | Reconnected):
-                        continue
-                    delivered.append(item.id)
-                    if len(delivered) >= orders + 3:
-                        return
-
-        listening = asyncio.create_task(listen())
-        order = LimitOrderRequest(instrument="EUR_USD", units=1, price="0.50000")
-        for _ in range(orders):
-            await client.orders.create(order)
-        await listening
-        ledger = [each.id for each in await ledger_of(practice)]
-        assert delivered == ledger[: len(delivered)]
-        return sum(times for fate, times in proxy.fates.items() if fate is not Fate.FINE)
+HASTE = StreamSettings(first_pause_s=0.01, longest_pause_s=0.05)
+"""Pauses so short that the pace alone holds a listener back."""
+CATCH_UP_FAULTS = (
+    Fate.RESET_UNSENT,
+    Fate.RESET_UNANSWERED,
+    Fate.RESET_HALF,
+    Fate.CLOSED_HALF,
+    Fate.GARBAGE,
+    Fate.DRIPPED,
+)
+MADE_GOOD_WITHIN_S = 30.0
+"""Six heartbeats: each tells of the newest transaction."""
+Line = tuple[str, str, object]
 
 
-def client_of(practice: PracticeServer, stream_url: str) -> Client:
+def line(transaction: Transaction) -> Line:
+    """A line of the log."""
+    return transaction.id, transaction.type, transaction.time
+
+
+@dataclass
+class Listener:
+    """One that listens, and what was delivered to it."""
+
+    desk: PracticeServer
+    client: Client
+    proxy: CuttingProxy
+    log: list[Line] = field(default_factory=list)
+    heard: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def listen(self) -> None:
+        async with self.client.transactions.stream(since=0, settings=HASTE) as transactions:
+            async for item in transactions:
+                assert not isinstance(item, HistoryLost)
+                if not isinstance(item, TransactionHeartbeat | Reconnected):
+                    self.log.append(line(item))
+                    self.heard.set()
+
+    async def has_heard(self, many: int) -> None:
+        while len(self.log) < many:
+            self.heard.clear()
+            await self.heard.wait()
+
+
+class Cuts:
+    """Counts the events of all listeners, and keeps their accounts busy."""
+
+    def __init__(self, wanted: int) -> None:
+        self.reached = asyncio.Event()
+        self._wanted = wanted
+        self._events: dict[str, asyncio.Semaphore] = {}
+        self.proxies: list[CuttingProxy] = []
+
+    def of_account(self, account_id: str) -> asyncio.Semaphore:
+        return self._events.setdefault(account_id, asyncio.Semaphore(0))
+
+    def happened(self, account_id: str) -> None:
+        self.of_account(account_id).release()
+        if sum(proxy.cuts.total() for proxy in self.proxies) >= self._wanted:
+            self.reached.set()
+
+    async def keep_busy(self, desk: PracticeServer, dice: random.Random) -> None:
+        """Make transactions with each event, one at a time or two."""
+        async with client_of(desk, desk.rest_url, desk.stream_url) as client:
+            while not self.reached.is_set():
+                await self.of_account(desk.account_id).acquire()
+                units = dice.choice((-1, 1))
+                if dice.random() < 0.3:
+                    order = MarketOrderRequest(instrument="EUR_USD", units=units)
+                    await client.orders.create(order)
+                else:
+                    limit = LimitOrderRequest(instrument="EUR_USD", units=1, price=FAR_AWAY)
+                    await client.orders.create(limit)
+
+
+async def delivered_through_cuts(
+    desks: list[PracticeServer], listeners_each: int, cuts: int
+) -> list[CuttingProxy]:
+    """Cut so many streams; fail where a log differs from its ledger."""
+    wanted = Cuts(cuts)
+    async with AsyncExitStack() as stack:
+        bad = await stack.enter_async_context(
+            chaos_proxy(desks[0].rest_url, seed=cuts, faulty=0.2, faults=CATCH_UP_FAULTS)
+        )
+        listeners = [
+            await listener_of(stack, wanted, desk, bad.url, seed)
+            for seed, desk in enumerate(desks * listeners_each)
+        ]
+        listening = [asyncio.create_task(each.listen()) for each in listeners]
+        writers = (wanted.keep_busy(desk, random.Random(desk.account_id)) for desk in desks)
+        await asyncio.gather(*writers)
+        for proxy in wanted.proxies:
+            proxy.is_cutting = False
+        for desk in desks:
+            ledger = [line(each) for each in await ledger_of(desk)]
+            for each in listeners:
+                if each.desk is desk:
+                    async with asyncio.timeout(MADE_GOOD_WITHIN_S):
+                        await each.has_heard(len(ledger))
+                    assert each.log == ledger
+        for task in listening:
+            task.cancel()
+        assert all(
+            isinstance(each, asyncio.CancelledError)
+            for each in await asyncio.gather(*listening, return_exceptions=True)
+        )
+    return wanted.proxies
+
+
+async def listener_of(
+    stack: AsyncExitStack, cuts: Cuts, desk: PracticeServer, rest_url: str, seed: int
+) -> Listener:
+    proxy = await stack.enter_async_context(
+        cutting_proxy(desk.stream_url, seed=seed, on_event=lambda: cuts.happened(desk.account_id))
+    )
+    cuts.proxies.append(proxy)
+    client = await stack.enter_async_context(client_of(desk, rest_url, proxy.url))
+    return Listener(desk, client, proxy)
+
+
+def client_of(desk: PracticeServer, rest_url: str, stream_url: str) -> Client:
     return Client(
-        token=practice.token,
-        rest_url=practice.rest_url,
+        token=desk.token,
+        rest_url=rest_url,
         stream_url=stream_url,
-        account_id=practice.account_id,
-        limiter=Limiter(rate=10_000),
+        account_id=desk.account_id,
+        retries=Retries(most=3, first_s=0.02, longest_s=0.1),
     )
 
 
-async def test_a_stream_that_is_cut_again_and_again_delivers_the_ledger_once(
-    practice: PracticeServer,
+def places(proxies: Iterable[CuttingProxy]) -> Counter[Place]:
+    return sum((proxy.cuts for proxy in proxies), Counter())
+
+
+async def test_streams_that_are_cut_again_and_again_deliver_the_ledger_once_and_connect_twice_a_second_at_most(
+    shared_practice: SharedPractice,
 ) -> None:
-    assert await delivered_through_cuts(practice, orders=150, seed=3) > 3
+    desks = [shared_practice.open_desk() for _ in range(2)]
+    proxies = await delivered_through_cuts(desks, listeners_each=5, cuts=60)
+    assert len(places(proxies)) == len(Place)
+    assert max(proxy.most_in_a_second for proxy in proxies) == 2
+
+
+@pytest.mark.soak
+async def test_ten_thousand_cuts(shared_practice: SharedPractice) -> None:
+    desks = [shared_practice.open_desk() for _ in range(4)]
+    proxies = await delivered_through_cuts(desks, listeners_each=10, cuts=10_000)
+    busiest = [proxy.most_in_a_second for proxy in proxies]
+    print(f"\n{places(proxies)}\nmost connections in a second: {Counter(busiest)}")  # noqa: T201
+    assert places(proxies).total() >= 10_000
+    assert max(busiest) == 2

@@ -23,6 +23,8 @@ from urllib.parse import urlsplit
 PIECE = 65536
 CONTENT_LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 OVER = (ConnectionError, OSError)
+BACKLOG = 1024
+"""Connections that may wait: one that is turned away here is tried again a second later by the kernel."""
 
 
 class Fate(Enum):
@@ -82,9 +84,11 @@ class ChaosProxy:
     async def _sent_later(self, request: bytes) -> None:
         await asyncio.sleep(self.dice.uniform(0.0, self.latest_s))
         broker, to_broker = await self.to_broker()
-        to_broker.write(request)
-        await broker.read(PIECE)
-        to_broker.close()
+        try:
+            to_broker.write(request)
+            await broker.read(PIECE)
+        finally:
+            to_broker.close()
 
     async def everything_arrived(self) -> None:
         """Wait until the broker has heard of whatever was sent."""
@@ -103,24 +107,27 @@ async def chaos_proxy(
 ) -> AsyncGenerator[ChaosProxy]:
     """A proxy for the length of the block."""
     proxy = ChaosProxy(upstream, faulty, random.Random(seed), faults, latest_s=latest_s)
-    exchanges: set[asyncio.Task[None]] = set()
+    connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
-    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        exchanges.add(task)
-        task.add_done_callback(exchanges.discard)
-        with suppress(*OVER, asyncio.CancelledError):
+    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(*OVER):
             await Exchange(proxy, reader, writer).run()
         writer.close()
 
-    server = await asyncio.start_server(accept, "127.0.0.1", 0)
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.create_task(hold(reader, writer))
+        connections[task] = writer
+        task.add_done_callback(connections.pop)
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0, backlog=BACKLOG)
     proxy.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield proxy
     finally:
         server.close()
-        left = exchanges | proxy.late
+        for writer in connections.values():
+            writer.close()  # a connection whose task has not begun yet would never be closed
+        left = (*connections, *proxy.late)
         for task in left:
             task.cancel()
         await asyncio.gather(*left, return_exceptions=True)
@@ -146,10 +153,10 @@ class Exchange:
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            to_broker.close()  # first: this task may be cancelled while it waits for the others
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
-            to_broker.close()
 
     async def _requests(self, to_broker: asyncio.StreamWriter) -> None:
         while piece := await self.reader.read(PIECE):

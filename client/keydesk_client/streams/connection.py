@@ -18,7 +18,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.streams.health import Lost, StreamHealth
 from keydesk_client.streams.lines import LineSplitter
-from keydesk_client.streams.pace import BackOff, ConnectPace
+from keydesk_client.streams.pace import BackOff, ConnectPace, Turn
 from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.timing import Timing
 
@@ -52,23 +52,25 @@ class Connection:
         """Connect, hand lines to the listener, and connect again."""
         health = self.health
         while True:
-            await self._pace.turn()
+            turn = await self._pace.turn()
             health.attempts += 1
             began = self._timing.clock()
-            trouble = await self._once(listener)
+            trouble = await self._once(listener, turn)
             health.connected, health.trouble = False, trouble
             if not _passes(trouble):
                 raise trouble
             asked = trouble.retry_after if isinstance(trouble, Answered) else None
             await self._timing.sleep(self._back_off.pause(self._timing.clock() - began, asked))
 
-    async def _once(self, listener: Listener) -> KeydeskClientError:
+    async def _once(self, listener: Listener, turn: Turn) -> KeydeskClientError:
         """One connection, from opening to its end; returns why it ended."""
         try:
             async with self._opening() as pieces:
+                turn.over()
                 await self._opened(listener)
                 await self._watched(self._read(pieces, listener))
         except KeydeskClientError as error:
+            turn.over()
             return error
         return ConnectionLost("the service closed the stream")
 

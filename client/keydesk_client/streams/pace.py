@@ -1,7 +1,7 @@
 """How often to knock: two connections a second at most, and ever longer pauses while nobody opens."""
 
 import asyncio
-from collections import deque
+from collections.abc import Callable
 from typing import Final
 
 from keydesk_client.streams.settings import StreamSettings
@@ -13,22 +13,50 @@ WINDOW_S: Final = 1.02
 MOST_DOUBLINGS: Final = 16
 
 
+class Turn:
+    """The right to make one connection: say when it arrived, or failed."""
+
+    __slots__ = ("_clock", "_is_over", "at")
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.at: float = clock()
+        """When the connection was made, as far as known: until it is over, when it began."""
+        self._clock = clock
+        self._is_over = False
+
+    def over(self) -> None:
+        """The service has seen this connection by now: from here on a busy machine can not bring it nearer the next."""
+        if not self._is_over:
+            self._is_over, self.at = True, self._clock()
+
+
 class ConnectPace:
     """Lets connections through; all streams of a client share one."""
 
     def __init__(self, timing: Timing = REAL_TIMING) -> None:
         self._timing = timing
-        self._starts: deque[float] = deque(maxlen=CONNECTS)
-        self._turn = asyncio.Lock()
+        self._latest: list[Turn] = []
+        self._queue = asyncio.Lock()
 
-    async def turn(self) -> None:
+    async def turn(self) -> Turn:
         """Wait until another connection may be made."""
-        async with self._turn:
-            if len(self._starts) == CONNECTS:
-                wait = self._starts[0] + WINDOW_S - self._timing.clock()
-                if wait > 0:
-                    await self._timing.sleep(wait)
-            self._starts.append(self._timing.clock())
+        async with self._queue:
+            while (wait := self._wait()) > 0:
+                await self._timing.sleep(wait)
+            if len(self._latest) == CONNECTS:
+                self._latest.remove(min(self._latest, key=_moment))
+            turn = Turn(self._timing.clock)
+            self._latest.append(turn)
+            return turn
+
+    def _wait(self) -> float:
+        if len(self._latest) < CONNECTS:
+            return 0.0
+        return min(map(_moment, self._latest)) + WINDOW_S - self._timing.clock()
+
+
+def _moment(turn: Turn) -> float:
+    return turn.at
 
 
 class BackOff:
