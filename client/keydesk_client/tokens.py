@@ -52,12 +52,12 @@ class TokenStore:
         token = hidden(token)
         check_token(token)
         user, held = _user(profile, environment), token
-        _closed_in(lambda: self._backend.set_password(SERVICE, user, held.reveal()), held)
+        self._closed_in(lambda: self._backend.set_password(SERVICE, user, held.reveal()), held)
 
     def load(self, profile: str, environment: str) -> Secret | None:
         """The token, or None when there is none."""
         user = _user(profile, environment)
-        found = _closed_in(lambda: self._backend.get_password(SERVICE, user))
+        found = self._closed_in(lambda: self._backend.get_password(SERVICE, user))
         return None if found is None else Secret(found)
 
     def forget(self, profile: str, environment: str) -> bool:
@@ -65,8 +65,16 @@ class TokenStore:
         if self.load(profile, environment) is None:
             return False
         user = _user(profile, environment)
-        _closed_in(lambda: self._backend.delete_password(SERVICE, user))
+        self._closed_in(lambda: self._backend.delete_password(SERVICE, user))
         return True
+
+    def _closed_in(self, work: Callable[[], T], token: Secret | None = None) -> T:
+        """What a backend's work gives. Its errors come without their frames, in which token and passphrase lie open."""
+        try:
+            return work()
+        except _expected_of(self.kind) as error:
+            failure = _in_our_words(error, token)
+        raise failure
 
     def __repr__(self) -> str:
         return f"TokenStore({self.kind!r})"
@@ -134,13 +142,11 @@ def _user(profile: str, environment: str) -> str:
     return f"{environment}:{profile}"
 
 
-def _closed_in(work: Callable[[], T], token: Secret | None = None) -> T:
-    """What a backend's work gives. Its errors come without their frames, in which token and passphrase lie open."""
-    try:
-        return work()
-    except Exception as error:  # noqa: BLE001 - backends are foreign code: they raise what their own libraries do
-        failure = _in_our_words(error, token)
-    raise failure
+def _expected_of(kind: Kind) -> tuple[type[Exception], ...]:
+    """A desktop's store raises what libraries under it do; what asks for the vault's passphrase may raise its own."""
+    from keyring.errors import KeyringError  # noqa: PLC0415 - late
+
+    return (Exception,) if kind == "native" else (KeydeskClientError, KeyringError, OSError)
 
 
 def _in_our_words(error: Exception, token: Secret | None) -> KeydeskClientError:

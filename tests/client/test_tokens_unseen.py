@@ -421,6 +421,15 @@ def test_a_backend_that_fails_in_its_own_way_fails_in_ours_and_shows_no_token(
     assert PLANTED not in told(storing.value)
 
 
+def test_what_asks_for_the_passphrase_may_give_up_in_its_own_way(tmp_path: Path) -> None:
+    def give_up() -> str:
+        raise EOFError("nobody types")
+
+    vault = VaultKeyring(tmp_path / "private" / "v", give_up, work=2**10)
+    with pytest.raises(EOFError, match="nobody types"):
+        TokenStore(vault, "vault").store("main", "practice", PLANTED)
+
+
 def test_a_passphrase_of_another_encoding_opens_the_vault_and_is_not_shown(tmp_path: Path) -> None:
     phrase = tmp_path / "phrase"
     phrase.touch(mode=0o600)
