@@ -94,6 +94,9 @@ class Waiting(Generic[A]):
         self.area: A = area
         self.loop: Loop = loop
 
+    def __repr__(self) -> str:
+        return repr(self.area)
+
 
 class Called(Generic[A, P, R]):
     """A call that waits for its answer."""

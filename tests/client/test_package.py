@@ -1,9 +1,13 @@
 """The package as its users and its neighbours see it."""
 
 import ast
+import inspect
 import pickle
+import pydoc
+import re
 import subprocess
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 
@@ -12,7 +16,7 @@ import pytest
 
 import keydesk_client
 from keydesk_client import Client, models
-from keydesk_client.models import OrderFillTransaction, Reader
+from keydesk_client.models import MarketOrderRequest, OrderFillTransaction, Reader
 
 ROOT = Path(keydesk_client.__file__).parent
 
@@ -97,3 +101,18 @@ async def test_the_neighbours_of_an_answer_are_named() -> None:
         "prev": "time=1",
         "next": "time=3",
     }
+
+
+@pytest.mark.parametrize("reader", [inspect.getdoc, pydoc.render_doc])
+def test_help_tells_what_each_member_of_a_record_is(reader: Callable[[type], str]) -> None:
+    text = re.sub(r"^ \|", "", pydoc.plain(reader(MarketOrderRequest)), flags=re.MULTILINE)
+    told = " ".join(text.split())
+    assert "Body of a market order. Members:" in told
+    assert "units: DecimalNumber Signed size, plus buys, minus sells." in told
+    assert "price_bound: PriceValue | None = None Worst price accepted." in told
+
+
+async def test_an_area_shows_its_calls() -> None:
+    url = "https://r.test"
+    client = Client(token="t" * 8, rest_url=url, stream_url=url)
+    assert repr(client.books) == "<Books: order, position>"

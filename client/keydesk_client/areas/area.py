@@ -24,11 +24,16 @@ class Area:
         self._caller = caller
         self._defaults = defaults
 
+    def __repr__(self) -> str:
+        calls = (name for name in dir(type(self)) if not name.startswith("_"))
+        return f"<{type(self).__name__}: {', '.join(calls)}>"
+
     def _account(self, account_id: str | None, *rest: tuple[str, str] | str) -> str:
         chosen = account_id or self._defaults.account_id
         if not chosen:
             raise InvalidRequest(
-                "account_id: the client has no default account", field="account_id"
+                "account_id: name one in the call, or give the client one: Client(account_id=...)",
+                field="account_id",
             )
         return path("accounts", ("account_id", chosen), *rest)
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from keydesk_client.errors import MissingMember
 from keydesk_client.json_values import JsonObject, JsonValue
+from keydesk_client.models.described import Described
 from keydesk_client.models.names import wire_name
 from keydesk_client.models.row import Rowed
 
@@ -30,6 +31,10 @@ class Record(Rowed, BaseModel):
         validate_by_alias=True,
         defer_build=True,  # a validator is built when the first such record comes, not at import
     )
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **options: object) -> None:
+        cls.__doc__ = Described.of(cls)
 
     def to_wire(self) -> Wire:
         """The JSON object that this record was read from, or would be sent as."""
