@@ -1,13 +1,10 @@
 """Whether an account is linked to a third-party platform decides whether orders carry ids of ours, and how they are found."""
 
 import asyncio
-import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
-import httpx
 import pytest
 
 from keydesk.config import Profile
@@ -18,47 +15,14 @@ from keydesk_client.models import MarketOrderRequest
 from keydesk_client.outcome import Became, Done
 from keydesk_client.secret import Secret
 from support.broker import PracticeServer
+from support.losing_relay import LosingRelay
 from support.talking_server import talking_server
 
 
-@dataclass
-class Relay:
-    """Stands before the practice broker: says which account is linked, and may lose the answers to orders."""
-
-    practice: PracticeServer
-    linked: bool = True
-    loses_answers: bool = False
-    knows_accounts: bool = True
-    orders: list[dict[str, object]] = field(default_factory=list)
-
-    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            head = (await reader.readuntil(b"\r\n\r\n")).decode()
-            method, target = head.split(" ", 2)[:2]
-            sizes = (line for line in head.lower().split("\r\n") if "content-length:" in line)
-            body = await reader.readexactly(int(next(sizes, ":0").partition(":")[2]))
-            answer = await self.practice.http.request(method, target, content=body)
-            if method == "POST":
-                self.orders.append(json.loads(body)["order"])
-                if self.loses_answers:
-                    return
-            self._say(writer, target, answer)
-
-    def _say(self, writer: asyncio.StreamWriter, target: str, answer: httpx.Response) -> None:
-        status, content = answer.status_code, answer.content
-        if target == "/v3/accounts":
-            found = answer.json()
-            for account in found["accounts"] if self.linked else []:
-                account["mt4AccountID"] = 7001
-            status, content = (
-                (200, json.dumps(found).encode()) if self.knows_accounts else (503, b"")
-            )
-        head = f"HTTP/1.1 {status} -\r\nContent-Type: application/json\r\n"
-        writer.write(f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content)
-
-
 @asynccontextmanager
-async def desk_behind(relay: Relay, folder: Path, *, asked: bool) -> AsyncIterator[Connection]:
+async def desk_behind(
+    relay: LosingRelay, folder: Path, *, asked: bool
+) -> AsyncIterator[Connection]:
     """A desk behind the relay; with `asked`, the broker was asked for the accounts before it opened."""
     practice = relay.practice
     folder.mkdir(mode=0o700)
@@ -89,28 +53,28 @@ async def bought(connection: Connection) -> Done:
 async def test_only_orders_of_an_account_of_its_own_carry_an_id(
     desk_of_my_own: PracticeServer, tmp_path: Path, linked: bool, asked: bool
 ) -> None:
-    relay = Relay(desk_of_my_own, linked=linked)
+    relay = LosingRelay(desk_of_my_own, linked=linked)
     async with desk_behind(relay, tmp_path / "orders", asked=asked) as connection:
         await bought(connection)
-    (order,) = relay.orders
+    (order,) = relay.writes
     assert ("clientExtensions" in order) is not linked
 
 
 async def test_an_order_of_a_linked_account_is_found_by_its_terms_when_its_answer_is_lost(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:
-    relay = Relay(desk_of_my_own, loses_answers=True)
+    relay = LosingRelay(desk_of_my_own, loses=True, linked=True)
     async with desk_behind(relay, tmp_path / "orders", asked=True) as connection:
         done = await bought(connection)
         assert done.looked_up
-        assert len(relay.orders) == 1
+        assert len(relay.writes) == 1
 
 
 async def test_where_nobody_says_orders_go_without_an_id_of_ours(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:
-    relay = Relay(desk_of_my_own, linked=False, knows_accounts=False)
+    relay = LosingRelay(desk_of_my_own, knows_accounts=False)
     async with desk_behind(relay, tmp_path / "orders", asked=False) as connection:
         await bought(connection)
-    (order,) = relay.orders
+    (order,) = relay.writes
     assert "clientExtensions" not in order
