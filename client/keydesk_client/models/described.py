@@ -4,7 +4,11 @@ The words stand in the source, beside each member, where editors find them. They
 doing so at import would cost more than all else that an import does.
 """
 
-from typing import Self, SupportsIndex
+from itertools import pairwise
+from typing import TYPE_CHECKING, Self, SupportsIndex
+
+if TYPE_CHECKING:
+    import ast
 
 
 class Described(str):
@@ -37,7 +41,6 @@ def members(kind: type) -> list[tuple[str, str]]:
     import ast  # noqa: PLC0415 - who never asks never pays
     import inspect  # noqa: PLC0415
     import textwrap  # noqa: PLC0415
-    from itertools import pairwise  # noqa: PLC0415
 
     if not kind.__module__.startswith(f"{__package__}."):
         return []
@@ -45,15 +48,22 @@ def members(kind: type) -> list[tuple[str, str]]:
         (made,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
     except (OSError, SyntaxError, ValueError):
         return []
-    found = []
-    for node, after in pairwise(getattr(made, "body", ())):
+    return _documented(made) if isinstance(made, ast.ClassDef) else []
+
+
+def _documented(made: "ast.ClassDef") -> list[tuple[str, str]]:
+    import ast  # noqa: PLC0415
+
+    found: list[tuple[str, str]] = []
+    for node, after in pairwise(made.body):
         match node, after:
             case (
                 ast.AnnAssign(target=ast.Name(id=name), annotation=of, value=standard),
                 ast.Expr(value=ast.Constant(value=str(meaning))),
             ):
                 given = "" if standard is None else f" = {ast.unparse(standard)}"
-                found.append(
-                    (name, f"    {name}: {ast.unparse(of)}{given}\n        {meaning.strip()}")
-                )
+                head = f"    {name}: {ast.unparse(of)}{given}"
+                found.append((name, f"{head}\n        {meaning.strip()}"))
+            case _:
+                pass
     return found
