@@ -1,10 +1,11 @@
 """Who may ask next: never more requests a second than the service takes, in the order they came, exits first.
 
-The window is exact: the start of a request and of the one RATE places before it lie a second apart (and a little
-more, because requests bunch up on their way). A bucket that fills while nobody asks would let twice the rate through.
+The window is exact where it is counted, at the service: a request starts a second after the one RATE places before it
+was answered. Counted from start to start, requests that bunch up on their way, behind a new connection say, would be too
+many; and a bucket that fills while nobody asks would let twice the rate through.
 
 Cancels and closes go before everything that waits. And since a slow candle request must not hold an order up, reads
-may use only some of the connections.
+may use only some of the connections; and since orders can hang too, a few connections are for exits alone.
 """
 
 import asyncio
@@ -13,12 +14,14 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from enum import IntEnum
 from itertools import count
+from math import inf
 from typing import Protocol, TypeAlias
 
 RATE = 120
-WINDOW_S = 1.02
+WINDOW_S = 1.005
 READS_AT_ONCE = 4
 CALLS_AT_ONCE = 6
+MORE_FOR_EXITS = 2
 
 
 class Claim(IntEnum):
@@ -32,14 +35,21 @@ class Claim(IntEnum):
 class Alarm(Protocol):
     """What `call_at` gives back."""
 
-    def cancel(self) -> object: ...
+    def cancel(self) -> object:
+        """Take the appointment back."""
+        ...
 
 
 class Timers(Protocol):
     """The part of an event loop that tells the time and keeps appointments."""
 
-    def time(self) -> float: ...
-    def call_at(self, when: float, callback: Callable[[], object], /) -> Alarm: ...
+    def time(self) -> float:
+        """Seconds, on a clock that never goes back."""
+        ...
+
+    def call_at(self, when: float, callback: Callable[[], object], /) -> Alarm:
+        """Call it once, when the clock says `when`."""
+        ...
 
 
 Ticket: TypeAlias = tuple[int, asyncio.Future[None]]
@@ -56,13 +66,16 @@ class Limiter:
         *,
         reads_at_once: int = READS_AT_ONCE,
         calls_at_once: int = CALLS_AT_ONCE,
+        more_for_exits: int = MORE_FOR_EXITS,
         timers: Timers | None = None,
     ) -> None:
-        self._window_s = window_s
-        self._starts: deque[float] = deque(maxlen=rate)
+        self._rate, self._window_s = rate, window_s
+        self._under_way = 0
+        self._ends: deque[float] = deque()
         self._queues: dict[Claim, deque[Ticket]] = {claim: deque() for claim in Claim}
         self._arrivals = count()
         self._reads_free, self._calls_free = reads_at_once, calls_at_once
+        self._least_free = -more_for_exits
         self._timers = timers
         self._alarm: Alarm | None = None
 
@@ -92,6 +105,8 @@ class Limiter:
             raise
 
     def _leave(self, claim: Claim) -> None:
+        self._under_way -= 1
+        self._ends.append(self._now())
         self._calls_free += 1
         self._reads_free += claim is Claim.READ
         self._let_in()
@@ -103,18 +118,20 @@ class Limiter:
                 self._wake_in(wait)
                 return
             _, told = self._queues[claim].popleft()
-            self._starts.append(self._now())
+            self._under_way += 1
             self._calls_free -= 1
             self._reads_free -= claim is Claim.READ
             told.set_result(None)
 
     def _next(self) -> Claim | None:
         """Whose turn it is: exits first, then by arrival; None when nobody waits or nothing is free."""
-        if self._calls_free == 0:
+        if self._calls_free == self._least_free:
             return None
-        ready = {claim: self._first(claim) for claim in Claim}
-        if ready[Claim.URGENT] is not None:
+        if self._first(Claim.URGENT) is not None:
             return Claim.URGENT
+        if self._calls_free <= 0:
+            return None
+        ready = {claim: self._first(claim) for claim in (Claim.WRITE, Claim.READ)}
         if self._reads_free == 0:
             ready[Claim.READ] = None
         arrivals = {claim: first for claim, first in ready.items() if first is not None}
@@ -127,12 +144,16 @@ class Limiter:
         return queue[0][0] if queue else None
 
     def _pause(self) -> float:
-        if len(self._starts) < (self._starts.maxlen or 0):
+        """Seconds until the rate leaves room for one more; endless while only an answer can make it."""
+        past = self._now() - self._window_s
+        while self._ends and self._ends[0] <= past:
+            self._ends.popleft()
+        if self._under_way + len(self._ends) < self._rate:
             return 0.0
-        return self._starts[0] + self._window_s - self._now()
+        return self._ends[0] - past if self._ends else inf
 
     def _wake_in(self, seconds: float) -> None:
-        if self._alarm is None:
+        if self._alarm is None and seconds != inf:
             self._alarm = self._keeper().call_at(self._now() + seconds, self._woken)
 
     def _woken(self) -> None:
