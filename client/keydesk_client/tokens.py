@@ -44,7 +44,7 @@ class TokenStore:
 
     def __init__(self, backend: Keeper, kind: Kind) -> None:
         self._backend = backend
-        self.kind = kind
+        self.kind: Kind = kind
         """Which store it is; note it beside the profile, and ask for the same one next time."""
 
     def store(self, profile: str, environment: str, token: str | Secret) -> None:
