@@ -43,7 +43,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.exchange import Answer, Request
 from keydesk_client.keepalive import tcp_keepalive
-from keydesk_client.limiter import CALLS_AT_ONCE
+from keydesk_client.limiter import CALLS_AT_ONCE, MORE_FOR_EXITS
 from keydesk_client.secret import LogVeil, Secret
 
 Carrier: TypeAlias = httpx.AsyncBaseTransport
@@ -110,7 +110,7 @@ class Transport:
         self.timeouts: Timeouts = timeouts
         self._token = token
         LOG_VEIL.add(token)
-        self._rest_carrier = carrier or _carrier_to(self.rest, CALLS_AT_ONCE)
+        self._rest_carrier = carrier or _carrier_to(self.rest, CALLS_AT_ONCE + MORE_FOR_EXITS)
         self._stream_carrier = carrier or _carrier_to(self.stream, STREAM_CONNECTIONS)
         self._closed = False
 

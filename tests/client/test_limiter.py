@@ -1,11 +1,16 @@
 import asyncio
+from bisect import bisect_left
 from collections.abc import Callable
+from functools import partial
+from time import monotonic
 
 import pytest
 
 from keydesk_client import Client
 from keydesk_client.limiter import Claim, Limiter
+from keydesk_client.models import MarketOrderRequest
 from support.fake_time import FakeTimers
+from support.hostile_answers import answer, whole_request
 from support.talking_server import talking_server
 
 
@@ -96,10 +101,135 @@ async def test_an_order_gets_through_while_every_read_hangs() -> None:
         await asyncio.gather(*reads, return_exceptions=True)
 
 
+async def test_exits_get_through_while_every_other_call_hangs() -> None:
+    async def answer_exits(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            head = await whole_request(reader)
+            if not head.startswith(b"PUT"):
+                await reader.read()
+            writer.write(answer(b"{}"))
+
+    order = MarketOrderRequest(instrument="EUR_USD", units=5)
+    async with (
+        talking_server(answer_exits) as url,
+        Client(token="t", rest_url=url, stream_url=url, account_id="1") as client,
+    ):
+        reads = [asyncio.create_task(client.accounts.summary()) for _ in range(20)]
+        writes = [asyncio.create_task(client.orders.create(order)) for _ in range(20)]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(3):
+            await asyncio.gather(*(client.orders.cancel(str(each)) for each in range(1, 6)))
+            await client.positions.close("EUR_USD", long_units="ALL")
+        for each in (*reads, *writes):
+            each.cancel()
+        await asyncio.gather(*reads, *writes, return_exceptions=True)
+
+
+async def test_exits_that_hang_themselves_take_no_more_than_their_share(
+    holding: Callable[[Limiter, Claim, int], asyncio.Event],
+) -> None:
+    limiter = Limiter(calls_at_once=6, more_for_exits=2)
+    release = holding(limiter, Claim.URGENT, 12)
+    await asyncio.sleep(0)
+    assert limiter.waiting == 4
+    release.set()
+    async with asyncio.timeout(1), limiter.turn(Claim.READ):
+        pass
+
+
+async def test_a_thousand_that_wait_are_served_as_they_came_and_those_that_give_up_cost_no_turn() -> (
+    None
+):
+    timers = FakeTimers()
+    limiter = Limiter(timers=timers)
+    entered: list[int] = []
+
+    async def one(place: int) -> None:
+        async with limiter.turn(Claim.WRITE if place % 3 else Claim.READ):
+            entered.append(place)
+
+    tasks = [asyncio.create_task(one(place)) for place in range(1000)]
+    await asyncio.sleep(0)
+    for place in range(200, 1000, 2):
+        tasks[place].cancel()
+    staying = [place for place in range(1000) if place < 200 or place % 2]
+    began = timers.time()
+    await timers.run_until(lambda: len(entered) == len(staying))
+    assert entered == staying
+    assert timers.time() - began <= len(staying) / 120 * 1.03
+    assert limiter.waiting == 0
+
+
+async def test_exits_without_end_leave_the_others_what_they_do_not_use() -> None:
+    timers = FakeTimers()
+    limiter = Limiter(rate=10, timers=timers)
+    reads: list[float] = []
+
+    async def read() -> None:
+        async with limiter.turn(Claim.READ):
+            reads.append(timers.time())
+
+    async def exits() -> None:
+        while len(reads) < 20:
+            for _ in range(8):  # of ten a second
+                async with limiter.turn(Claim.URGENT):
+                    pass
+            await told_in(timers, 1.02)
+
+    tasks = [asyncio.create_task(read()) for _ in range(20)] + [asyncio.create_task(exits())]
+    await timers.run_until(lambda: len(reads) == 20)
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    assert reads[-1] - reads[0] < 15
+
+
+async def told_in(timers: FakeTimers, seconds: float) -> None:
+    told = asyncio.get_running_loop().create_future()
+    timers.call_at(timers.time() + seconds, partial(told.set_result, None))
+    await told
+
+
+def busiest_second(times: list[float]) -> int:
+    """The most of them within one second."""
+    return max(bisect_left(times, at + 1.0) - place for place, at in enumerate(times))
+
+
+async def requests_at_a_server(calls: int) -> list[float]:
+    """When each of so many calls at once arrived, by the server's clock."""
+    arrived: list[float] = []
+
+    async def note(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            await whole_request(reader)
+            arrived.append(monotonic())
+            writer.write(answer(b"{}"))
+
+    async with (
+        talking_server(note) as url,
+        Client(token="t", rest_url=url, stream_url=url, account_id="1") as client,
+    ):
+        await asyncio.gather(*(client.accounts.summary() for _ in range(calls)))
+    return arrived
+
+
+async def test_a_server_never_sees_more_than_the_rate_in_any_second() -> None:
+    arrived = await requests_at_a_server(200)
+    assert len(arrived) == 200
+    assert busiest_second(arrived) <= 120
+
+
+@pytest.mark.soak
+async def test_a_server_of_six_hundred_calls_never_sees_more_than_the_rate_in_any_second() -> None:
+    arrived = await requests_at_a_server(600)
+    assert len(arrived) == 600
+    assert busiest_second(arrived) <= 120
+
+
 async def test_a_caller_that_gives_up_while_it_waits_leaves_its_place_to_the_next() -> None:
     limiter = Limiter(calls_at_once=1)
     async with limiter.turn(Claim.WRITE):
-        tired = asyncio.create_task(hold(limiter, Claim.URGENT, asyncio.Event()))
+        tired = asyncio.create_task(hold(limiter, Claim.READ, asyncio.Event()))
         await asyncio.sleep(0)
         tired.cancel()
         await asyncio.wait([tired])
