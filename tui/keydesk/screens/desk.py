@@ -31,14 +31,16 @@ from keydesk.panes.notices import Notices
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.trades import Trades
+from keydesk.panes.watchlist import ORDERS as SORTINGS
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.tiers import DECK, SMALLEST, Tier, tier_for
 from keydesk.store.state import Topic
+from keydesk.widgets.backdrop import Backdrop
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.table import TablePane
+from keydesk.workspace import GRANULARITIES, Workspace
 
-GRANULARITIES = ("M1", "M5", "M15", "H1", "H4", "D")
 EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
 TOO_SMALL = f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells; this terminal has {{}}×{{}}."
 
@@ -64,7 +66,7 @@ def _all_of(frames: Sequence[Frame]) -> dict[Topic, frozenset[object]]:
     return {topic: frozenset().union(*(f.keys(topic) for f in frames)) for topic in topics}
 
 
-class DeskScreen(Screen[None]):
+class DeskScreen(Backdrop, Screen[None]):
     """The desk. The frame clock calls `on_frame`; every pane in sight gets the frame."""
 
     CSS_PATH = theme.folder() / "desk.tcss"
@@ -83,14 +85,16 @@ class DeskScreen(Screen[None]):
         keymap: KeyMap = KEYMAP,
         zone: tzinfo = UTC,
         unavailable: Callable[[str], bool] = lambda _: False,
+        left_as: Workspace | None = None,
     ) -> None:
         super().__init__(id="desk")
+        self._left_as = left_as or Workspace()
         self.frame: Frame | None = None
         self._keymap = keymap
         self._zone = zone
         self._unavailable = unavailable
         self._tier: Tier | None = None
-        self._front: dict[str, str] = {}  # first pane of a shared place -> the one in front
+        self._front = dict(self._left_as.fronts)  # first pane of a shared place -> the one in front
         self._zoomed = ""
         self._all_panes: list[LinePane] = []
         self._held: list[Frame] = []  # beats not drawn yet
@@ -98,8 +102,9 @@ class DeskScreen(Screen[None]):
         self.deal = Deal()
         self._instrument = InstrumentLine(id="instrument")
         self._notices = Notices(zone=zone, id="notices")
+        self._watchlist = Watchlist()
         self._panes = RuledGrid(
-            Watchlist(),
+            self._watchlist,
             Chart(zone=zone),
             Chart(zone=zone, linked=True, id="linked-chart"),
             self.deal,
@@ -127,6 +132,10 @@ class DeskScreen(Screen[None]):
         self._all_panes = list(self.query(LinePane))
         for pane in self._all_panes:
             pane.keymap = self._keymap
+        self._watchlist.sorting = self._left_as.sorting if self._left_as.sorting in SORTINGS else ""
+        last = next((pane for pane in self._panes.panes if pane.id == self._left_as.focused), None)
+        if last is not None and last.can_focus:
+            self.set_focus(last)
 
     # The beat.
 
@@ -176,6 +185,20 @@ class DeskScreen(Screen[None]):
             self._draw(replace(self.frame, dirty=EVERYTHING))
 
     # Places.
+
+    def workspace(self) -> Workspace:
+        """How the desk stands, for the next start."""
+        store = self.frame.store if self.frame is not None else None
+        if store is None or not store.focus:
+            return self._left_as
+        focused = self.focused.id if self.focused is not None else self._left_as.focused
+        return Workspace(
+            store.focus,
+            store.granularity,
+            dict(self._front),
+            focused or "",
+            self._watchlist.sorting,
+        )
 
     def pane(self, name: str) -> LinePane:
         """A pane by its name: watchlist, chart, trades, orders, positions, log, books, ticket."""

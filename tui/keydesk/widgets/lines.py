@@ -6,27 +6,23 @@ and a frame costs only the lines that are different.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
-from textual.color import Color
-from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region
 from textual.strip import Strip
-from textual.widget import Widget
 
 from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.theme import Palette, palette_of
-from keydesk.widgets.drawn_line import DrawnLine
+from keydesk.widgets.drawn_line import DrawnLine, DrawnWidget
 
 Run = tuple[str, Style]
 MARGIN = 1  # one blank column inside
-OPAQUE = Color(0, 0, 0)  # what filters blend with; no line of a pane lets anything through
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +83,7 @@ def laid_over(strip: Strip, style: Style) -> Strip:
     return DrawnLine(over, strip.cell_length)
 
 
-class LinePane(Widget, can_focus=True):
+class LinePane(DrawnWidget, can_focus=True):
     """A pane made of lines; subclasses say what a line shows and which lines a frame changed."""
 
     KEY_CONTEXT: ClassVar[str] = "desk"
@@ -159,29 +155,12 @@ class LinePane(Widget, can_focus=True):
             strip = self._lines[y] = self._draw(y)
         return strip
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """The lines as they are: with no border, padding or tint, Textual's styling has nothing to add.
-
-        It would take a third of a frame for saying so.
-        """
-        strips = [self.render_line(y) for y in crop.line_range]
-        for line_filter in self.get_line_filters():
-            strips = [strip.apply_filter(line_filter, OPAQUE) for strip in strips]
-        if crop.column_span != (0, self.outer_size.width):
-            strips = [strip.crop(*crop.column_span) for strip in strips]
-        return strips
-
     def _draw(self, y: int) -> Strip:
         blank = self.palette["plain"]
         if self.frame is None:
             return strip_of(self.waiting() if y == 0 else (), self.outer_size.width, blank)
         strip = strip_of(self.runs(y, self.frame), self.outer_size.width, blank)
         return laid_over(strip, self.palette.selected) if self.is_selected(y) else strip
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """Not Textual's translation of named colours: a palette has none to translate."""
-        filters = super().get_line_filters()
-        return [each for each in filters if not isinstance(each, ANSIToTruecolor)]
 
     def is_selected(self, y: int) -> bool:  # noqa: ARG002 - a pane with rows answers by y
         """Say whether the line is the selected row."""

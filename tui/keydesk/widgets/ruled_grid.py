@@ -11,10 +11,11 @@ from collections.abc import Iterable, Sequence
 from rich.segment import Segment
 from rich.style import Style
 from textual.containers import Container
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from keydesk.theme import Palette, palette_of
+from keydesk.widgets.drawn_line import DrawnLine, DrawnWidget
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, cut, width_of
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
@@ -22,7 +23,7 @@ JOINTS = " │││─┘┐┤─└┌├─┴┬┼"  # by the sum of the d
 Slot = tuple[str, ...]  # ids of the panes that share a place, one of them in front
 
 
-class RuledGrid(Container):
+class RuledGrid(DrawnWidget, Container):
     """Panes with rules between them."""
 
     # A pane's upper rule stands in its margin; between columns the gutter holds the rule.
@@ -38,7 +39,8 @@ class RuledGrid(Container):
         self.quiet = False  # another screen has the keys: no pane is brighter
         self._regions: list[Region] | None = None
         self._words: list[object] = []
-        self._lines: list[list[Run]] = []
+        self._lines: list[Strip] = []
+        self._lines_size = Size(0, 0)
 
     @property
     def panes(self) -> list[LinePane]:
@@ -55,18 +57,23 @@ class RuledGrid(Container):
         self._regions = None
         self.refresh()
 
+    def on_mount(self) -> None:
+        """Follow the theme."""
+        self.app.theme_changed_signal.subscribe(self, lambda _: self.moved())
+
+    def on_resize(self) -> None:
+        """The rules end elsewhere."""
+        self.moved()
+
     def render_line(self, y: int) -> Strip:
         """A line of rules, where no pane stands."""
-        if y == 0 or self._regions is None:
-            self._keep_up()
-        return _strip(self._lines[y]) if y < len(self._lines) else Strip([])
-
-    def _keep_up(self) -> None:
-        regions = [pane.region.translate(-self.region.offset) for pane in self.panes]
-        words = self._written()
-        if (regions, words) != (self._regions, self._words):
-            self._regions, self._words = regions, words
-            self._lines = self._draw(palette_of(self.app), regions)
+        if self._regions is None or self._lines_size != self.outer_size:
+            self._lines_size = self.outer_size
+            self._regions = [pane.region.translate(-self.region.offset) for pane in self.panes]
+            self._words = self._written()
+            lines = self._draw(palette_of(self.app), self._regions)
+            self._lines = [_strip(line) for line in lines]
+        return self._lines[y]
 
     def heading(self, pane: LinePane) -> Heading:
         """The pane's heading, the names of those behind it beside its own."""
@@ -174,4 +181,4 @@ def _inlay(line: list[Run], x: int, title: list[Run]) -> list[Run]:
 
 
 def _strip(runs: list[Run]) -> Strip:
-    return Strip([Segment(text, style) for text, style in runs])
+    return DrawnLine([Segment(text, style) for text, style in runs], width_of(runs))
