@@ -12,6 +12,7 @@ from keydesk.cli.refusal import Refusal
 from keydesk.cli.running import say_why
 from keydesk.config import Profile, Settings
 from keydesk.embedded import EmbeddedBroker
+from keydesk.lean_textual import without_palette
 from keydesk.paths import Folders
 from keydesk.targets import Opening, PracticeMarket, SignedIn
 from keydesk_client.errors import KeydeskClientError
@@ -37,6 +38,7 @@ def open_desk(argv: list[str]) -> int:
         return 1
     try:
         # Heavy, and the practice broker is starting meanwhile.
+        without_palette()
         from keydesk.app import run_desk  # noqa: PLC0415
         from keydesk.own_settings import own_settings  # noqa: PLC0415
 
