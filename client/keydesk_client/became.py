@@ -64,7 +64,8 @@ def became_of(made: Iterable[Transaction]) -> tuple[Became, str]:
     orders = {each.id for each in made if creates_order(each) and not _came_with_a_fill(each)}
     fills = [each for each in made if isinstance(each, OrderFillTransaction)]
     cancels = [each for each in made if isinstance(each, OrderCancelTransaction)]
-    reason = next((each.reason for each in cancels if each.order_id in orders), "")
+    ended = (each for each in cancels if each.order_id in orders)
+    reason = next((text(each, "reason") or each.type for each in ended), "")
     if any(each.order_id in orders for each in fills):
         return Became.FILLED, reason
     return (Became.CANCELLED, reason) if reason else (Became.RESTING, "")

@@ -13,6 +13,14 @@ from support.lossy_desk import Desk, at_desk, buy, transactions_of
 STOP = {"type": "STOP_LOSS_ORDER", "tradeID": "5", "price": "1.04", "reason": "ON_FILL"}
 OTHER_STOP = {**STOP, "tradeID": "6"}
 
+BOUGHT = {
+    "type": "MARKET_ORDER",
+    "instrument": "EUR_USD",
+    "units": "100",
+    "reason": "CLIENT_ORDER",
+    "clientExtensions": {"id": "kd-1"},
+}
+
 
 def cancelled(order_id: str) -> Members:
     return {"type": "ORDER_CANCEL", "orderID": order_id, "reason": "CLIENT_REQUEST"}
@@ -178,21 +186,40 @@ def test_what_shows_up_while_it_is_resolved_is_told_by_both_and_watched_for_no_m
         resolving = asyncio.create_task(desk.sender.resolve(given_up.intent))
         broker.reads_take_s = 1.0
         await asyncio.sleep(0.5)
-        broker.batch(
-            {
-                "type": "MARKET_ORDER",
-                "instrument": "EUR_USD",
-                "units": "100",
-                "reason": "CLIENT_ORDER",
-                "clientExtensions": {"id": "kd-1"},
-            },
-            {"type": "ORDER_CANCEL", "orderID": "1", "reason": "MARKET_HALTED"},
-        )
+        broker.batch(BOUGHT, {"type": "ORDER_CANCEL", "orderID": "1", "reason": "MARKET_HALTED"})
         desk.watch_all()
         outcome = await resolving
         assert isinstance(outcome, Done)
         desk.watch_all()
         assert [each.intent.id for each in desk.alarms] == ["kd-1"]
+
+    at_desk(tmp_path, broker, body)
+
+
+def test_an_end_without_a_reason_is_an_end(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.LOST_REQUEST)
+
+    async def body(desk: Desk) -> None:
+        assert isinstance(await desk.sender.create(buy()), Unconfirmed)
+        broker.batch(BOUGHT, {"type": "ORDER_CANCEL", "orderID": "1"})
+        desk.watch_all()
+        (alarm,) = desk.alarms
+        assert isinstance(alarm, Done)
+        assert (alarm.became, alarm.reason) == (Became.CANCELLED, "ORDER_CANCEL")
+
+    at_desk(tmp_path, broker, body)
+
+
+def test_a_fill_that_can_not_be_read_does_not_stop_the_watching(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.LOST_REQUEST)
+
+    async def body(desk: Desk) -> None:
+        assert isinstance(await desk.sender.create(buy()), Unconfirmed)
+        broker.batch(BOUGHT, {"type": "ORDER_FILL", "reason": "MARKET_ORDER"})
+        desk.watch_all()
+        assert desk.alarms == []
+        broker.batch({"type": "ORDER_CANCEL", "orderID": "1", "reason": "MARKET_HALTED"})
+        desk.watch_all()
 
     at_desk(tmp_path, broker, body)
 
