@@ -61,7 +61,10 @@ class Accounts(Area):
         margin_rate: Number | None = None,
         account_id: str | None = None,
     ) -> ConfigureAccountResponse:
-        """Change the alias, the margin rate (0.05 is 5 percent), or both; what is left out stays."""
+        """Change the alias, the margin rate (0.05 is 5 percent), or both; what is left out stays.
+
+        Moves no money, and twice is as once: after a lost answer ask again; it needs no Sender.
+        """
         members: Wire = {}
         if alias is not None:
             members["alias"] = alias

@@ -147,7 +147,8 @@ class Orders(Area):
     ) -> OrderClientExtensionsResponse:
         """Change the tags of a pending order, and of the trade that it will open.
 
-        Not for accounts that are linked to a third-party platform.
+        Not for accounts that are linked to a third-party platform. Moves no money, and twice is as once: after a lost
+        answer ask again; it needs no Sender.
         """
         members: Wire = {}
         if client_extensions is not None:

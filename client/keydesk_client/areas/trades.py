@@ -118,7 +118,10 @@ class Trades(Area):
     async def set_client_extensions(
         self, specifier: str, client_extensions: ClientExtensions, *, account_id: str | None = None
     ) -> TradeClientExtensionsResponse:
-        """Change the tags of a trade. Not for accounts that are linked to a third-party platform."""
+        """Change the tags of a trade. Not for accounts that are linked to a third-party platform.
+
+        Moves no money, and twice is as once: after a lost answer ask again; it needs no Sender.
+        """
         request = Request(
             "PUT",
             self._trade(specifier, account_id, "clientExtensions"),
