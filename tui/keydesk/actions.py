@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 from textual.screen import ModalScreen
 
 from keydesk import forms
-from keydesk.desk.instructions import Instruction
-from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, ShowMessages, Spoken, TurnTo
 from keydesk.desk.template import RISK_PRESET, Template
 from keydesk.desk_lock import DeskLock
 from keydesk.format import pair, units
@@ -30,10 +28,12 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from keydesk.desk.draft import Side
+    from keydesk.desk.instructions import Instruction
+    from keydesk.desk.spoken import Spoken
     from keydesk.forms.detail_rows import Rows
     from keydesk.forms.situation import Situation
 
-Decided = TypeVar("Decided", bound=Instruction)
+Decided = TypeVar("Decided", bound="Instruction")
 
 
 class DeskActions(GuardedApp[int]):
@@ -214,6 +214,15 @@ class DeskActions(GuardedApp[int]):
         self.push_screen(forms.CommandForm(self.store), self._spoken)
 
     def _spoken(self, spoken: Spoken | None) -> None:
+        from keydesk.desk.spoken import (  # noqa: PLC0415 - with the first form
+            Leave,
+            OpenTicket,
+            Say,
+            ShowHelp,
+            ShowMessages,
+            TurnTo,
+        )
+
         match spoken:
             case Leave():
                 self.leave()

@@ -22,7 +22,6 @@ from keydesk.actions import DeskActions
 from keydesk.cli.arguments import DeskOptions
 from keydesk.config import Settings
 from keydesk.connection import Connection, load_all, opened
-from keydesk.desk.instructions import Instruction
 from keydesk.desk_lock import DeskLock
 from keydesk.frame import Frame, FrameClock
 from keydesk.keys.arming import Cause, after, at_start
@@ -37,6 +36,7 @@ from keydesk.targets import CannotOpen, Opening, Target
 from keydesk.widgets.terminal_app import TerminalApp
 
 if TYPE_CHECKING:
+    from keydesk.desk.instructions import Instruction
     from keydesk.forms.situation import Situation
 
 PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine

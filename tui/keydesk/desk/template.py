@@ -1,10 +1,14 @@
 """What a ticket starts with: size presets, bracket, bound; and the trader's own limits."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import TYPE_CHECKING
 
-from keydesk.desk.facts import Facts
+if TYPE_CHECKING:  # needed by forms, and this before the first picture
+    from keydesk.desk.facts import Facts
 
 RISK_PRESET = 0
 
