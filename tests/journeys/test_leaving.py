@@ -120,3 +120,20 @@ def test_a_terminal_that_goes_without_a_word_ends_the_desk_too(practice_folder: 
         terminal.hang_up()
         terminal.until(lambda: not any(alive(child) for child in children), 8, "no process")
         assert sockets_in(practice_folder) == []
+
+
+def test_the_desk_opens_as_it_was_left(practice_folder: Path) -> None:
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        terminal.see("EUR/USD M5")
+        terminal.press("j", "j", "f", "g", "o")
+        terminal.see("GBP/USD M15")
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        terminal.see("GBP/USD M15")
+        terminal.see("No pending orders.")
+        terminal.press("B")
+        terminal.see("BUY 10,000 GBP/USD")

@@ -52,3 +52,24 @@ def test_what_was_not_sent_stays_until_escape(terminal: Terminal) -> None:
     terminal.see("Esc: seen")
     terminal.press("Escape")
     terminal.see_no_more("NOT SENT")
+
+
+def test_the_chart_and_the_ticket_turn_with_the_row_that_keys_act_on(terminal: Terminal) -> None:
+    for _ in range(2):  # one trade in the first instrument, one in the second
+        terminal.press("B")
+        terminal.see("y sends")
+        terminal.pause()
+        terminal.press("y")
+        terminal.see("FILLED")
+        terminal.see_no_more("y sends")
+        terminal.press("j")
+    terminal.see("Trades 2")
+    terminal.see("GBP/USD M5")
+    terminal.press("g", "t", "k")
+    terminal.see("USD/JPY M5")
+    terminal.press("j")
+    terminal.see("EUR/USD M5")
+    terminal.press("S")
+    terminal.see("SELL 10,000 EUR/USD")
+    terminal.press("Escape", "k")
+    terminal.see("USD/JPY M5")

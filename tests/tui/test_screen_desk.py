@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 
 from keydesk.forms.help import HelpForm
 from keydesk.keys.keymap import KEYMAP
+from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.tiers import COCKPIT, DECK, DESK, TIERS, tier_for
@@ -211,3 +212,24 @@ async def test_coming_to_the_trades_turns_the_desk_to_the_row_that_keys_act_on(w
         await pilot.pause()
         assert screen.focused is screen.pane("trades")
     assert set(turned) == {"EUR_USD"}
+
+
+async def test_the_second_chart_wants_its_candles_only_while_it_is_shown() -> None:
+    store = desk_store()
+    wanted: list[str] = []
+
+    def hear(message: Message) -> None:
+        if isinstance(message, Chart.SeriesWanted) and message.linked:
+            wanted.append(message.granularity)
+
+    async with DeskApp(store).run_test(size=(200, 50), message_hook=hear) as pilot:
+        await pilot.pause()
+        screen = pilot.app.screen
+        assert isinstance(screen, DeskScreen)
+        assert set(wanted) == {"H1"}
+        for size, then in (((120, 35), ""), ((200, 50), "H1")):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            screen.on_frame(frame_of(store, everything=True))
+            await pilot.pause()
+            assert wanted[-1] == then

@@ -5,6 +5,7 @@ prompt joins that broker instead of starting one. The folder is its owner's alon
 """
 
 import contextlib
+import fcntl
 import json
 import os
 import socket
@@ -16,6 +17,8 @@ from keydesk_client.private_files import refuse_unsafe
 
 NOTE = "open-broker.json"
 TOKEN = "token"  # noqa: S105 - the name of the file in which the broker keeps it
+LEDGER = "ledger.sqlite3"
+FIRST_READER, READERS = 0x40000002, 510
 SCHEME = "http+unix://"
 
 
@@ -46,6 +49,21 @@ def find(data: Path) -> PracticeAddress | None:
     except (OSError, ValueError, KeyError, TypeError, KeydeskClientError):
         return None
     return PracticeAddress(url, url, token, accounts) if accounts else None
+
+
+def is_held(data: Path) -> bool:
+    """Say whether a running broker has the ledger: asked of the file's lock, before a broker of our own is started.
+
+    These are the bytes that SQLite locks for readers (sqlite.org/lockingv3.html); the broker holds them alone.
+    """
+    try:
+        with (data / LEDGER).open("rb") as file:
+            fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, READERS, FIRST_READER)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _knock(path: Path) -> None:

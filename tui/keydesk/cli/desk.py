@@ -4,14 +4,16 @@ import gc
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
+from time import monotonic, sleep
 
-from keydesk import config, paths
+from keydesk import config, open_broker, paths
 from keydesk.cli.arguments import DeskOptions, desk_options
 from keydesk.cli.choosing import profile_to_open
 from keydesk.cli.refusal import Refusal
 from keydesk.cli.running import say_why
 from keydesk.config import Profile, Settings
-from keydesk.embedded import EmbeddedBroker
+from keydesk.embedded import STOP_SECONDS, EmbeddedBroker
 from keydesk.lean_textual import without_palette
 from keydesk.paths import Folders
 from keydesk.targets import Opening, PracticeMarket, SignedIn
@@ -19,6 +21,7 @@ from keydesk_client.errors import KeydeskClientError
 
 # What is imported is no garbage, and looking for it costs a tenth of the start; the desk looks when it is open.
 STARTING = (500_000, 20, 50)
+LOOK_EVERY = 0.05  # seconds
 
 
 def open_desk(argv: list[str]) -> int:
@@ -58,11 +61,24 @@ def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) ->
         raise Refusal("the desk needs a terminal; over SSH ask for one with ssh -t")
     if profile is None:
         ledger = folders.private("practice")
+        _refuse_a_second_desk(ledger)
         return PracticeMarket(EmbeddedBroker.start(ledger, options.price_rate), ledger)
     from keydesk.cli.token_place import given_passphrase, token_of  # noqa: PLC0415 - keyring
 
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     return SignedIn(profile, token_of(folders, profile, given))
+
+
+def _refuse_a_second_desk(ledger: Path) -> None:
+    """Say so before anything is drawn; a broker that is just ending gets the time to."""
+    until = monotonic() + STOP_SECONDS
+    while open_broker.is_held(ledger):
+        if monotonic() > until:
+            raise Refusal(
+                f"the practice market in {ledger} is open already, in another desk or broker: go on there, "
+                "or open another market with --data DIR"
+            )
+        sleep(LOOK_EVERY)
 
 
 def _remember(folders: Folders, settings: Settings, profile: Profile | None) -> None:

@@ -40,11 +40,13 @@ async def _follow(link: Link, granularity: Callable[[], str]) -> None:
 async def look(link: Link, shown: CandleSeries | None, granularity: str) -> CandleSeries | None:
     """Load what a chart turned to, or what its newest candles lack; returns what it shows now."""
     store = link.store
-    if not store.focus or not granularity:
+    if not store.focus:
         return shown
+    if not granularity:  # the chart went from the screen
+        _leave(link, shown)
+        return None
     if shown is None or (shown.instrument, shown.granularity) != (store.focus, granularity):
-        if shown is not None and not _on_a_chart(link, shown):
-            close_series(store, shown.instrument, shown.granularity)
+        _leave(link, shown)
         shown = open_series(store, store.focus, granularity)
         await load(link, shown, COUNT)
     elif shown.wants_reload:
@@ -54,6 +56,12 @@ async def look(link: Link, shown: CandleSeries | None, granularity: str) -> Cand
     elif shown.wants_older:
         await load_older(link, shown)
     return shown
+
+
+def _leave(link: Link, series: CandleSeries | None) -> None:
+    """No tick moves a series any more that no chart shows."""
+    if series is not None and not _on_a_chart(link, series):
+        close_series(link.store, series.instrument, series.granularity)
 
 
 def _on_a_chart(link: Link, series: CandleSeries) -> bool:

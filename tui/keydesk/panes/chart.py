@@ -226,6 +226,12 @@ class Chart(LinePane):
             if order.instrument == store.focus and order.type in ENTRY_TYPES:
                 yield from line(order.price, ENTRY_TYPES[order.type], "pending", 5)
 
+    def on_hide(self) -> None:
+        """The second chart has its candles fetched only while it is shown."""
+        if self.linked:
+            self._shown = ("", "")
+            self.post_message(self.SeriesWanted("", "", linked=True))
+
     # Moving through it.
 
     def scroll_candles(self, count: int) -> None:

@@ -19,6 +19,7 @@ from keydesk.store.positions import total
 from keydesk.store.state import OrderRow, PositionRow, Quote, Topic, TradeRow
 from keydesk.store.store import Store
 from keydesk.store.totals import revalue_account, turn_day
+from keydesk.store.trailing import trail
 
 NOTHING = Decimal(0)
 
@@ -105,6 +106,7 @@ def _revalue_position(store: Store, instrument: str) -> None:
 
 def _revalue_trade(store: Store, trade: TradeRow, quote: Quote, factors: Factors) -> None:
     trade.now = closing_price(trade.units, quote.bid, quote.ask)
+    trail(store, trade, trade.now)
     trade.unrealized_pl = profit(trade.units, trade.price, trade.now, factors)
     specification = store.instruments.get(trade.instrument)
     if specification is not None:
