@@ -5,16 +5,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager
 
 import pytest
 
 import support.pouring_server
 from keydesk_client.client import Client
-from keydesk_client.streams.health import Gap
 from keydesk_client.streams.settings import StreamSettings
-from support.pouring_server import HEAD, chunk
+from keydesk_client.transport import Timeouts
+from support.broker import PracticeServer
+from support.muting_proxy import Silence, muting_proxy
 from support.scripted_stream import price
-from support.talking_server import talking_server
 
 pytestmark = pytest.mark.bench
 
@@ -34,8 +35,18 @@ def pouring_server() -> Iterator[str]:
     process.stdout.close()
 
 
-def client_of(url: str) -> Client:
-    return Client(token="token-1234", rest_url=url, stream_url=url, account_id="001")
+def client_of(stream_url: str, desk: PracticeServer | None = None) -> Client:
+    if desk is None:
+        return Client(
+            token="token-1234", rest_url=stream_url, stream_url=stream_url, account_id="001"
+        )
+    return Client(
+        token=desk.token,
+        rest_url=desk.rest_url,
+        stream_url=stream_url,
+        account_id=desk.account_id,
+        timeouts=Timeouts(opening=OPENING_S),
+    )
 
 
 async def lines_a_second(url: str) -> tuple[float, float]:
@@ -57,19 +68,46 @@ async def test_typed_prices_a_second(pouring_server: str) -> None:
     assert 1e6 / busy >= LEAST_LINES_A_SECOND  # of a core: the wall clock knows who else is busy
 
 
-async def mute(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """One price, and then nothing."""
-    await reader.readuntil(b"\r\n\r\n")
-    writer.write(HEAD + chunk(price()))
-    await reader.read()
+STALLS = (1.0, 5.0, StreamSettings().stall_s)
+OPENING_S = 5.0
+LINES = {"prices": 3, "transactions": 1}
+"""Before the silence: transactions are five seconds apart when nothing happens, prices a quarter."""
 
 
-@pytest.mark.parametrize("stall", [0.5, 2.0])
-async def test_a_mute_stream_is_found_within_a_tenth_of_its_stall_time(stall: float) -> None:
+async def borne(desk: PracticeServer, kind: str, silence: Silence, stall: float) -> float:
+    """Seconds that a stream of the practice broker is borne once it is silent, as seen from outside."""
     settings = StreamSettings(stall_s=stall, first_pause_s=0.0)
-    async with talking_server(mute) as url, client_of(url) as client:
-        async with client.pricing.stream(["EUR_USD"], settings=settings) as prices:
-            await anext(prices)
-            found = await anext(prices)
-        assert isinstance(found, Gap)
-        assert found.seconds == pytest.approx(stall, rel=0.1)
+    async with (
+        muting_proxy(desk.stream_url, silence, lines=LINES[kind]) as proxy,
+        client_of(proxy.url, desk) as client,
+    ):
+        stream: AbstractAsyncContextManager[object] = (
+            client.pricing.stream(["EUR_USD"], settings=settings)
+            if kind == "prices"
+            else client.transactions.stream(settings=settings)
+        )
+        async with stream:
+            return await proxy.left
+
+
+@pytest.mark.parametrize("silence", [Silence.NOTHING, Silence.HALF_A_LINE])
+@pytest.mark.parametrize("kind", ["prices", "transactions"])
+async def test_a_mute_stream_is_found_within_a_tenth_of_its_stall_time(
+    desk_of_my_own: PracticeServer, kind: str, silence: Silence
+) -> None:
+    found = await asyncio.gather(*(borne(desk_of_my_own, kind, silence, stall) for stall in STALLS))
+    told = ", ".join(
+        f"{each:.3f} s of {stall:g}" for each, stall in zip(found, STALLS, strict=True)
+    )
+    print(f"\n{kind}, {silence.value}: {told}")  # noqa: T201
+    assert found == [pytest.approx(stall, rel=0.1) for stall in STALLS]
+
+
+@pytest.mark.parametrize("kind", ["prices", "transactions"])
+async def test_a_stream_that_is_never_answered_is_found_within_a_tenth_of_its_opening_time(
+    desk_of_my_own: PracticeServer, kind: str
+) -> None:
+    """It has a time of its own: the service is known to answer the first line of a stream late."""
+    found = await borne(desk_of_my_own, kind, Silence.NO_ANSWER, 30.0)
+    print(f"\n{kind}, {Silence.NO_ANSWER.value}: {found:.3f} s of {OPENING_S:g}")  # noqa: T201
+    assert found == pytest.approx(OPENING_S, rel=0.1)

@@ -24,8 +24,9 @@ from keydesk_client.sending import Sender
 from keydesk_client.transport import Timeouts
 from support.broker import PracticeServer, SharedPractice
 from support.chaos_proxy import ChaosProxy, Fate, chaos_proxy
-from support.order_flow import QUICK_PAUSES, Beliefs, doubled, ledger_of, trade, wrong_beliefs
-from support.timelines import NotedFailures, Timelines, summary
+from support.ledgers import ledger_of
+from support.order_flow import QUICK_PAUSES, Beliefs, doubled, trade, wrong_beliefs
+from support.timelines import NotedRequests, Timelines, summary
 
 SENDERS = 4
 """Orders of one client that are under way at once."""
@@ -108,7 +109,7 @@ class Run:
             account_id=desk.account_id,
             timeouts=self.patience.timeouts,
             retries=self.patience.retries,
-            carrier=NotedFailures(self.orders.request_failed),
+            carrier=NotedRequests(self.orders.saw),
         )
 
 
@@ -135,7 +136,7 @@ async def test_orders_through_a_bad_network_are_neither_doubled_nor_misjudged_an
     assert run.counts["Done"] > 30
     assert sum(isinstance(each.outcome, Done) for each in run.orders.looked_up()) > 3
     assert run.faulted() > 0.2
-    assert run.orders.longest() <= IMPATIENT.settled_within
+    assert run.orders.longest.settled_after <= IMPATIENT.settled_within
 
 
 @pytest.mark.soak
@@ -147,4 +148,4 @@ async def test_ten_thousand_orders_through_a_bad_network_settle_within_35_second
     print(f"\n{summary(run.orders)}\n{run.counts}, {run.alarms} shown up late\n{run.proxy.fates}")  # noqa: T201
     assert run.faulted() == pytest.approx(0.4, abs=0.03)
     assert run.counts.total() >= 10_000
-    assert run.orders.longest() <= AS_IT_COMES.settled_within == 35.0
+    assert run.orders.longest.settled_after <= AS_IT_COMES.settled_within == 35.0

@@ -27,7 +27,8 @@ from keydesk_client.streams.settings import StreamSettings
 from support.broker import PracticeServer, SharedPractice
 from support.chaos_proxy import Fate, chaos_proxy
 from support.cutting_proxy import CuttingProxy, Place, cutting_proxy
-from support.order_flow import FAR_AWAY, ledger_of
+from support.ledgers import ledger_of
+from support.order_flow import FAR_AWAY
 
 HASTE = StreamSettings(first_pause_s=0.01, longest_pause_s=0.05)
 """Pauses so short that the pace alone holds a listener back."""
@@ -101,7 +102,8 @@ class Cuts:
                     await client.orders.create(order)
                 else:
                     limit = LimitOrderRequest(instrument="EUR_USD", units=1, price=FAR_AWAY)
-                    await client.orders.create(limit)
+                    made = await client.orders.create(limit)
+                    await client.orders.cancel(made.order_create_transaction.id)
 
 
 async def delivered_through_cuts(

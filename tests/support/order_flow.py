@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TypeAlias
 
-from keydesk_client.client import Client
 from keydesk_client.intent import Action, Intent
 from keydesk_client.models import (
     LimitOrderRequest,
@@ -27,7 +26,6 @@ from keydesk_client.models.transactions.entry_orders import (
 )
 from keydesk_client.outcome import Became, Done, NotSent, Outcome, Rejected, Unconfirmed
 from keydesk_client.sending import Sender
-from support.broker import PracticeServer
 
 QUICK_PAUSES = (0.05, 0.1, 0.2, 0.4)
 FAR_AWAY = Decimal("0.50000")
@@ -92,17 +90,6 @@ async def _go_on_with_trade(
         beliefs.add(await sender.set_dependent_orders(trade_id, stop_loss=stop))
     if dice.random() < 0.5:
         beliefs.add(await sender.close_trade(trade_id))
-
-
-async def ledger_of(desk: PracticeServer) -> list[Transaction]:
-    """Every transaction of a desk's first account, asked for directly."""
-    async with Client(
-        token=desk.token,
-        rest_url=desk.rest_url,
-        stream_url=desk.stream_url,
-        account_id=desk.account_id,
-    ) as client:
-        return [each async for each in client.transactions.iterate_since(0)]
 
 
 def client_id(transaction: Transaction) -> str | None:

@@ -3,10 +3,22 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import httpx
 
 from keydesk_client.outcome import Done, Outcome, Progress, Sending, Unknown
+
+
+class Seen(NamedTuple):
+    """One request, as the client met it."""
+
+    began: float
+    ended: float
+    method: str
+    said: str
+    """Status and length of the answer, or the error."""
+    failed: bool
 
 
 @dataclass
@@ -16,8 +28,8 @@ class Timeline:
     sent_at: float
     lost_at: float | None = None
     """When its answer was known to be lost; None for an order whose answer came."""
-    failed_at: list[float] = field(default_factory=list)
-    """Requests that failed: the order's own, and those that asked about it."""
+    requests: list[Seen] = field(default_factory=list)
+    """Its own, and those that asked about it."""
     look_ups: int = 0
     """Look-ups that were answered and settled nothing."""
     look_ups_failed: int = 0
@@ -27,7 +39,16 @@ class Timeline:
     @property
     def settled_after(self) -> float:
         """Seconds from the last moment at which the broker could not be asked."""
-        return self.settled_at - max(filter(None, (self.lost_at, *self.failed_at)))
+        failed = [each.ended for each in self.requests if each.failed]
+        return self.settled_at - max(self.lost_at or self.sent_at, *failed, self.sent_at)
+
+    def __str__(self) -> str:
+        """Request by request, in seconds since it was sent."""
+        lines = [
+            f"  {each.began - self.sent_at:7.2f} to {each.ended - self.sent_at:7.2f}  {each.method} {each.said}"
+            for each in self.requests
+        ]
+        return "\n".join((*lines, f"  settled at {self.settled_at - self.sent_at:.2f}"))
 
 
 class Timelines:
@@ -50,19 +71,20 @@ class Timelines:
                 timeline.settled_at, timeline.outcome = now, progress
                 self.settled.append(timeline)
 
-    def request_failed(self) -> None:
-        """A request of this task's order failed."""
+    def saw(self, request: Seen) -> None:
+        """A request of this task's order is over."""
         timeline = self._under_way.get(asyncio.current_task())
         if timeline is not None:
-            timeline.failed_at.append(asyncio.get_running_loop().time())
+            timeline.requests.append(request)
 
     def looked_up(self) -> list[Timeline]:
         """Orders whose answer was lost."""
         return [each for each in self.settled if each.lost_at is not None]
 
-    def longest(self) -> float:
-        """The longest time that such an order took once the broker could be asked again."""
-        return max(each.settled_after for each in self.looked_up())
+    @property
+    def longest(self) -> Timeline:
+        """The order that took the longest once the broker could be asked again."""
+        return max(self.looked_up(), key=lambda each: each.settled_after)
 
 
 def _asked(timeline: Timeline, unknown: Unknown, now: float) -> None:
@@ -74,23 +96,27 @@ def _asked(timeline: Timeline, unknown: Unknown, now: float) -> None:
     timeline.look_ups = unknown.look_ups
 
 
-class NotedFailures(httpx.AsyncBaseTransport):
-    """Carries requests as ever, and says which failed before the last byte of their answer."""
+class NotedRequests(httpx.AsyncBaseTransport):
+    """Carries requests as ever, and tells of each: it failed unless the last byte of a good answer came."""
 
-    def __init__(self, failed: Callable[[], None]) -> None:
+    def __init__(self, saw: Callable[[Seen], None]) -> None:
         self._carrier = httpx.AsyncHTTPTransport(verify=False, trust_env=False)
-        self._failed = failed
+        self._saw = saw
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        clock = asyncio.get_running_loop().time
+        began = clock()
         try:
             response = await self._carrier.handle_async_request(request)
             try:
                 body = await response.aread()
             finally:
                 await response.aclose()
-        except BaseException:
-            self._failed()
+        except BaseException as error:
+            self._saw(Seen(began, clock(), request.method, repr(error), failed=True))
             raise
+        said = f"{response.status_code}, {len(body)} bytes"
+        self._saw(Seen(began, clock(), request.method, said, failed=response.is_error))
         return httpx.Response(
             response.status_code, headers=response.headers, stream=httpx.ByteStream(body)
         )
@@ -100,7 +126,7 @@ class NotedFailures(httpx.AsyncBaseTransport):
 
 
 def summary(timelines: Timelines) -> str:
-    """What happened, in two lines."""
+    """What happened, in words."""
     lost = timelines.looked_up()
     after = sorted(each.settled_after for each in lost)
     found = [each for each in lost if isinstance(each.outcome, Done)]
@@ -109,5 +135,5 @@ def summary(timelines: Timelines) -> str:
         f"{len(timelines.settled)} sent, {len(lost)} answers lost, {len(found)} of them found done, "
         f"{sum(each.look_ups_failed for each in lost)} look-ups failed;\n"
         f"settled after the broker could be asked: median {after[len(after) // 2]:.1f} s, "
-        f"longest {after[-1]:.2f} s; after sending: longest {total[-1]:.1f} s"
+        f"longest {after[-1]:.2f} s; after sending: longest {total[-1]:.1f} s; the longest:\n{timelines.longest}"
     )
