@@ -107,3 +107,12 @@ def test_a_lock_stays_until_it_is_taken_off_and_needs_no_token(home: Home) -> No
     assert home.run("lock", "--profile", "main", "--release", "--yes").returncode == 0
     assert lock.look(0.5)  # the disk is asked once a second
     assert not lock.look(1.0)
+
+
+async def test_flatten_gets_out_without_a_journal(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    (home.folder / "orders").write_text("a file in the folder's place")
+    done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert await open_things(desk_of_my_own) == (0, [])

@@ -34,6 +34,7 @@ from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.targets import CannotOpen, Opening, Target
 from keydesk.widgets.terminal_app import TerminalApp
+from keydesk.workspace import WorkspaceFile
 
 if TYPE_CHECKING:
     from keydesk.desk.instructions import Instruction
@@ -73,6 +74,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         own: OwnSettings,
         last_resort: lifecycle.LastResort,
         lock: DeskLock,
+        workspace: WorkspaceFile,
     ) -> None:
         super().__init__(own.keymap)
         environment = account.environment
@@ -87,6 +89,11 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.last_words = ""
         self.lock = lock
         self.vigil = Vigil()
+        self.store.focus, self.store.granularity = (
+            workspace.saved.instrument,
+            workspace.saved.granularity,
+        )
+        self._workspace = workspace
         self._folders = folders
         self._account = account
         self._interrupted_at = float("-inf")
@@ -111,7 +118,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def get_default_screen(self) -> Screen[None]:
         """Start on the desk itself: the frame is the loading state."""
-        return DeskScreen(keymap=self.keymap)
+        return DeskScreen(keymap=self.keymap, left_as=self._workspace.saved)
 
     def on_mount(self) -> None:
         """Begin everything that goes on by itself."""
@@ -135,10 +142,12 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             self.exit(1, return_code=1)
             return
         self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
-        state = self._folders.private("orders")
+        state = self._folders.state / "orders"
         journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
         async with opened(target, self.store, journal, audit, self.keymap) as connection:
             self.connection = connection
+            if connection.commands.no_orders:
+                self.tell("bad", f"EXITS ONLY, no order journal: {connection.commands.no_orders}")
             self.call_later(_settle_memory)
             await connection.run()
 
@@ -160,6 +169,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             self.disarm(cause)
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
+        self._workspace.keep(self.desk.workspace, now)
 
     def revalue(self, store: Store, now: float) -> None:
         """Bring what depends on prices up to date before it is drawn."""
@@ -208,6 +218,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         commands = self.connection.commands
         return replace(
             situation,
+            no_orders=commands.no_orders,
             sent_like_this=commands.sent_like_this,
             quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
         )
@@ -282,6 +293,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         with suppress(TimeoutError):
             async with asyncio.timeout(DRAIN_SECONDS):
                 await asyncio.gather(*(each.wait() for each in commands), return_exceptions=True)
+        self._workspace.save(self.desk.workspace())
         self.exit(code, return_code=code)
 
 
@@ -305,7 +317,8 @@ def run_desk(
         account=account,
         own=own,
         last_resort=lifecycle.LastResort(account.abandon),
-        lock=DeskLock.of(folders.private("orders"), account.name),
+        lock=DeskLock.of(folders.state / "orders", account.name),
+        workspace=WorkspaceFile.of(folders.state / "desk", account.name),
     )
     app.run(mouse=options.mouse)
     if app.last_words:

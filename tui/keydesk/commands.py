@@ -83,6 +83,7 @@ class Commands:
     client: Client
     sender: Sender
     delivery: Delivery
+    no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
     _opening: set[str] = field(default_factory=set)

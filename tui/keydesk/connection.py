@@ -105,9 +105,9 @@ async def opened(
     from keydesk.delivery import Delivery  # noqa: PLC0415
     from keydesk.feeds.link import Link  # noqa: PLC0415
     from keydesk.feeds.wire_streams import WireStreams  # noqa: PLC0415
+    from keydesk.order_journal import NoJournal, open_journal  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk_client.client import Client  # noqa: PLC0415
-    from keydesk_client.journal import FileJournal  # noqa: PLC0415
     from keydesk_client.sending import Sender  # noqa: PLC0415
 
     async with Client(
@@ -125,13 +125,17 @@ async def opened(
         delivery = Delivery(
             store, link.door.offer_all, link.door.saw_last, audit=AuditLog(audit), keymap=keymap
         )
+        kept = open_journal(journal)
+        no_orders = kept.why if isinstance(kept, NoJournal) else ""
         sender = Sender(
             client,
-            FileJournal(journal),
+            kept,
             lambda: link.door.applied or 0,
             delivery.progress,
             delivery.alarm,
             client_ids=target.linked is False,
         )
         link.door.listen(sender.watch)
-        yield Connection(link, sender, Commands(client, sender, delivery), revalue, target.linked)
+        yield Connection(
+            link, sender, Commands(client, sender, delivery, no_orders), revalue, target.linked
+        )

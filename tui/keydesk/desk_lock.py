@@ -4,6 +4,7 @@ It is a file beside the order journal: it needs no network and no token, it hold
 and it survives a restart.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +28,8 @@ class DeskLock:
         """Return whether it is on; the disk is asked once a second."""
         if now - self._looked >= LOOK_EVERY:
             self._looked = now
-            self.is_on = self.path.exists()
+            with suppress(OSError):  # a folder that is not ours has no journal either: exits only
+                self.is_on = self.path.exists()
         return self.is_on
 
     def put_on(self) -> None:

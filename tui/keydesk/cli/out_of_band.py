@@ -8,8 +8,8 @@ from keydesk.audit import AuditLog
 from keydesk.cli.reaching import Reached
 from keydesk.flattening import PASSES, Standing, standing_at_broker
 from keydesk.format import pair
+from keydesk.order_journal import open_journal
 from keydesk.outcome_words import Asked, said_of
-from keydesk_client.journal import FileJournal
 from keydesk_client.outcome import Outcome
 from keydesk_client.sending import Sender
 
@@ -18,11 +18,11 @@ Part = Callable[[Standing], Standing]
 
 async def get_out(reach: Reached, command: str, part: Part, standing: Standing) -> Standing:
     """Close and cancel what stands, look again, at most three times; returns what is left of the part."""
-    audit = AuditLog(reach.audit)
+    journal, audit = open_journal(reach.journal), AuditLog(reach.audit)
     audit.write(command, f"from the command line: {standing.words}")
     # Lost answers are looked for from here on.
     last = int((await reach.client.accounts.summary()).last_transaction_id)
-    sender = Sender(reach.client, FileJournal(reach.journal), lambda: last)
+    sender = Sender(reach.client, journal, lambda: last)
     for _ in range(PASSES):
         await _wipe(sender, standing, f"keydesk {command}", audit)
         standing = part(await standing_at_broker(reach.client))

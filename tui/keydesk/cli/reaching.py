@@ -90,7 +90,7 @@ def _at(target: Target, environment: Band, folders: Folders) -> Reached:
         stream_url=target.stream_url,
         account_id=target.account_id,
     )
-    return Reached(client, target, environment, folders.private("orders"))
+    return Reached(client, target, environment, folders.state / "orders")
 
 
 @asynccontextmanager

@@ -143,6 +143,8 @@ class Form(ModalScreen[Result | None], Generic[Result]):
     def confirmation(self) -> Confirmation:
         """Return what would send the form now."""
         refusals = self.refusals()
+        if self.opens_on() and self.situation.no_orders:
+            refusals = (f"No new orders, exits work: {self.situation.no_orders}",)
         if refusals:
             return Confirmation(Step.REFUSED, reason=refusals[0])
         level = self.situation.store.arming.level

@@ -36,6 +36,7 @@ class Situation:
     template: Template = field(default_factory=Template)
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
+    no_orders: str = ""  # why only exits leave
     sent_like_this: SentLikeThis = _never
     ask_price: AskPrice = _nobody  # have the price of an instrument read again
     quote_trouble: QuoteTrouble = _none

@@ -1,0 +1,37 @@
+"""The desk on a disk that takes no journal: it opens, says so, lets out and lets nothing in."""
+
+from pathlib import Path
+
+from support.terminal import Terminal, keydesk
+
+
+def bought(folder: Path, env: dict[str, str]) -> None:
+    """Open a trade and leave."""
+    with Terminal(keydesk("--practice"), (100, 30), env) as terminal:
+        terminal.see("prices ok")
+        terminal.press("B")
+        terminal.see("y sends")
+        terminal.pause()
+        terminal.press("y")
+        terminal.see("FILLED 10,000")
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+    assert (folder / "home" / "orders").is_dir()
+
+
+def test_the_desk_opens_without_a_journal_and_only_lets_out(practice_folder: Path) -> None:
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    bought(practice_folder, env)
+    (practice_folder / "home" / "orders").chmod(0o755)
+    with Terminal(keydesk("--practice"), (100, 30), env) as terminal:
+        terminal.see("Trades 1")
+        terminal.see("EXITS ONLY, no order journal")
+        terminal.press("B")
+        terminal.see("No new orders, exits work")
+        terminal.press("y")
+        terminal.press("Escape", "C")
+        terminal.see("y sends")
+        terminal.pause()
+        terminal.press("y")
+        terminal.see("CLOSED 10,000 EUR/USD")
+        terminal.see("Trades 0")

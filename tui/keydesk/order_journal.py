@@ -1,0 +1,51 @@
+"""The order journal of an account, or a stand-in that says why there is none.
+
+An account whose journal cannot be kept still opens: exits go out unjournalled and say so, new orders stay here. Only
+the next start tries again, since what an unreadable journal left open has to be looked up before anything new is sent.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from keydesk.clean import clean
+from keydesk_client.errors import UnsafeFile
+from keydesk_client.intent import Intent
+from keydesk_client.journal import FileJournal
+
+REMEDY = "mend that or choose another folder with --data, then start again"
+
+
+@dataclass(frozen=True, slots=True)
+class NoJournal:
+    """Takes no intent and says why."""
+
+    why: str
+
+    def write(self, intent: Intent) -> None:  # noqa: ARG002 - the journal's own form
+        """Refuse, so that only exits leave."""
+        raise OSError(self.why)
+
+    def settle(self, intent: Intent, verdict: str, claimed: Iterable[str] = ()) -> None:
+        """Nothing was written, so nothing is settled."""
+
+    def open_intents(self) -> tuple[Intent, ...]:
+        """What an earlier session left open is not known."""
+        return ()
+
+    def claimed(self) -> Mapping[str, str]:
+        """Nor is what its intents made."""
+        return {}
+
+
+def open_journal(path: Path) -> FileJournal | NoJournal:
+    """Open the journal, made on first use; never fails."""
+    try:
+        journal = FileJournal(path)
+        journal.open_intents()  # what cannot be read cannot be settled either
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return NoJournal(clean(f"{error.filename or path}: {reason}; {REMEDY}"))
+    except UnsafeFile as error:
+        return NoJournal(clean(f"{error}; {REMEDY}"))
+    return journal
