@@ -86,7 +86,7 @@ async def borne(desk: PracticeServer, kind: str, silence: Silence, stall: float)
             if kind == "prices"
             else client.transactions.stream(settings=settings)
         )
-        async with stream:
+        async with stream, asyncio.timeout(2 * stall + OPENING_S):
             return await proxy.left
 
 
