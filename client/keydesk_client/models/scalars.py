@@ -21,9 +21,8 @@ DECIMAL_TEXT: Final = r"[+-]?[0-9]+(\.[0-9]+)?"
 _is_decimal_text = re.compile(DECIMAL_TEXT).fullmatch
 
 
-@lru_cache(
-    maxsize=4096
-)  # 500 trades have 3,000 numbers: with fewer places each read would push out the next
+# 500 trades have 3,000 numbers: with fewer places, each that is read would push out the next.
+@lru_cache(maxsize=4096)
 def _read(text: str) -> Decimal:
     """Prices come again and again, and "0.0000" always: a number that is known is neither checked nor made again."""
     if not _is_decimal_text(text):
