@@ -117,7 +117,8 @@ def test_every_action_of_a_form_exists() -> None:
         "cancel-entries": [CancelEntriesForm],
         "flatten": [FlattenForm],
         "help": [HelpForm, DetailsForm],
-        "find": [FindForm, CommandForm],
+        "find": [FindForm],
+        "command": [CommandForm],
     }
     for key in KEYS:
         for place in places.get(key.context, []):
@@ -146,4 +147,27 @@ async def test_a_long_value_goes_on_beneath_itself_clear_of_the_names() -> None:
 def test_what_is_not_understood_is_answered_with_what_is() -> None:
     said = meaning("frobnicate now", NAMES, "EUR_USD")
     assert isinstance(said, Say)
-    assert said.words == "Not understood: frobnicate now. Try :q, :help, :eurusd, :b eurusd"
+    known = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
+    assert said.words == f"Not understood: frobnicate now. {known}"
+
+
+async def test_a_typed_order_is_shown_as_understood_and_comes_back_as_a_ticket() -> None:
+    app = FormApp(lambda: CommandForm(example_store()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"b eurus", "tab", *"50k @1.0830 sl 20p")
+        words = " ".join(app.words.replace("│", " ").split())
+        assert "ticket: BUY 50,000 EUR/USD limit, at 1.0830, stop 20 pips" in words
+        await pilot.press("enter")
+    [spoken] = app.results
+    assert isinstance(spoken, OpenTicket)
+    assert spoken.fields.size_words == "50,000"
+
+
+async def test_a_line_that_cannot_be_read_stays_to_be_mended() -> None:
+    app = FormApp(lambda: CommandForm(example_store()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"b eurusd 50x", "enter")
+        assert app.results == []
+        assert "size: 50x is none" in app.words
+        await pilot.press("backspace", "k", "enter")
+    assert len(app.results) == 1

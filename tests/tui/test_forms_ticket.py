@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from textual.pilot import Pilot
 
+from keydesk.desk.dictated import dictated
 from keydesk.desk.draft import Side
 from keydesk.desk.instructions import OpenOrder
 from keydesk.forms.ticket import TicketForm
@@ -300,3 +301,18 @@ async def test_an_old_price_that_could_not_be_read_again_refuses_and_says_why() 
         words = " ".join(app.words.replace("┃", " ").split())
     assert "The price is 4s old and could not be read again (connection refused)" in words
     assert "exits work" in words
+
+
+async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirmation() -> None:
+    fields = dictated(["50k", "@1.0830", "sl", "20p", "tp", "2r", "gtd", "4h"])
+    situation = example_situation()
+    app = FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD", fields))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "BUY 50,000 EUR/USD limit 1.08300" in app.words
+        await pilot.press("enter")
+        assert app.results == []
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert (order.kind, order.units, order.price) == ("LIMIT", D(50_000), D("1.08300"))
+    assert (order.stop, order.target, order.expiry) == (D("1.08100"), D("1.08700"), "GTD 4h")

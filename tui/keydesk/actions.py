@@ -27,6 +27,7 @@ from keydesk.widgets.table import TablePane
 if TYPE_CHECKING:
     from decimal import Decimal
 
+    from keydesk.desk.dictated import Dictated
     from keydesk.desk.draft import Side
     from keydesk.desk.instructions import Instruction
     from keydesk.desk.spoken import Spoken
@@ -89,9 +90,9 @@ class DeskActions(GuardedApp[int]):
         """Open a sell ticket."""
         self._ticket("SELL", self.store.focus)
 
-    def _ticket(self, side: Side, instrument: str) -> None:
+    def _ticket(self, side: Side, instrument: str, fields: Dictated | None = None) -> None:
         if instrument:
-            self.ask(forms.TicketForm(self.situation(), side, instrument))
+            self.ask(forms.TicketForm(self.situation(), side, instrument, fields))
         else:
             self.tell("info", "The account's instruments are still being read")
 
@@ -232,8 +233,8 @@ class DeskActions(GuardedApp[int]):
                 self._show_messages()
             case TurnTo(instrument):
                 self._turn_to(instrument)
-            case OpenTicket(side, instrument):
-                self._ticket(side, instrument)
+            case OpenTicket(side, instrument, fields):
+                self._ticket(side, instrument, fields)
             case Say(level, words):
                 self.tell(level, words)
 

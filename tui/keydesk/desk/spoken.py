@@ -1,16 +1,15 @@
 """What a line behind `:` means: leaving, an instrument, help, or an honest no."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
+from keydesk.desk.dictated import KEYWORDS, Dictated, Unreadable, dictated
 from keydesk.desk.draft import Side
 from keydesk.desk.matching import matching
 
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
-
-
-KNOWN = "Try :q, :help, :eurusd, :b eurusd"
+KNOWN = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +40,7 @@ class OpenTicket:
 
     side: Side
     instrument: str
+    fields: Dictated = field(default_factory=Dictated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def meaning(  # noqa: PLR0911 - one answer a command
             return ShowMessages()
         case ["undo"]:
             return Say("warn", "Orders cannot be undone: close, cancel or reverse")
-        case [verb, *rest] if verb in SIDES and len(rest) <= 1:
+        case [verb, *rest] if verb in SIDES:
             return _ticket(SIDES[verb], rest, instruments, focus)
         case [name]:
             found = exact(name, instruments)
@@ -84,10 +84,17 @@ def meaning(  # noqa: PLR0911 - one answer a command
 
 
 def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str) -> Spoken:
-    found = exact(rest[0], instruments) if rest else focus
+    names = list(instruments)
+    named = exact(rest[0], names) if rest and rest[0][0].isalpha() else None
+    if named is None and rest and rest[0][0].isalpha() and rest[0] not in KEYWORDS:
+        return Say("warn", f"instrument: {rest[0]} is none; write it as eurusd")
+    found = named or focus
     if not found:
-        return Say("warn", f"No such instrument: {rest[0] if rest else 'none is in focus'}")
-    return OpenTicket(side, found)
+        return Say("warn", "instrument: none is on the desk; write it behind the side")
+    try:
+        return OpenTicket(side, found, dictated(rest[1:] if named else rest))
+    except Unreadable as error:
+        return Say("warn", str(error))
 
 
 def exact(name: str, instruments: Iterable[str]) -> str | None:

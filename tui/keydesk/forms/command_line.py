@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.clean import clean
+from keydesk.desk.completing import completed
 from keydesk.desk.spoken import (
     Leave,
     OpenTicket,
@@ -21,14 +22,14 @@ from keydesk.format import pair
 from keydesk.forms.find import LONGEST
 from keydesk.forms.looking import Looking
 from keydesk.forms.sheet import Line, Sheet, wrapped
-from keydesk.keys.keymap import FIND, KEYMAP
+from keydesk.keys.keymap import COMMAND, KEYMAP
 from keydesk.store.store import Store
 
 
 class CommandForm(Looking[Spoken]):
     """Returns what the line means."""
 
-    BINDINGS = KEYMAP.bindings(FIND)
+    BINDINGS = KEYMAP.bindings(COMMAND)
     WIDTH: ClassVar[int] = 60
     DEFAULT_CSS = """
     CommandForm > Input, CommandForm > Input:focus {
@@ -40,10 +41,15 @@ class CommandForm(Looking[Spoken]):
         super().__init__()
         self.store = store
         self.text = ""
+        self.refused = False  # Enter was pressed on a line that cannot be read
 
     def compose(self) -> ComposeResult:
         """A field over what is understood."""
-        yield Input(placeholder=":q leaves", max_length=LONGEST, select_on_focus=False)
+        yield Input(
+            placeholder="q leaves; b eurusd 50k @1.0830 sl 20p tp 2r",
+            max_length=LONGEST,
+            select_on_focus=False,
+        )
         yield Sheet(markup=False)
 
     def title_words(self) -> str:
@@ -52,7 +58,7 @@ class CommandForm(Looking[Spoken]):
 
     def foot_words(self) -> str:
         """Say what ends it."""
-        return "Enter takes it   Esc closes"
+        return "Tab completes   Enter takes it   Esc closes"
 
     def understood(self) -> Spoken:
         """Return what the line means so far."""
@@ -69,19 +75,30 @@ class CommandForm(Looking[Spoken]):
                 return ((("shows all messages", "bright"),),)
             case TurnTo(instrument):
                 return (((f"turns to {pair(instrument)}", "bright"),),)
-            case OpenTicket(side, instrument):
-                return (((f"opens a {side.lower()} ticket for {pair(instrument)}", "bright"),),)
-            case Say(_, words):
-                return wrapped(clean(words), "muted", self.inside)
+            case OpenTicket(side, instrument, fields):
+                size = f" {fields.size_words}" if fields.size_words else ""
+                what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()
+                return wrapped(clean(what), side.lower(), self.inside)
+            case Say(level, words):
+                wrong = level == "warn" and self.refused
+                return wrapped(clean(words), "warn" if wrong else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the line."""
-        self.text = event.value
+        self.text, self.refused = event.value, False
         self.redraw()
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
-        """Hand over what was understood."""
-        self.dismiss(self.understood())
+        """Hand over what was understood; what was not stays to be mended."""
+        spoken = self.understood()
+        self.refused = isinstance(spoken, Say) and spoken.level == "warn"
+        if self.refused:
+            self.redraw()
+        else:
+            self.dismiss(spoken)
 
-    def action_choose(self, _step: int) -> None:
-        """Arrows have nothing to choose here."""
+    def action_complete(self) -> None:
+        """Complete the last word."""
+        field = self.query_one(Input)
+        field.value = completed(field.value, self.store.instruments)
+        field.cursor_position = len(field.value)

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.desk.checks import Circumstances, Verdict, judge
+from keydesk.desk.dictated import Dictated
 from keydesk.desk.draft import NUMBER_KEYS, UNITS, Draft, Entry, FieldName, Side, Unit
 from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import OpenOrder
@@ -51,10 +52,13 @@ class TicketForm(Form[OpenOrder]):
     WIDTH: ClassVar[int] = 60
     BINDINGS = KEYMAP.bindings(TICKET)
 
-    def __init__(self, situation: Situation, side: Side, instrument: str) -> None:
+    def __init__(
+        self, situation: Situation, side: Side, instrument: str, fields: Dictated | None = None
+    ) -> None:
         super().__init__(situation)
         facts = facts_of(situation.store, instrument, situation.clock())
-        self.draft = first_draft(side, instrument, facts, situation.template, situation.preset)
+        draft = first_draft(side, instrument, facts, situation.template, situation.preset)
+        self.draft = draft if fields is None else fields.on(draft)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
 
     def headline(self) -> Line:

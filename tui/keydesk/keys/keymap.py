@@ -25,7 +25,8 @@ MODIFY = "modify"
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
 HELP = "help"  # forms that only look
-FIND = "find"  # forms with one field of text
+FIND = "find"  # a field of text over a list
+COMMAND = "command"  # the command line
 
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (DESK, ROWS, CHART, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
@@ -208,6 +209,8 @@ KEYS: tuple[Key, ...] = (
     Key("find-down", ("down",), FIND, "down", "Next match", "choose(1)"),
     Key("find-up", ("up",), FIND, "up", "Previous match", "choose(-1)"),
     Key("find-close", ("escape",), FIND, "close", "Close", "drop"),
+    Key("complete", ("tab",), COMMAND, "complete", "Complete the word", "complete"),
+    Key("command-close", ("escape",), COMMAND, "close", "Close", "drop"),
 )
 
 

@@ -1,0 +1,52 @@
+"""An order typed, or pasted, behind `:`: understood on the line, shown in the ticket, sent by `y` alone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from support.terminal import Terminal, keydesk
+
+PASTE, END = b"\x1b[200~", b"\x1b[201~"
+
+
+@pytest.fixture
+def terminal(practice_folder: Path) -> Iterator[Terminal]:
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk("--practice"), (80, 24), env) as terminal:
+        terminal.see("prices ok")
+        terminal.see("EUR/USD")
+        terminal.pause(1.0)
+        yield terminal
+
+
+def test_a_typed_order_is_previewed_and_rests_once_it_is_sent(terminal: Terminal) -> None:
+    terminal.press(":")
+    terminal.see("Command")
+    terminal.write(b"b usdj")
+    terminal.press("Tab")
+    terminal.write(b"5k @-30p sl 20p tp 2r gtd 4h")
+    terminal.see("ticket: BUY 5,000 USD/JPY limit")
+    terminal.press("Enter")
+    terminal.see("BUY 5,000 USD/JPY limit")
+    terminal.see("y sends")
+    assert "RESTING" not in terminal.text
+    terminal.pause()
+    terminal.press("y")
+    terminal.see("RESTING BUY 5,000 USD/JPY limit")
+    terminal.see("Orders 1")
+
+
+def test_a_pasted_order_waits_for_enter_and_then_for_its_own_confirmation(
+    terminal: Terminal,
+) -> None:
+    terminal.press(":")
+    terminal.see("Command")
+    terminal.write(PASTE + b"b eurusd 50k sl 20p\ny\n" + END)
+    terminal.see("ticket: BUY 50,000 EUR/USD")
+    terminal.pause()
+    assert "y sends" not in terminal.text
+    terminal.press("Enter")
+    terminal.see("y sends")
+    terminal.press("Escape")
+    terminal.see("No trades.")
