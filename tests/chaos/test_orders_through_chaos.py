@@ -136,6 +136,7 @@ async def test_orders_through_a_bad_network_are_neither_doubled_nor_misjudged_an
     assert run.counts["Done"] > 30
     assert sum(isinstance(each.outcome, Done) for each in run.orders.looked_up()) > 3
     assert run.faulted() > 0.2
+    assert run.orders.server_failures() == []
     assert run.orders.longest.settled_after <= IMPATIENT.settled_within
 
 
@@ -148,4 +149,5 @@ async def test_ten_thousand_orders_through_a_bad_network_settle_within_35_second
     print(f"\n{summary(run.orders)}\n{run.counts}, {run.alarms} shown up late\n{run.proxy.fates}")  # noqa: T201
     assert run.faulted() == pytest.approx(0.4, abs=0.03)
     assert run.counts.total() >= 10_000
+    assert run.orders.server_failures() == []
     assert run.orders.longest.settled_after <= AS_IT_COMES.settled_within == 35.0

@@ -81,6 +81,11 @@ class Timelines:
         """Orders whose answer was lost."""
         return [each for each in self.settled if each.lost_at is not None]
 
+    def server_failures(self) -> list[Seen]:
+        """Requests that the broker itself failed on: no fault of the network's."""
+        every = (request for each in self.settled for request in each.requests)
+        return [each for each in every if each.said.startswith("5")]
+
     @property
     def longest(self) -> Timeline:
         """The order that took the longest once the broker could be asked again."""
