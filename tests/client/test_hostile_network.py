@@ -183,13 +183,14 @@ async def cut_everywhere(whole: bytes, step: int = 1) -> None:
     for place in range(0, len(whole), step):
         async with client_of(saying(whole[:place], reset=True)) as client:
             told = await outcome(send_an_order, client)
-        assert isinstance(told, ConnectionLost), place
+        assert isinstance(told, ConnectionLost | UnreadableAnswer), place
         assert told.sent
     await nothing_is_left()
 
 
 async def test_a_reset_at_any_byte_of_an_answer_is_a_lost_connection() -> None:
     await cut_everywhere(answer(GOOD_BODY, 201))
+    await cut_everywhere(chunked(GOOD_BODY[:30], GOOD_BODY[30:]), step=3)
 
 
 @pytest.mark.soak
@@ -199,8 +200,7 @@ async def test_a_reset_at_any_byte_of_every_answer_is_a_lost_connection(name: st
     for status in STATUSES:
         if status != 204:
             whole = answer(content[:2000], status, *(each[:2000] for each in headers))
-            await cut_everywhere(whole, step=1 + len(whole) // 400)
-    await cut_everywhere(chunked(*(content[at : at + 7] for at in range(0, 100, 7))))
+            await cut_everywhere(whole, step=1 + len(whole) // 100)
 
 
 async def test_a_byte_at_a_time_is_ended_by_the_deadline_of_the_whole() -> None:
