@@ -79,7 +79,7 @@ def trade(desk: Desk) -> Story:
     terminal.until(lambda: moved in desk.trade_row(trade_id), what=f"the stop at {moved}")
 
     desk.send("O", "5")
-    half = terminal.see("CLOSED 5,000 EUR/USD")
+    half = terminal.see(f"CLOSED 5,000 of #{trade_id} EUR/USD")
     terminal.until(lambda: " 5,000 " in desk.trade_row(trade_id), what="half the units")
     desk.send("C")
     terminal.see("No trades.")

@@ -55,7 +55,7 @@ def test_a_part_names_its_trade() -> None:
         pl="5.0000",
         tradeReduced=reduction(6411, "-10000", "1.08490", "5.0000"),
     )
-    assert "of #6411" in said_of(done(closing), Asked("CLOSE", "C")).words
+    assert " of #6411 EUR/USD @ " in said_of(done(closing), Asked("CLOSE", "C")).words
 
 
 def test_a_price_past_the_bound_says_so_and_what_to_press() -> None:

@@ -10,7 +10,7 @@ from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.trades import Trades
-from keydesk.store.state import LogLine, Topic
+from keydesk.store.state import DependentOrder, LogLine, Topic
 from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import Column, fit
@@ -204,3 +204,16 @@ async def test_a_row_that_comes_or_goes_turns_nothing() -> None:
         pane.on_frame(frame_of(store))
         await pilot.pause()
         assert heard(pilot, InstrumentRows.Chosen) == []
+
+
+@pytest.mark.parametrize(
+    ("trailing", "shown_stop"), [("1.08300", "1.08300 t"), ("1.08100", "1.08200  ")]
+)
+async def test_the_stop_of_a_trade_is_the_one_that_fires_first(
+    trailing: str, shown_stop: str
+) -> None:
+    pane, store = Trades(), desk_store()
+    store.trades["6411"].trailing_stop = DependentOrder("6414", Decimal(trailing), Decimal("0.001"))
+    async with shown(pane, store, size=(80, 8)):
+        row = next(line for line in text_of(pane) if "EUR/USD" in line)
+    assert shown_stop in row

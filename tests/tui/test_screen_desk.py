@@ -233,3 +233,12 @@ async def test_the_second_chart_wants_its_candles_only_while_it_is_shown() -> No
             screen.on_frame(frame_of(store, everything=True))
             await pilot.pause()
             assert wanted[-1] == then
+
+
+async def test_the_footer_stays_the_forms_however_the_terminal_changes() -> None:
+    async with desk((200, 50)) as (pilot, screen):
+        await pilot.app.push_screen(ModalScreen())
+        for size in ((80, 24), (60, 20), (120, 35)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+        assert "The form has the keys" in text_of(screen.pane("keys"))[0]

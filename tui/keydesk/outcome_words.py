@@ -83,7 +83,9 @@ def _why(rejected: Rejected) -> str:
 
 def filled(fill: OrderFillTransaction, asked: Asked) -> str:
     """Return what a fill did: opened, closed or both; at which price, how far from the one seen."""
-    parts = [f"{_verb(fill)} {units(abs(fill.units))} {pair(fill.instrument)} @ {fill_price(fill)}"]
+    of = "" if fill.trade_reduced is None else f" of #{fill.trade_reduced.trade_id}"
+    size = f"{units(abs(fill.units))}{of}"
+    parts = [f"{_verb(fill)} {size} {pair(fill.instrument)} @ {fill_price(fill)}"]
     slip = slippage_pips(fill, asked)
     if slip is not None:
         parts.append(f"slip {_tenths(slip)}p")
@@ -93,8 +95,6 @@ def filled(fill: OrderFillTransaction, asked: Asked) -> str:
         parts.append(f"#{fill.trade_opened.trade_id}")
     if fill.trades_closed or fill.trade_reduced:
         parts.append(f"realised {money(fill.pl, signed=True)}")
-    if fill.trade_reduced is not None:
-        parts.append(f"of #{fill.trade_reduced.trade_id}")
     return " ".join(parts)
 
 

@@ -9,6 +9,7 @@ from typing import ClassVar
 from rich.style import Style
 
 from keydesk import format as show
+from keydesk.desk.risk import nearest_stop
 from keydesk.frame import Frame
 from keydesk.keys.keymap import TRADES
 from keydesk.panes.instrument_rows import InstrumentRows
@@ -121,10 +122,15 @@ class Trades(InstrumentRows):
         return self.palette["faint" if self._old else role]
 
     def _stop(self, trade: TradeRow, store: Store) -> list[Run]:
-        stop = trade.stop_loss or trade.guaranteed_stop or trade.trailing_stop
-        if stop is None:
+        """Where it is stopped first; a trailing stop that is nearer than the other says so."""
+        if is_naked(trade):
             return [("none !", self.palette["danger"])]
-        return [(shape_of(store, trade.instrument).write(stop.price), self.palette["plain"])]
+        write = shape_of(store, trade.instrument).write
+        stops = (trade.stop_loss, trade.guaranteed_stop, trade.trailing_stop)
+        nearest = nearest_stop(trade.units, (each.price for each in stops if each is not None))
+        trails = trade.trailing_stop is not None and trade.trailing_stop.price == nearest
+        mark = [(" t", self.palette["muted"])] if trails else []
+        return [(write(nearest), self.palette["plain"]), *mark]
 
     def _text(self, trade: TradeRow, column: str, frame: Frame) -> str:
         write = shape_of(frame.store, trade.instrument).write

@@ -251,7 +251,9 @@ class DeskScreen(Backdrop, Screen[None]):
     # Focus, zoom, granularity: the keys that look.
 
     def on_descendant_focus(self) -> None:
-        """The footer shows the keys of the focused pane."""
+        """The footer shows the keys of the focused pane, unless a form has them."""
+        if self._panes.quiet:
+            return
         context = str(getattr(self.focused, "KEY_CONTEXT", keys.DESK))
         self.query_one(KeyFooter).show_context(context)
         self._panes.check()

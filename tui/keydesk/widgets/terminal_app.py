@@ -39,6 +39,7 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
     ) -> None:
         """Put on a theme, at the depth of colour that the terminal has (see `theme.colour_depth`)."""
         self._ascii_only = ascii_only
+        self.set_class(ascii_only, "-ascii")
         self.ansi_color = True if depth in ("16", "mono") else None
         for name in theme.names():
             self.register_theme(theme.load(name, depth).textual())
