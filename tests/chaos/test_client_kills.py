@@ -50,7 +50,7 @@ class Line:
             if chance < 0.1:
                 await self.killed_after(self.dice.uniform(0.3, 1.0), wait_for_recovery=False)
             elif chance < 0.5:
-                await self.killed_after(self.dice.uniform(0.0, 0.3), wait_for_recovery=True)
+                await self.killed_after(self.dice.uniform(0.0, 1.0), wait_for_recovery=True)
             else:
                 await self.killed_by_itself()
 
@@ -68,7 +68,7 @@ class Line:
 
     async def killed_by_itself(self) -> None:
         step = self.dice.choice(tuple(Step))
-        process, out = await self.started("send", step.name, self.dice.randint(1, 4))
+        process, out = await self.started("send", step.name, self.dice.randint(1, 6))
         told: list[bytes] = []
         async with asyncio.timeout(LONGEST_LIFE_S):
             await hear(out, told)
@@ -125,7 +125,7 @@ def reached(told: list[bytes]) -> Counter[Place]:
 
 async def kills(desks: list[PracticeServer], folder: Path, times: int) -> Counter[Place]:
     """Kill that many clients, recover, and fail where a journal and its ledger differ."""
-    faulty = chaos_proxy(desks[0].rest_url, seed=times, faulty=0.3)
+    faulty = chaos_proxy(desks[0].rest_url, seed=times, faulty=0.2)
     async with faulty as proxy:
         lines = [
             Line(desk, proxy, folder / desk.account_id / "orders.jsonl", random.Random(number))
@@ -169,8 +169,10 @@ async def test_two_hundred_kills_of_the_client(
     for action in Action:
         told = {step.value: killed_at[action.value, step.name] for step in Step}
         print(f"\n{action.value}: {told}")  # noqa: T201
-    unfinished = {place: times for place, times in killed_at.items() if place[1] != "SETTLED"}
-    actions = {action for action, _ in unfinished}
-    assert actions == {each.value for each in Action} - {Action.CLOSE_POSITION.value}
+    for action in set(Action) - {
+        Action.CLOSE_POSITION
+    }:  # one account's positions have many authors
+        unfinished = (killed_at[action.value, step.name] for step in set(Step) - {Step.SETTLED})
+        assert sum(unfinished) >= 10
     for step in Step:
         assert sum(times for (_, at), times in killed_at.items() if at == step.name) >= 5
