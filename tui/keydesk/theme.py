@@ -80,10 +80,14 @@ class Palette:
         self._colours = colours
         self._weights = weights
         self._styles: dict[tuple[str, str], Style] = {}
+        self._plain: dict[str, Style] = {}
 
     def __getitem__(self, role: str) -> Style:
         """The style of a role on the screen's background."""
-        return self.on(role, "background")
+        style = self._plain.get(role)
+        if style is None:
+            style = self._plain[role] = self.on(role, "background")
+        return style
 
     def on(self, role: str, backdrop: str) -> Style:
         """The style of a role on another role's colour, such as a band."""

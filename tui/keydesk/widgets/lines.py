@@ -43,7 +43,9 @@ class Heading:
 
 def width_of(runs: Iterable[Run]) -> int:
     """How many cells the runs take."""
-    return sum(len(text) if text.isascii() else cell_len(text) for text, _ in runs)
+    texts = [text for text, _ in runs]
+    whole = "".join(texts)
+    return len(whole) if whole.isascii() else sum([cell_len(text) for text in texts])
 
 
 def cut(runs: Iterable[Run], width: int) -> list[Run]:
@@ -94,6 +96,8 @@ class LinePane(DrawnWidget, can_focus=True):
         super().__init__(id=id)
         self.frame: Frame | None = None
         self._lines: dict[int, Strip] = {}
+        self._in_frame = False
+        self._stale: list[int] = []  # lines to be shown again
         self._palette: Palette | None = None
 
     @property
@@ -120,7 +124,10 @@ class LinePane(DrawnWidget, can_focus=True):
         self.frame = frame
         if first:
             self.redraw()
+        self._in_frame = True
         self.changed(frame)
+        self._in_frame = False
+        self._show_stale()
 
     def changed(self, frame: Frame) -> None:
         """Redraw the lines that the frame changed."""
@@ -145,8 +152,23 @@ class LinePane(DrawnWidget, can_focus=True):
             self.refresh_line(y)
 
     def refresh_line(self, y: int) -> None:
-        """Have one line shown again, as it is kept."""
-        self.refresh(Region(0, y, self.outer_size.width, 1))
+        """Have one line shown again, as it is kept; at the end of the frame, when one is being taken."""
+        self._stale.append(y)
+        if not self._in_frame:
+            self._show_stale()
+
+    def _show_stale(self) -> None:
+        """Lines that follow each other make one region: each costs Textual as much as drawing a line."""
+        stale, self._stale = sorted(set(self._stale)), []
+        regions: list[Region] = []
+        for y in stale:
+            above = regions[-1] if regions else None
+            if above is not None and above.bottom == y:
+                regions[-1] = Region(0, above.y, above.width, above.height + 1)
+            else:
+                regions.append(Region(0, y, self.outer_size.width, 1))
+        if regions:
+            self.refresh(*regions)
 
     def render_line(self, y: int) -> Strip:
         """The line as it was drawn last, or drawn now."""
@@ -154,6 +176,17 @@ class LinePane(DrawnWidget, can_focus=True):
         if strip is None or strip.cell_length != self.outer_size.width:
             strip = self._lines[y] = self._draw(y)
         return strip
+
+    def lines(self, numbers: Iterable[int]) -> list[Strip]:
+        """The lines as they were drawn last, or drawn now."""
+        kept, width = self._lines, self.outer_size.width
+        strips = []
+        for y in numbers:
+            strip = kept.get(y)
+            if strip is None or strip.cell_length != width:
+                strip = self.render_line(y)
+            strips.append(strip)
+        return strips
 
     def _draw(self, y: int) -> Strip:
         blank = self.palette["plain"]

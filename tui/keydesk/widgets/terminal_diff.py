@@ -72,10 +72,11 @@ class Front:
     def _replace(self, y: int, x: int, segments: Sequence[Segment]) -> None:
         """Remember a piece as sent; what it covers is not there any more."""
         sent = self._sent[y]
-        width = sum(cell_len(segment.text) for segment in segments)
-        for other, (other_width, _) in list(sent.items()):
-            if other < x + width and x < other + other_width:
-                del sent[other]
+        width = sum([cells(segment.text) for segment in segments])
+        if x not in sent or sent[x][0] != width:
+            for other, (other_width, _) in list(sent.items()):
+                if other < x + width and x < other + other_width:
+                    del sent[other]
         sent[x] = (width, segments)
 
     def _draw(self, pen: Pen, y: int, segments: Iterable[Placed]) -> None:
@@ -89,17 +90,22 @@ class Front:
                 _draw_wide(pen, row, (y, x), text, style)
 
 
+def cells(text: str) -> int:
+    """How many cells a text takes; most is plain, and then it costs nothing to know."""
+    return len(text) if text.isascii() else cell_len(text)
+
+
 def news(x: int, before: Sequence[Segment], after: Sequence[Segment]) -> Iterable[Placed]:
     """The segments, with their columns, that are not the same in the same place as before."""
     old, old_x = iter(before), x
     there = next(old, None)
     for segment in after:
         while there is not None and old_x < x:
-            old_x += cell_len(there.text)
+            old_x += cells(there.text)
             there = next(old, None)
-        if old_x != x or there != segment:
+        if old_x != x or (there is not segment and there != segment):
             yield x, segment
-        x += cell_len(segment.text)
+        x += cells(segment.text)
 
 
 def _draw_plain(pen: Pen, row: Row, at: tuple[int, int], text: str, style: Style | None) -> None:
