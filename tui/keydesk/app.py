@@ -29,6 +29,7 @@ from keydesk.keys.confirm import Letters
 from keydesk.keys.vigil import Vigil
 from keydesk.own_settings import OwnSettings
 from keydesk.paths import Folders
+from keydesk.possible import possible
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
@@ -118,7 +119,11 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def get_default_screen(self) -> Screen[None]:
         """Start on the desk itself: the frame is the loading state."""
-        return DeskScreen(keymap=self.keymap, left_as=self._workspace.saved)
+        return DeskScreen(
+            keymap=self.keymap,
+            unavailable=lambda id_: not possible(id_, self.store, self.selection()),
+            left_as=self._workspace.saved,
+        )
 
     def on_mount(self) -> None:
         """Begin everything that goes on by itself."""

@@ -1,0 +1,28 @@
+"""Which keys of the desk can do something now: the footer shows the others dim, and pressing one says why."""
+
+from keydesk.selection import Selection
+from keydesk.store.store import Store
+
+ON_A_TRADE = frozenset(("close", "scale-out", "break-even", "protect", "trailing"))
+OPENING = frozenset(("buy", "sell"))
+
+
+def possible(id_: str, store: Store, selection: Selection) -> bool:  # noqa: PLR0911 - one answer a kind of key
+    """Say whether a key has something to act on, and may."""
+    if id_ in OPENING:
+        return store.arming.level == "ARMED" and bool(store.focus)
+    if id_ in ON_A_TRADE:
+        return bool(selection.trades(store))
+    match id_:
+        case "modify":
+            return bool(selection.trades(store)) or selection.order(store) is not None
+        case "cancel":
+            return selection.order(store) is not None
+        case "cancel-entries":
+            return any(order.trade_id is None for order in store.orders.values())
+        case "reverse":
+            return store.arming.level == "ARMED" and selection.instrument(store) in store.positions
+        case "flatten":
+            return bool(store.trades or store.orders)
+        case _:
+            return True
