@@ -83,6 +83,18 @@ async def test_health_is_calm_while_all_is_well_and_loud_when_not() -> None:
         assert "The account disagrees with the poll" in text_of(pane)[0]
 
 
+async def test_a_warning_longer_than_the_line_is_cut_and_not_left_out() -> None:
+    pane, store = HealthLine(), desk_store()
+    store.health.warning = (
+        "Not as at the broker: trade 6411 has 10000 units here, 5000 at the broker"
+    )
+    async with shown(pane, store, size=(80, 3)):
+        line = text_of(pane)[0]
+    assert "Not as at the broker: trade" in line
+    assert "…" in line
+    assert line.rstrip().endswith("UTC")
+
+
 async def test_the_instrument_line_tells_what_a_pip_is_worth() -> None:
     pane = InstrumentLine()
     async with shown(pane, desk_store(), size=(120, 3)):

@@ -8,7 +8,7 @@ from datetime import UTC, tzinfo
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.store.state import LinkState, Topic
-from keydesk.widgets.lines import Run
+from keydesk.widgets.lines import Run, cut, width_of
 from keydesk.widgets.strip_line import Item, StripLine
 
 ROLE_OF: dict[LinkState, str] = {
@@ -45,8 +45,11 @@ class HealthLine(StripLine):
     def left(self, frame: Frame) -> Iterable[Item]:
         """Streams, round trip, then what is worth a warning."""
         health = frame.store.health
-        yield self._link("prices", health.prices, health.prices_heard, frame)
-        yield self._link("events", health.events, health.events_heard, frame)
+        links = (
+            self._link("prices", health.prices, health.prices_heard, frame),
+            self._link("events", health.events, health.events_heard, frame),
+        )
+        yield from links
         if health.rtt_ms is not None:
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
             yield Item(self._pair("round trip", f"{health.rtt_ms:.0f} ms{p95}"), 2)
@@ -57,7 +60,9 @@ class HealthLine(StripLine):
         if health.throttled:
             yield Item(((f"throttled {health.throttled}×", self.palette["warn"]),), 3)
         if health.warning:
-            yield Item(((health.warning, self.palette["danger"]),), 1)
+            beside = [*links, *self.right(frame)]
+            room = self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in beside)
+            yield Item(tuple(cut([(health.warning, self.palette["danger"])], room)), 1)
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """The time, its zone named."""
