@@ -69,7 +69,7 @@ async def test_the_panes_stand_still_while_an_outcome_has_the_instruments_line()
         assert "Again: B" in bottom(screen, 2)
         assert "spread" not in bottom(screen, 3)
         assert [pane.region for pane in screen._panes.panes] == before
-        store.see_notices()
+        store.see_notices(WALL_NS)
         screen.on_frame(later(store, 60))
         await pilot.pause()
         assert "spread" in bottom(screen, 3)
@@ -112,10 +112,16 @@ async def test_what_asks_for_something_stays_until_it_was_seen(notice: Notice) -
     async with shown(pane, store):
         pane.on_frame(later(store, 3600))
         assert said(pane).endswith(f"{notice.text} Esc: seen")
-        assert store.see_notices()
+        assert store.see_notices(WALL_NS)
         pane.on_frame(later(store, 3600))
         assert said(pane) == ""
-        assert not store.see_notices(), "there is nothing more to be seen"
+        assert not store.see_notices(WALL_NS), "there is nothing more to be seen"
+
+
+async def test_what_came_just_now_was_not_read_yet() -> None:
+    store = told(Notice("bad", NOT_SENT, WALL_NS))
+    assert not store.see_notices(WALL_NS - 1)
+    assert store.notices[0].waits
 
 
 async def test_a_hint_does_not_take_the_place_of_what_waits_for_long() -> None:

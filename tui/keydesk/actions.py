@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from time import time_ns
 from typing import TYPE_CHECKING, TypeVar
 
 from textual.screen import ModalScreen
@@ -271,7 +272,7 @@ class DeskActions(GuardedApp[int]):
 
     def action_step_back(self) -> None:
         """Go one step back: what waited to be seen was seen, else a pane alone goes back among the others."""
-        if not self.store.see_notices():
+        if not self.store.see_notices(time_ns() - TO_READ_NS):
             self.desk.show_all()
 
     # What panes wish for.
@@ -300,6 +301,7 @@ class DeskActions(GuardedApp[int]):
             self.store.linked_granularity = message.granularity
 
 
+TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else
 _LISTS = frozenset(("trades", "orders", "positions", "log"))
 
 

@@ -111,11 +111,14 @@ class Store:
             del self.notices[: NOTICE_LIMIT // 10]
         self.mark(Topic.NOTICES)
 
-    def see_notices(self) -> bool:
-        """Note that the person at the keys saw what waits to be seen; False: nothing did."""
-        waited = any(notice.waits for notice in self.notices)
+    def see_notices(self, until_ns: int) -> bool:
+        """Note that what was told until then was seen by the person at the keys; False: none of it waited for that."""
+        waited = any(notice.waits and notice.time_ns <= until_ns for notice in self.notices)
         if waited:
-            self.notices = [replace(notice, seen=True) for notice in self.notices]
+            self.notices = [
+                replace(notice, seen=notice.seen or notice.time_ns <= until_ns)
+                for notice in self.notices
+            ]
             self.mark(Topic.NOTICES)
         return waited
 
