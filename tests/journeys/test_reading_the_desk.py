@@ -50,6 +50,7 @@ def test_what_was_not_sent_stays_until_escape(terminal: Terminal) -> None:
     terminal.press("y")  # the letter was another one
     terminal.see("NOT SENT: the letter was")
     terminal.see("Esc: seen")
+    terminal.pause(1.2)  # to read it: what came just now does not count as seen
     terminal.press("Escape")
     terminal.see_no_more("NOT SENT")
 
