@@ -54,6 +54,11 @@ class Intent:
         found = extensions.get("id") if isinstance(extensions, dict) else None
         return found if isinstance(found, str) else None
 
+    @property
+    def is_exit(self) -> bool:
+        """Whether it can only take risk away or protect; an order that may never open anything does too."""
+        return self.action in EXITS or self.body.get("positionFill") == "REDUCE_ONLY"
+
     def to_wire(self) -> JsonObject:
         """As a line of the journal holds it."""
         return {

@@ -23,7 +23,7 @@ from keydesk_client.became import WriteResponse
 from keydesk_client.client import Client
 from keydesk_client.errors import UnsafeFile
 from keydesk_client.given_up import GivenUp
-from keydesk_client.intent import EXITS, Intent
+from keydesk_client.intent import Intent
 from keydesk_client.journal import Journal
 from keydesk_client.look_up import LookUps
 from keydesk_client.matching import Claimed
@@ -73,7 +73,7 @@ class OrderProtocol:
     async def carried_out(self, intent: Intent, send: Send) -> Outcome:
         """Write it down, send it once, and find out what became of it."""
         trouble = self._journalled(intent)
-        if trouble and intent.action not in EXITS:
+        if trouble and not intent.is_exit:
             return self._told(NotSent(intent, f"the order journal can not be written: {trouble}"))
         self._under_way.add(intent.id)
         try:

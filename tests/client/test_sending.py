@@ -244,6 +244,18 @@ def test_new_risk_without_a_journal_is_refused(
     assert broker.writes == []
 
 
+def test_an_order_that_may_only_reduce_is_an_exit(tmp_path: Path) -> None:
+    broker = LossyBroker()
+    only = MarketOrderRequest(instrument="EUR_USD", units="-1000", position_fill="REDUCE_ONLY")
+
+    async def body(desk: Desk) -> None:
+        _folder_removed(desk)
+        assert not isinstance(await desk.sender.create(only), NotSent)
+
+    at_desk(tmp_path, broker, body)
+    assert len(broker.writes) == 1
+
+
 def test_on_a_full_disk_exits_leave_and_new_risk_stays(tmp_path: Path) -> None:
     broker = LossyBroker()
 

@@ -106,3 +106,13 @@ async def test_a_ticket_says_beforehand_that_nothing_new_leaves() -> None:
         assert app.results == []
         words = " ".join(app.words.replace("┃", " ").split())
     assert f"No new orders, exits work: /x/orders: Read-only file system; {REMEDY}" in words
+
+
+async def test_a_ticket_that_only_reduces_is_an_exit_and_leaves() -> None:
+    situation = replace(example_situation(), no_orders=f"/x/orders: No space left; {REMEDY}")
+    app = FormApp(lambda: TicketForm(situation, "SELL", "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.reduces

@@ -90,6 +90,10 @@ class Form(ModalScreen[Result | None], Generic[Result]):
         """Name the instrument whose price it opens on; none: an exit waits for no price."""
         return ""
 
+    def opens(self) -> bool:
+        """Say whether it may open a trade, so that it needs all that opening needs."""
+        return bool(self.opens_on())
+
     def typed(self, key: str) -> bool:  # noqa: ARG002 - a form with fields reads it
         """Take a key that is no binding; True when the form used it."""
         return False
@@ -143,7 +147,7 @@ class Form(ModalScreen[Result | None], Generic[Result]):
     def confirmation(self) -> Confirmation:
         """Return what would send the form now."""
         refusals = self.refusals()
-        if self.opens_on() and self.situation.no_orders:
+        if self.opens() and self.situation.no_orders:
             refusals = (f"No new orders, exits work: {self.situation.no_orders}",)
         if refusals:
             return Confirmation(Step.REFUSED, reason=refusals[0])

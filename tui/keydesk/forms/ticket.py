@@ -84,6 +84,10 @@ class TicketForm(Form[OpenOrder]):
         """Name the ticket's instrument."""
         return self.draft.instrument
 
+    def opens(self) -> bool:
+        """Say whether it may open a trade: one that only reduces is an exit."""
+        return not self.reduces()
+
     def refusals(self) -> Sequence[str]:
         """Return the checks' refusals."""
         return self.verdict().refusals
