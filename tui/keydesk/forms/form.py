@@ -23,6 +23,7 @@ from keydesk.keys.guard import SEND, Front
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.state import Notice
 from keydesk.theme import palette_of
+from keydesk.widgets.veil import Veil
 
 Result = TypeVar("Result")
 
@@ -32,7 +33,7 @@ REFUSED_BY_LEVEL = {
 }
 
 
-class Form(ModalScreen[Result | None], Generic[Result]):
+class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     """A form that ends in a confirmation."""
 
     KEY_CONTEXT: ClassVar[str] = FORM

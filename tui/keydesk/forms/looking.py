@@ -13,9 +13,10 @@ from keydesk.forms.sheet import Line, Sheet, text_of
 from keydesk.frame import Frame
 from keydesk.keys.guard import Front
 from keydesk.theme import palette_of
+from keydesk.widgets.veil import Veil
 
 
-class Looking(ModalScreen[Result | None], Generic[Result]):
+class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
     """A sheet of lines that closes by Esc."""
 
     WIDTH: ClassVar[int] = 76

@@ -82,14 +82,14 @@ class DrawnWidget(Widget):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """The lines as they are."""
-        strips = self.lines(crop.line_range)
+        strips = self.strips_at(crop.line_range)
         for line_filter in self.get_line_filters():
             strips = [strip.apply_filter(line_filter, OPAQUE) for strip in strips]
         if crop.column_span != (0, self.outer_size.width):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
 
-    def lines(self, numbers: Iterable[int]) -> list[Strip]:
+    def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
         """These lines as they are kept, or drawn now."""
         return [self.render_line(y) for y in numbers]
 

@@ -177,7 +177,7 @@ class LinePane(DrawnWidget, can_focus=True):
             strip = self._lines[y] = self._draw(y)
         return strip
 
-    def lines(self, numbers: Iterable[int]) -> list[Strip]:
+    def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
         """The lines as they were drawn last, or drawn now."""
         kept, width = self._lines, self.outer_size.width
         strips = []

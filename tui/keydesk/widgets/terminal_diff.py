@@ -113,6 +113,12 @@ def _draw_plain(pen: Pen, row: Row, at: tuple[int, int], text: str, style: Style
     y, x = at
     row.reach(x + len(text))
     texts, styles = row.texts, row.styles
+    here = slice(x, x + len(text))
+    worn_here = styles[here]
+    if worn_here.count(worn_here[0]) == len(text) and worn_here[0] != style:
+        texts[here], styles[here] = text, [style] * len(text)
+        pen.write(y, x, text, style)
+        return
     start = end = -1
     for i, character in enumerate(text):
         column = x + i
