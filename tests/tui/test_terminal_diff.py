@@ -92,6 +92,16 @@ def test_one_changed_digit_is_one_digit_on_the_wire() -> None:
     assert sent.removesuffix("\x1b[0m").endswith("m2")
 
 
+def test_an_empty_piece_covers_no_cell() -> None:
+    front, style = Front(), Style.parse("red on default")
+    sent = front.take(
+        [(0, 0, [Segment("ab"), Segment("", style), Segment("c", style)])], ColorSystem.TRUECOLOR
+    )
+    assert "ab" in sent
+    front.take([(0, 0, [Segment("", style), Segment("abc", style)])], ColorSystem.TRUECOLOR)
+    front.take([(0, 3, [Segment("")])], ColorSystem.TRUECOLOR)
+
+
 def test_after_forgetting_everything_is_sent_again() -> None:
     line = [Segment("price", STYLES[1])]
     front = Front()

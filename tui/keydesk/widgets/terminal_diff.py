@@ -84,6 +84,8 @@ class Front:
         if row is None:
             row = self._rows[y] = Row()
         for x, (text, style, _) in segments:
+            if not text:  # whoever drew it: an empty piece covers no cell
+                continue
             if is_sure(text):
                 _draw_plain(pen, row, (y, x), text, style)
             else:
