@@ -4,6 +4,7 @@ KeydeskClientError
 ├── InvalidRequest            the caller asked for the impossible; nothing was sent
 ├── InvalidSettings           a token or an address that must not be used; nothing was sent
 ├── ClientClosed              the client was left; nothing was sent
+├── StreamNotOpen             a stream is read outside its block, or entered twice
 ├── Unreachable               no connection could be made; nothing was sent
 ├── ConnectionLost            the connection broke; whether the request was acted on is not known
 ├── TimedOut                  a phase took too long; `sent` says whether the request may have been acted on
@@ -66,6 +67,10 @@ class InvalidSettings(KeydeskClientError, ValueError):
 
 class ClientClosed(KeydeskClientError):
     """The client was left; open a new one."""
+
+
+class StreamNotOpen(KeydeskClientError, RuntimeError):
+    """A stream is read outside its `async with` block (`with`, of a sync client), or entered a second time."""
 
 
 class Unreachable(KeydeskClientError):

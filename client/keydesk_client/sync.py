@@ -136,7 +136,7 @@ class Client:
 
     def close(self) -> None:
         """Close every connection and end the thread; a second time changes nothing."""
-        if self.loop.is_closed:
+        if self.loop.is_over:
             return
         self.loop.run(self.asynchronous.close())
         self.loop.close()

@@ -5,8 +5,10 @@ type checkers and editors see every name and type without anything being written
 """
 
 import asyncio
+import sys
 import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import suppress
 from functools import update_wrapper
 from types import MethodType, TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
@@ -57,9 +59,22 @@ class Loop:
             raise
 
     @property
-    def is_closed(self) -> bool:
-        """Whether the thread has ended."""
-        return self._loop.is_closed()
+    def is_over(self) -> bool:
+        """Whether nothing is done there any more: closed, in a forked process, or while Python shuts down.
+
+        Python stops every other thread before it clears what a script left behind, so that waiting then has no end.
+        """
+        return self._loop.is_closed() or sys.is_finalizing() or not self._thread.is_alive()
+
+    def let_go(self, items: AsyncIterator[object]) -> None:
+        """Close what nobody reads any more, without waiting: a generator may be cleared in any thread, at any time."""
+        if self.is_over or not isinstance(items, AsyncGenerator):
+            return
+        closing = _closed(items)
+        try:
+            asyncio.run_coroutine_threadsafe(closing, self._loop)
+        except RuntimeError:  # the loop was closed this very moment
+            closing.close()
 
     def close(self) -> None:
         """End what still runs there, and the thread."""
@@ -69,9 +84,11 @@ class Loop:
         self._loop.close()
 
     def _refuse_to_hang(self, work: Coroutine[object, object, object]) -> None:
-        if self.is_closed:
+        if self.is_over:
             work.close()
-            raise ClientClosed("the client is closed")
+            raise ClientClosed(
+                "the client is closed, or its process is: a forked one needs its own"
+            )
         if threading.current_thread() is self._thread:
             work.close()
             raise InvalidRequest(
@@ -147,8 +164,7 @@ class Iterated(Generic[A, P, R]):
             except StopAsyncIteration:
                 return
             finally:
-                if not waiting.loop.is_closed:
-                    waiting.loop.run(_close(items))
+                waiting.loop.let_go(items)
 
         _show_as(iterate, self._method, waiting)
         return iterate
@@ -190,14 +206,16 @@ class WaitingStream(Generic[R]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._loop.run(_leave(self._stream, kind, error, traceback))
+        if not self._loop.is_over:
+            self._loop.run(_leave(self._stream, kind, error, traceback))
 
     def __iter__(self) -> Self:
+        aiter(self._stream)  # refuses a stream that was not entered, or was left
         return self
 
     def __next__(self) -> R:
         try:
-            return self._loop.run(_next(aiter(self._stream)))
+            return self._loop.run(_next(self._stream))
         except StopAsyncIteration:
             raise StopIteration from None
 
@@ -227,6 +245,6 @@ async def _next(items: AsyncIterator[R]) -> R:
     return await anext(items)
 
 
-async def _close(items: AsyncIterator[object]) -> None:
-    if isinstance(items, AsyncGenerator):
+async def _closed(items: AsyncGenerator[object, None]) -> None:
+    with suppress(RuntimeError):  # an interrupted call is still ending it
         await items.aclose()

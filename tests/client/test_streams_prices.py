@@ -9,6 +9,7 @@ import pytest
 from keydesk_client.errors import (
     ConnectionLost,
     RateLimited,
+    StreamNotOpen,
     TimedOut,
     Unauthorized,
     Unreachable,
@@ -233,15 +234,40 @@ def test_a_slow_reader_can_lose_the_oldest_prices_but_no_heartbeat() -> None:
     run(body())
 
 
-def test_leaving_the_block_ends_the_iteration_and_closes_the_connection() -> None:
+def test_leaving_the_block_closes_the_connection_and_it_is_not_entered_again() -> None:
     async def body() -> None:
         opening = ScriptedStream([price(), FOREVER])
         async with stream_of(opening) as stream:
             await anext(stream)
         assert opening.open_now == 0
-        assert [item async for item in stream] == []
-        with pytest.raises(RuntimeError):
+        with pytest.raises(StreamNotOpen, match="entered once"):
             async with stream:
                 pass
+
+    run(body())
+
+
+def test_a_stream_that_was_not_entered_says_how_rather_than_waiting_for_ever() -> None:
+    async def body() -> None:
+        stream = stream_of(ScriptedStream([price(), FOREVER]))
+        told = r"enter the stream first: `async with client\.pricing\.stream\(\.\.\.\) as prices:`"
+        with pytest.raises(StreamNotOpen, match=told):
+            _ = [item async for item in stream]
+        with pytest.raises(StreamNotOpen, match=told):
+            await anext(stream)
+
+    run(body())
+
+
+def test_a_stream_that_was_left_ends_for_who_still_reads_and_is_not_read_anew() -> None:
+    async def body() -> None:
+        stream = stream_of(ScriptedStream([price(), FOREVER]))
+        async with stream:
+            items = aiter(stream)
+            await anext(items)
+        with pytest.raises(StopAsyncIteration):
+            await anext(items)
+        with pytest.raises(StreamNotOpen, match="the stream was left: make another"):
+            aiter(stream)
 
     run(body())

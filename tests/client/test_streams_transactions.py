@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from keydesk_client.errors import ConnectionLost
+from keydesk_client.errors import ConnectionLost, StreamNotOpen
 from keydesk_client.models import TransactionHeartbeat, UnknownTransaction
 from keydesk_client.streams.health import HistoryLost, Reconnected
 from keydesk_client.streams.pace import ConnectPace
@@ -245,3 +245,15 @@ def test_ten_thousand_random_cuts_leave_the_ledger_in_order_once() -> None:
     while cuts < 10_000:
         cuts += survives_cuts(seed, 2000)
         seed += 1
+
+
+def test_a_stream_that_was_not_entered_says_how_rather_than_waiting_for_ever() -> None:
+    async def body() -> None:
+        stream = stream_of(ScriptedStream([heartbeat(4), FOREVER]), ScriptedHistory(4))
+        told = r"async with client\.transactions\.stream\(\.\.\.\) as transactions:"
+        with pytest.raises(StreamNotOpen, match=told):
+            _ = [item async for item in stream]
+        with pytest.raises(StreamNotOpen, match=told):
+            await anext(stream)
+
+    run(body())

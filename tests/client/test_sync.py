@@ -1,6 +1,9 @@
 import inspect
+import json
 import pydoc
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +21,7 @@ from keydesk_client.areas import (
     trades,
     transactions,
 )
-from keydesk_client.errors import ClientClosed, InvalidRequest, Unreachable
+from keydesk_client.errors import ClientClosed, InvalidRequest, StreamNotOpen, Unreachable
 from keydesk_client.models import ClientPrice, MarketOrderRequest, StopLossDetails
 from keydesk_client.outcome import Became, Done, Outcome, Progress, Rejected, Unconfirmed
 from support.broker import SharedPractice
@@ -61,6 +64,106 @@ def test_a_stream_is_a_with_and_a_for(client: sync.Client) -> None:
         item = next(prices)
         assert prices.health.connected
     assert isinstance(item, ClientPrice)
+
+
+def test_a_stream_outside_its_block_is_refused_in_words_rather_than_left_to_hang(
+    client: sync.Client,
+) -> None:
+    prices = client.pricing.stream(["EUR_USD"])
+    for read in (iter, next):
+        with pytest.raises(StreamNotOpen, match=r"enter the stream first: .* \(`with`"):
+            read(prices)
+    with prices:
+        assert isinstance(next(prices), ClientPrice)
+    with pytest.raises(StreamNotOpen, match="the stream was left"):
+        iter(prices)
+    with pytest.raises(StreamNotOpen, match="entered once"), prices:
+        pass
+
+
+def test_a_stream_may_be_left_after_its_client(client: sync.Client) -> None:
+    with client.pricing.stream(["EUR_USD"]):
+        client.close()
+
+
+FORGETFUL = """
+import json, sys
+from keydesk_client import Client, sync
+from keydesk_client.errors import ClientClosed
+
+client = sync.Client(Client(**json.loads(sys.argv[1])))
+{left_open}
+print("the script is over", flush=True)
+"""
+HALF_READ = """
+candles = client.candles.iterate("EUR_USD", granularity="H1", from_="2024-03-01T00:00:00Z", page=3)
+next(candles)
+"""
+NOT_LEFT = """
+prices = client.pricing.stream(["EUR_USD"]).__enter__()
+next(prices)
+"""
+LAST_WORDS = """
+class Held:
+    def __del__(self):
+        client.close()
+        try:
+            client.accounts.list()
+        except ClientClosed:
+            pass
+held = Held()
+client.accounts.list()
+"""
+CLEARED_IN_THE_CLIENTS_THREAD = f"""
+import gc
+{HALF_READ}
+ring = [candles]
+ring.append(ring)
+del candles, ring
+async def collected():
+    return gc.collect()
+assert client.loop.run(collected())
+client.accounts.list()
+"""
+FORKED = """
+import os
+client.accounts.list()
+if os.fork() == 0:
+    client.close()
+else:
+    os.wait()
+    client.close()
+"""
+
+
+@pytest.mark.parametrize(
+    "left_open",
+    [HALF_READ, CLEARED_IN_THE_CLIENTS_THREAD, NOT_LEFT, LAST_WORDS, FORKED],
+    ids=["half-read", "cleared-in-its-thread", "not-left", "called-at-the-end", "forked"],
+)
+def test_a_script_that_forgets_to_close_ends_all_the_same(
+    shared_practice: SharedPractice, left_open: str
+) -> None:
+    desk = shared_practice.open_desk()
+    settings = {
+        "token": desk.token,
+        "rest_url": desk.rest_url,
+        "stream_url": desk.stream_url,
+        "account_id": desk.account_id,
+    }
+    script = FORGETFUL.format(left_open=left_open)
+    ran = subprocess.run(
+        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script, json.dumps(settings)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LONG_ENOUGH_S,
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert "the script is over" in ran.stdout
+
+
+LONG_ENOUGH_S = 30.0
 
 
 async def test_it_works_where_a_loop_is_running_already(shared_practice: SharedPractice) -> None:

@@ -39,7 +39,8 @@ class PriceStream(Stream[PriceItem, Waiting]):
         super().__init__(
             Connection(opening, pace, settings, timing),
             Buffer(shelf, settings.waiting_at_most),
-            "prices",
+            area="pricing",
+            name="prices",
         )
 
     async def connected(self, lost: Lost | None) -> None:
@@ -53,6 +54,7 @@ class PriceStream(Stream[PriceItem, Waiting]):
 
     async def __anext__(self) -> PriceItem:
         """The next item; a line that is none is counted and left out."""
+        self._refuse_unentered()
         while True:
             waiting = await self._buffer.take()
             if isinstance(waiting, Gap):

@@ -5,6 +5,7 @@ from abc import ABC, abstractmethod
 from types import TracebackType
 from typing import Generic, Self, TypeVar
 
+from keydesk_client.errors import StreamNotOpen
 from keydesk_client.streams.buffer import Buffer
 from keydesk_client.streams.connection import Connection
 from keydesk_client.streams.health import Lost, StreamHealth
@@ -16,9 +17,11 @@ W = TypeVar("W")
 class Stream(ABC, Generic[T, W]):
     """Items as they come; leaving the block closes the connection and ends the iteration."""
 
-    def __init__(self, connection: Connection, buffer: Buffer[W], name: str) -> None:
-        self._connection, self._buffer, self._name = connection, buffer, name
+    def __init__(self, connection: Connection, buffer: Buffer[W], *, area: str, name: str) -> None:
+        self._connection, self._buffer = connection, buffer
+        self._area, self._name = area, name
         self._task: asyncio.Task[None] | None = None
+        self._left = False
 
     @property
     def health(self) -> StreamHealth:
@@ -35,7 +38,7 @@ class Stream(ABC, Generic[T, W]):
 
     async def __aenter__(self) -> Self:
         if self._task is not None:
-            raise RuntimeError("a stream is entered once; ask the client for another")
+            raise StreamNotOpen(f"a stream is entered once: make another, {self._how_to}")
         self._task = asyncio.create_task(self._read(), name=f"keydesk-client: {self._name}")
         return self
 
@@ -49,14 +52,30 @@ class Stream(ABC, Generic[T, W]):
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
         self.health.connected = False
+        self._left = True
         self._buffer.end(StopAsyncIteration())
 
     def __aiter__(self) -> Self:
+        if self._left:
+            raise StreamNotOpen(f"the stream was left: make another, {self._how_to}")
+        self._refuse_unentered()
         return self
 
     @abstractmethod
     async def __anext__(self) -> T:
         """The next item, made of what waits."""
+
+    @property
+    def _how_to(self) -> str:
+        return (
+            f"`async with client.{self._area}.stream(...) as {self._name}:`"
+            " (`with`, if the client is a sync.Client)"
+        )
+
+    def _refuse_unentered(self) -> None:
+        """Nothing would ever come."""
+        if self._task is None:
+            raise StreamNotOpen(f"enter the stream first: {self._how_to}")
 
     async def _read(self) -> None:
         try:

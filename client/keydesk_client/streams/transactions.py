@@ -61,13 +61,15 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         super().__init__(
             Connection(opening, pace, settings, timing),
             Buffer(InOrder(), settings.waiting_at_most),
-            "transactions",
+            area="transactions",
+            name="transactions",
         )
         self._history, self._sleep = history, timing.sleep
         self._ready: list[TransactionItem] = []
         self._sequence = None if since is None else self._begin(since)
 
     async def __anext__(self) -> TransactionItem:
+        self._refuse_unentered()
         return await self._buffer.take()
 
     async def connected(self, lost: Lost | None) -> None:
