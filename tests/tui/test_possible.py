@@ -37,6 +37,7 @@ def test_nothing_is_cancelled_or_flattened_where_nothing_is() -> None:
 def test_disarmed_opens_nothing_and_still_closes() -> None:
     store = example_store()
     store.arming = Arming("DISARMED")
-    assert not any(possible(key, store, HERE) for key in ("buy", "sell", "reverse"))
+    assert not any(possible(key, store, HERE) for key in ("buy", "reverse"))
+    assert possible("sell", store, HERE), "it only reduces the long"
     assert possible("close", store, HERE)
     assert possible("find", store, HERE)

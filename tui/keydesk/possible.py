@@ -10,7 +10,7 @@ OPENING = frozenset(("buy", "sell"))
 def possible(id_: str, store: Store, selection: Selection) -> bool:  # noqa: PLR0911 - one answer a kind of key
     """Say whether a key has something to act on, and may."""
     if id_ in OPENING:
-        return store.arming.level == "ARMED" and bool(store.focus)
+        return bool(store.focus) and (store.arming.level == "ARMED" or _reduces(id_, store))
     if id_ in ON_A_TRADE:
         return bool(selection.trades(store))
     match id_:
@@ -26,3 +26,12 @@ def possible(id_: str, store: Store, selection: Selection) -> bool:  # noqa: PLR
             return bool(store.trades or store.orders)
         case _:
             return True
+
+
+def _reduces(id_: str, store: Store) -> bool:
+    """An order against what is held is an exit, which needs no arming; a hedging account has no such."""
+    position = store.positions.get(store.focus)
+    if position is None or store.account is None or store.account.hedging:
+        return False
+    net = position.long_units + position.short_units
+    return net > 0 if id_ == "sell" else net < 0
