@@ -316,3 +316,18 @@ async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirm
     assert isinstance(order, OpenOrder)
     assert (order.kind, order.units, order.price) == ("LIMIT", D(50_000), D("1.08300"))
     assert (order.stop, order.target, order.expiry) == (D("1.08100"), D("1.08700"), "GTD 4h")
+
+
+async def test_the_ticket_names_the_keys_of_its_fields_beside_the_one_that_sends() -> None:
+    words = await seen("", ticket_app())
+    foot = next(line for line in words.splitlines() if "y sends" in line)
+    assert "m unit  ↑ ↓ ±1  , . ±10  Tab next" in foot
+    assert foot.rstrip(" ┃").endswith("Esc drops")
+    refused = await seen("s0.5", ticket_app())
+    assert "m unit  ↑ ↓ ±1" in refused
+
+
+async def test_a_challenge_leaves_no_room_for_hints() -> None:
+    words = await seen("s backspace t backspace", ticket_app())
+    assert "type   c   to send" in words
+    assert "m unit" not in words

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 
 from keydesk.clean import clean
 from keydesk.desk.checks import FRESH
-from keydesk.forms.sheet import BLANK, Line, Sheet, text_of, two_ends, wrapped
+from keydesk.forms.sheet import BLANK, Line, Sheet, text_of, with_hints, wrapped
 from keydesk.forms.situation import Situation
 from keydesk.frame import Frame
 from keydesk.keys.confirm import Answer, Confirmation, Deed, Step, required_step
@@ -26,6 +26,13 @@ from keydesk.theme import palette_of
 from keydesk.widgets.veil import Veil
 
 Result = TypeVar("Result")
+
+NUDGES: Line = (
+    *(("↑ ↓", "plain"), (" ±1  ", "muted")),
+    *((", .", "plain"), (" ±10  ", "muted")),
+    *(("Tab", "plain"), (" next", "muted")),
+)
+FIELD_HINTS: Line = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
 
 REFUSED_BY_LEVEL = {
     "DISARMED": "DISARMED is exit-only: {} arms",
@@ -38,6 +45,7 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
 
     KEY_CONTEXT: ClassVar[str] = FORM
     WIDTH: ClassVar[int] = 60
+    HINTS: ClassVar[Line] = ()  # keys of its fields that no line of it shows
     BINDINGS = KEYMAP.bindings(FORM)
     DEFAULT_CSS = """
     Form { align: left middle; background: $background 45%; }
@@ -217,17 +225,20 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         drop: Line = (("Esc", "bright"), (" drops", "muted"))
         match asked.step:
             case Step.SEND_KEY:
-                return [two_ends(((SEND, "bright"), (" sends", "plain")), drop, self.inside)]
+                return [self._foot(((SEND, "bright"), (" sends", "plain")), drop)]
             case Step.CHALLENGE:
                 letter: Line = (
                     ("type ", "danger"),
                     (f"  {asked.letter}  ", "live-text on live"),
                     (" to send", "danger"),
                 )
-                return [two_ends(letter, drop, self.inside)]
+                return [self._foot(letter, drop)]
             case Step.REFUSED:
                 words = wrapped(f"✗ {asked.reason}", "danger", self.inside)
-                return [*words, two_ends((), drop, self.inside)]
+                return [*words, self._foot((), drop)]
+
+    def _foot(self, left: Line, right: Line) -> Line:
+        return with_hints(left, self.HINTS, right, self.inside)
 
 
 def fitted(lines: Sequence[Line], height: int) -> list[Line]:

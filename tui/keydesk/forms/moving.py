@@ -10,7 +10,7 @@ from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import MoveEntry
 from keydesk.desk.rounding import nearest_price
 from keydesk.format import money, price
-from keydesk.forms.form import Form
+from keydesk.forms.form import NUDGES, Form
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.forms.situation import Situation
 from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
@@ -29,6 +29,7 @@ class MoveForm(Form[MoveEntry]):
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
     WIDTH: ClassVar[int] = 68
+    HINTS: ClassVar[Line] = NUDGES
     BINDINGS = KEYMAP.bindings(MODIFY)
 
     def __init__(self, situation: Situation, order_id: str) -> None:

@@ -21,7 +21,7 @@ from keydesk.desk.protection import (
 )
 from keydesk.desk.template import Template
 from keydesk.format import EMPTY, money, price
-from keydesk.forms.form import Form
+from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.forms.situation import Situation
 from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
@@ -45,6 +45,7 @@ class ProtectionForm(Form[SetProtection]):
     """Sets, moves or takes away what protects one trade; untouched levels are not sent."""
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
+    HINTS: ClassVar[Line] = FIELD_HINTS
     BINDINGS = KEYMAP.bindings(MODIFY)
     VERB: ClassVar[str] = "MODIFY"
 

@@ -13,6 +13,7 @@ Words = tuple[str, str]  # text, role; "live-text on live" stands on another rol
 Line = Sequence[Words]
 
 BLANK: Line = ()
+GAP = 2  # columns at least on either side of hints
 
 
 def text_of(lines: Iterable[Line], palette: Palette) -> Text:
@@ -37,6 +38,16 @@ def two_ends(left: Line, right: Line, width: int) -> Line:
     """Return one line with words at both its ends; at least one column is between them."""
     taken = sum(len(words) for words, _ in (*left, *right))
     return (*left, (" " * max(1, width - taken), "plain"), *right)
+
+
+def with_hints(left: Line, hints: Line, right: Line, width: int) -> Line:
+    """Return a line with words at both its ends, and hints between them where there is room."""
+    sizes = [sum(len(words) for words, _ in part) for part in (left, hints, right)]
+    spare = width - sum(sizes)
+    if not hints or spare < 2 * GAP:
+        return two_ends(left, right, width)
+    lead = spare // 2 if left else 0
+    return (*left, (" " * lead, "plain"), *two_ends(hints, right, width - sizes[0] - lead))
 
 
 class Sheet(Static):

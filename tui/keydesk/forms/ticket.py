@@ -15,7 +15,7 @@ from keydesk.desk.template import RISK_PRESET, Template
 from keydesk.desk.ticket import Plan, levels_of, work_out
 from keydesk.format import pair
 from keydesk.forms import ticket_sheet
-from keydesk.forms.form import Form
+from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.sheet import Line
 from keydesk.forms.situation import Situation
 from keydesk.keys.confirm import Deed
@@ -50,6 +50,7 @@ class TicketForm(Form[OpenOrder]):
 
     KEY_CONTEXT: ClassVar[str] = TICKET
     WIDTH: ClassVar[int] = 60
+    HINTS: ClassVar[Line] = FIELD_HINTS
     BINDINGS = KEYMAP.bindings(TICKET)
 
     def __init__(
