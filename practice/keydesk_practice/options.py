@@ -10,6 +10,10 @@ from pathlib import Path
 DEFAULT_PORT = 8020
 DEFAULT_PRICE_RATE = 4.0
 DEFAULT_RATE_LIMIT = 120
+SHORTEST_TOKEN, LONGEST_TOKEN = (
+    8,
+    1024,
+)  # also what the desk keeps: shorter words stand in many a text
 NANOSECONDS = 1_000_000_000
 
 
@@ -160,6 +164,11 @@ def _count(text: str) -> int:
 def _token(text: str) -> str:
     if not text.isascii() or not text.isprintable() or " " in text or not text:
         raise argparse.ArgumentTypeError("a token is printable ASCII without spaces")
+    if not SHORTEST_TOKEN <= len(text) <= LONGEST_TOKEN:
+        raise argparse.ArgumentTypeError(
+            f"a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} characters, as clients keep and hide"
+            f" no other; this has {len(text)}: leave --token out for a random one"
+        )
     return text
 
 

@@ -27,8 +27,11 @@ class PriceFeed:
     def join(
         self, instruments: Iterable[str], home: str | None, unix_times: bool
     ) -> PriceSubscription:
-        """Return a mailbox that gets the changes of these instruments from now on."""
+        """Return a mailbox that gets the changes of these instruments from now on, and no price in force now."""
+        self.publish()  # what the others have still to hear is no news to this one
         reader = PriceSubscription(instruments, home, unix_times)
+        for name in reader.instruments - self._wanted.keys():
+            self._published[name] = self._board.quote(name)
         self._readers.add(reader)
         self._wanted.update(reader.instruments)
         return reader

@@ -27,7 +27,7 @@ def say(figure: str) -> None:
 @contextlib.asynccontextmanager
 async def broker_of(folder: Path, desks: int) -> AsyncIterator[tuple[PracticeServer, Load]]:
     """Run a broker with so many tokens, and return the beginning of a load for it."""
-    tokens = [f"token-{number}" for number in range(desks)]
+    tokens = [f"token-{number:05}" for number in range(desks)]
     words = [word for token in tokens for word in ("--token", token)]
     async with practice_server(folder, "--rate-limit", "1000000", *words) as practice:
         accounts = [f"101-001-{1_000_001 + number}-001" for number in range(desks)]

@@ -125,8 +125,8 @@ async def test_long_answers_are_zipped_for_those_who_take_it(
 
 
 async def test_it_serves_a_port_as_well(practice_folder: Path) -> None:
-    async with practice_server(practice_folder, "--port", "0", "--token", "mine") as practice:
+    async with practice_server(practice_folder, "--port", "0", "--token", "mine-alone") as practice:
         assert practice.rest_url.startswith("http://127.0.0.1:")
-        assert practice.token == "mine"
-        async with plain_client(practice.rest_url, "mine") as http:
+        assert practice.token == "mine-alone"
+        async with plain_client(practice.rest_url, "mine-alone") as http:
             assert (await http.get("/v3/accounts")).status_code == 200

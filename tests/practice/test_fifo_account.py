@@ -9,6 +9,7 @@ import pytest
 
 from support.broker import PracticeServer, practice_server
 
+FIRST, SECOND = "the-first-token", "the-second-token"
 STOP = {"distance": "0.0500"}
 
 
@@ -89,11 +90,11 @@ async def test_an_account_opened_without_is_not_turned_into_one(practice_folder:
 async def test_a_token_that_comes_later_brings_an_account_of_its_own_rules(
     practice_folder: Path,
 ) -> None:
-    async with practice_server(practice_folder, "--fifo", "--token", "first"):
+    async with practice_server(practice_folder, "--fifo", "--token", FIRST):
         pass
-    async with practice_server(practice_folder, "--token", "first", "--token", "second") as both:
+    async with practice_server(practice_folder, "--token", FIRST, "--token", SECOND) as both:
         names = [
             (await both.http.get(f"/v3/accounts/101-001-100000{n}-001/summary", headers=of)).json()
-            for n, of in ((1, {}), (2, {"Authorization": "Bearer second"}))
+            for n, of in ((1, {}), (2, {"Authorization": f"Bearer {SECOND}"}))
         ]
         assert [one["account"]["alias"] for one in names] == ["Practice, FIFO", "Practice"]

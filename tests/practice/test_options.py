@@ -30,9 +30,9 @@ def test_a_start_is_read_to_the_nanosecond() -> None:
 
 
 def test_several_tokens_and_candle_files_are_kept_in_order() -> None:
-    words = ["--token", "a", "--token", "b", "--candles", "XAU_USD=/x/gold.csv"]
+    words = ["--token", "the-first", "--token", "the-second", "--candles", "XAU_USD=/x/gold.csv"]
     options = read_arguments(words, {})
-    assert options.tokens == ("a", "b")
+    assert options.tokens == ("the-first", "the-second")
     assert options.candles == (("XAU_USD", Path("/x/gold.csv")),)
 
 
@@ -54,6 +54,17 @@ def test_nonsense_is_a_usage_error(words: list[str], capsys: pytest.CaptureFixtu
         read_arguments(["serve", *words], {})
     assert left.value.code == 2
     assert "error:" in capsys.readouterr().err
+
+
+def test_a_token_that_no_store_keeps_is_refused_with_the_remedy(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        read_arguments(["serve", "--token", "tok"], {})
+    assert left.value.code == 2
+    told = capsys.readouterr().err
+    assert "a token has 8 to 1024 characters" in told
+    assert "leave --token out for a random one" in told
 
 
 def test_the_ledger_lies_in_the_state_folder() -> None:

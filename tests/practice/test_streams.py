@@ -59,6 +59,13 @@ async def test_prices_begin_with_a_snapshot_and_go_on(desk_of_my_own: PracticeSe
     assert [checker.item_problems("PricingStreamItem", item) for item in found] == [[]] * 6
 
 
+async def test_a_price_of_the_snapshot_is_not_sent_again(desk_of_my_own: PracticeServer) -> None:
+    async with prices(desk_of_my_own, instruments="EUR_USD,NZD_CAD") as answer:
+        found = await first_of(answer, 12)
+    told = [(item["instrument"], item["time"]) for item in found if item["type"] == "PRICE"]
+    assert len(set(told)) == len(told)
+
+
 async def test_a_heartbeat_comes_every_five_seconds_between_the_prices(
     desk_of_my_own: PracticeServer,
 ) -> None:

@@ -36,7 +36,7 @@ async def opened(practice: PracticeServer, account: str, order: dict[str, Any]) 
 
 
 async def test_the_franc_jumps_over_stops_and_margins(practice_folder: Path) -> None:
-    tokens = ("--token", "a-token", "--token", OVERLEVERED)
+    tokens = ("--token", "a-first-token", "--token", OVERLEVERED)
     async with practice_server(practice_folder, *THE_DAY, *tokens) as practice:
         hedging = f"/v3/accounts/{practice.hedging_id}"
         plain = await opened(practice, "{a}", long_franc("stopLossOnFill"))
