@@ -45,7 +45,7 @@ def open_journal(path: Path) -> FileJournal | NoJournal:
         journal.open_intents()  # what cannot be read cannot be settled either
     except OSError as error:
         reason = error.strerror or str(error)
-        return NoJournal(clean(f"{error.filename or path}: {reason}; {REMEDY}"))
+        return NoJournal(clean(f"{reason}: {error.filename or path}; {REMEDY}"))
     except UnsafeFile as error:
         return NoJournal(clean(f"{error}; {REMEDY}"))
     return journal
