@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.lean_imports import HTTPX, without
 from keydesk.targets import Target
 from keydesk_client.errors import KeydeskClientError
 
@@ -78,9 +79,12 @@ class Connection:
 def load_all() -> None:
     """Import what an account needs, so that opening one waits for the broker only."""
     _without_plugins()
+    with without(HTTPX):
+        import_module("keydesk_client.transport")
     for name in ("commands", "delivery", "feeds.session", "feeds.wire_streams", "store.valuation"):
         import_module(f"keydesk.{name}")
     import_module("keydesk_client.sending")
+    import_module("httpcore")  # else the first connection would
 
 
 def _without_plugins() -> None:

@@ -14,7 +14,7 @@ from keydesk.cli.refusal import Refusal
 from keydesk.cli.running import say_why
 from keydesk.config import Profile, Settings
 from keydesk.embedded import STOP_SECONDS, EmbeddedBroker
-from keydesk.lean_textual import stand_in
+from keydesk.lean_imports import TEXTUAL, without
 from keydesk.paths import Folders
 from keydesk.targets import Opening, PracticeMarket, SignedIn
 from keydesk_client.errors import KeydeskClientError
@@ -41,8 +41,8 @@ def open_desk(argv: list[str]) -> int:
         return 1
     try:
         # Heavy, and the practice broker is starting meanwhile.
-        stand_in()
-        from keydesk.app import run_desk  # noqa: PLC0415
+        with without(TEXTUAL):
+            from keydesk.app import run_desk  # noqa: PLC0415
         from keydesk.own_settings import own_settings  # noqa: PLC0415
 
         own = own_settings(folders.config)
