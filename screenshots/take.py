@@ -49,7 +49,7 @@ PICTURES = (
     Picture("desk-120x35", (120, 35)),
     Picture("desk-80x24", (80, 24)),
     Picture("desk-200x50", (200, 50)),
-    Picture("ticket-120x35", (120, 35), ("S",), "SELL"),
+    Picture("ticket-120x35", (120, 35), ("B",), "BUY"),
     Picture("light-120x35", (120, 35), theme="light"),
 )
 
