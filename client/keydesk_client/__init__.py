@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Unconfirmed,
         Unknown,
     )
+    from keydesk_client.outgoing import Timeouts
     from keydesk_client.retries import Retries
     from keydesk_client.secret import Secret
     from keydesk_client.sending import Sender
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from keydesk_client.streams.settings import StreamSettings, WhenFull
     from keydesk_client.timing import Timing
     from keydesk_client.tokens import TokenStore, open_token_store
-    from keydesk_client.transport import Timeouts
     from keydesk_client.unset import UNSET
 
 __all__ = [
@@ -98,7 +98,7 @@ HOMES = {
     "Sender": "sending",
     "Sequencer": "sequencer",
     "StreamSettings": "streams.settings",
-    "Timeouts": "transport",
+    "Timeouts": "outgoing",
     "Timing": "timing",
     "TokenStore": "tokens",
     "UNSET": "unset",

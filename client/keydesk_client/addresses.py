@@ -26,19 +26,21 @@ class Address:
         return not self.encrypted
 
 
-def address_of(url: str) -> Address:
-    """The address a URL names; InvalidSettings when a token must not travel there."""
-    parts = _split(url)
+def address_of(url: str, name: str = "the address") -> Address:
+    """The address a URL names; InvalidSettings, saying which by its name, when a token must not travel there."""
+    parts = _split(url, name)
     if parts.scheme == UNIX_SCHEME:
-        return _socket_address(parts)
+        return _socket_address(parts, name)
     if not parts.hostname or parts.username or parts.password or parts.query or parts.fragment:
         raise InvalidSettings(
-            f"{parts.scheme}://{parts.hostname or ''} is not a plain host address"
+            f"{name}: no host's address: write https:// and the host, as in https://api.example.com"
         )
     base = f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
     if parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname)):
         return Address(base)
-    raise InvalidSettings(f"{base}: a token travels by https, or by http on this machine, only")
+    raise InvalidSettings(
+        f"{name}: {base}: a token travels by https://, or by http:// on this machine, only"
+    )
 
 
 def is_loopback(host: str) -> bool:
@@ -51,7 +53,7 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def _split(url: str) -> SplitResult:
+def _split(url: str, name: str) -> SplitResult:
     try:
         parts = urlsplit(url)
         _ = parts.port  # raises when it is no number
@@ -59,10 +61,10 @@ def _split(url: str) -> SplitResult:
         pass  # it names the part that is wrong, and that may be a password
     else:
         return parts
-    raise InvalidSettings("the address can not be read: its host or port is none")
+    raise InvalidSettings(f"{name}: can not be read as one: its host or port is none")
 
 
-def _socket_address(parts: SplitResult) -> Address:
+def _socket_address(parts: SplitResult, name: str) -> Address:
     if parts.netloc or not parts.path.startswith("/"):
-        raise InvalidSettings("a unix socket is written http+unix:///absolute/path")
+        raise InvalidSettings(f"{name}: a unix socket is written http+unix:///absolute/path")
     return Address("http://localhost", socket_path=parts.path)

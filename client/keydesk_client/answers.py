@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 
 from keydesk_client.errors import (
     Answered,
@@ -29,6 +30,7 @@ BY_STATUS: Mapping[int, type[Answered]] = {
     429: RateLimited,
 }
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 LONGEST_MESSAGE = 500
 LONGEST_CODE = 100
 LONGEST_ID = 20
@@ -36,7 +38,9 @@ MOST_NAMED = 1000
 """Transactions that an error may name: a service that is not broken names a handful."""
 
 
-def error_of(answer: Answer, wall: Callable[[], float] = time.time) -> Answered:
+def error_of(
+    answer: Answer, query: Mapping[str, str] = NOTHING, wall: Callable[[], float] = time.time
+) -> Answered:
     """The error that an answer without success is; never raises, whatever the body holds."""
     members = _members(answer.body)
     return kind_of(answer.status)(
@@ -48,6 +52,7 @@ def error_of(answer: Answer, wall: Callable[[], float] = time.time) -> Answered:
         last_transaction_id=_id(members.get("lastTransactionID")),
         related_transaction_ids=_ids(members),
         retry_after=seconds_to_wait(answer.headers, wall),
+        asked=_asked(members, query),
         explained=_text(members, "errorMessage") is not None or "lastTransactionID" in members,
     )
 
@@ -86,6 +91,13 @@ def _read_rejections(found: list[JsonObject]) -> tuple[Rejection, ...]:
     from keydesk_client.models.transactions.unions import Transaction  # noqa: PLC0415 - same
 
     return tuple(read_value(Transaction, value) for value in found)
+
+
+def _asked(members: JsonObject, query: Mapping[str, str]) -> str:
+    """What was sent for the parameter that the service names: of ten instruments it does not say which."""
+    said = (_text(members, "errorMessage") or "")[:LONGEST_MESSAGE]
+    named = (each for each in query.items() if f"'{each[0]}'" in said)
+    return ", ".join(f"{name}={value}" for name, value in named)[:LONGEST_MESSAGE]
 
 
 def _text(members: JsonObject, name: str) -> str | None:

@@ -63,7 +63,9 @@ class Caller:
         try:
             async with self._limiter.turn(_claim(request)):
                 answer = await self.transport.request(request)
-            return read_answer(answer, reader) if answer.succeeded else error_of(answer)
+            return (
+                read_answer(answer, reader) if answer.succeeded else error_of(answer, request.query)
+            )
         except KeydeskClientError as error:
             return error
 

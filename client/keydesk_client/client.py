@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Final, Self
 from keydesk_client.areas.area import Defaults
 from keydesk_client.calls import Caller
 from keydesk_client.limiter import Limiter
+from keydesk_client.outgoing import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.paths import TimeForm
 from keydesk_client.retries import Retries
 from keydesk_client.secret import Secret, hidden
-from keydesk_client.transport import Carrier, Timeouts, Transport
+from keydesk_client.transport import Carrier, Transport
 
 if TYPE_CHECKING:
     from keydesk_client.areas.accounts import Accounts
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 PRACTICE: Final = ("https://api-fxpractice.oanda.com", "https://stream-fxpractice.oanda.com")
 LIVE: Final = ("https://api-fxtrade.oanda.com", "https://stream-fxtrade.oanda.com")
 
-STANDARD_TIMEOUTS: Final = Timeouts()
 STANDARD_RETRIES: Final = Retries()
 
 

@@ -159,6 +159,7 @@ class Answered(KeydeskClientError):
         related_transaction_ids: Sequence[str] = (),
         retry_after: float | None = None,
         explained: bool = True,
+        asked: str = "",
     ) -> None:
         super().__init__(message)
         self.status = status
@@ -171,6 +172,8 @@ class Answered(KeydeskClientError):
         self.retry_after = retry_after
         self.explained = explained
         """Whether the service itself spoke: an error page of something in between explains nothing."""
+        self.asked = asked
+        """The parameter that the message names, with the value that was sent."""
 
     @property
     def reject_transaction(self) -> Rejection | None:
@@ -185,7 +188,8 @@ class Answered(KeydeskClientError):
 
     def __str__(self) -> str:
         code = f" {self.error_code}" if self.error_code else ""
-        return f"{self.status}{code}: {self.error_message}"
+        asked = f" ({self.asked})" if self.asked else ""
+        return f"{self.status}{code}: {self.error_message}{asked}"
 
 
 class Refused(Answered):

@@ -50,4 +50,9 @@ class Answer:
 
     @property
     def succeeded(self) -> bool:
-        return 200 <= self.status < 300  # noqa: PLR2004 - the class of statuses that mean yes
+        return is_success(self.status)
+
+
+def is_success(status: int) -> bool:
+    """Whether a status means yes."""
+    return 200 <= status < 300  # noqa: PLR2004 - the class of statuses

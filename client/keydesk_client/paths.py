@@ -25,7 +25,12 @@ def path(*segments: tuple[str, str] | str) -> str:
 
 def quoted(field: str, value: object) -> str:
     """A value as one path segment; only text is one, also where no type checker says so."""
-    if not isinstance(value, str) or value in {"", ".", "..", "@"} or not value.isprintable():
+    if not isinstance(value, str):
+        raise InvalidRequest(
+            f"{field}: give text, as in '{str(value)[:60]}'; this is of type {type(value).__name__}",
+            field=field,
+        )
+    if value in {"", ".", "..", "@"} or not value.isprintable():
         raise InvalidRequest(f"{field}: {str(value)[:60]!r} names nothing", field=field)
     return quote(value, safe="@")
 

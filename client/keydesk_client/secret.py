@@ -9,6 +9,7 @@ from weakref import WeakSet
 from keydesk_client.errors import InvalidSettings
 
 VEIL: Final = "[token]"
+LONGEST_ESCAPE: Final = len(r"\u0041")
 SHORTEST_VEILED: Final = 8
 """What is shorter is no token but a test's, and stands in many a word."""
 
@@ -47,6 +48,10 @@ class Secret:
             body = plain if token in plain else body
         return body.replace(token, VEIL.encode()) if token in body else body
 
+    def in_stream(self) -> "StreamVeil":
+        """What takes it out of bytes that come by the piece."""
+        return StreamVeil(self)
+
     def __repr__(self) -> str:
         return "Secret(…)"
 
@@ -64,6 +69,36 @@ class Unseen(bytes):
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a token is not pickled")
+
+
+class StreamVeil:
+    """Takes the token out of a stream's pieces, also where it lies across their borders.
+
+    A token has no newline, so that whole lines leave at once. Of the line that has just begun, as much is held back as
+    a token takes with each of its characters escaped: nobody can read half a line.
+    """
+
+    __slots__ = ("_is_short", "_longest", "_needle", "_secret", "held")
+
+    def __init__(self, secret: Secret) -> None:
+        self.held = b""
+        """What waits for the rest of its line."""
+        self._secret = secret
+        self._needle: bytes = Unseen(secret.reveal(), "ascii")
+        self._is_short = len(self._needle) < SHORTEST_VEILED
+        self._longest = LONGEST_ESCAPE * len(self._needle) - 1
+
+    def feed(self, piece: bytes) -> bytes:
+        """What may be read by now."""
+        if self._is_short:
+            return piece
+        if self.held:
+            piece = self.held + piece
+        if self._needle in piece or b"\\" in piece:
+            piece = self._secret.veiled_body(piece)
+        cut = max(piece.rfind(b"\n") + 1, len(piece) - self._longest)
+        self.held = piece[cut:]
+        return piece[:cut] if self.held else piece
 
 
 class LogVeil(logging.Filter):

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias, TypeVar
 
 from keydesk_client.areas.positions import SideUnits
 from keydesk_client.client import Client
+from keydesk_client.errors import InvalidSettings
 from keydesk_client.intent import Action, Intent, new_intent_id
 from keydesk_client.journal import Journal
 from keydesk_client.json_values import JsonObject, JsonValue
@@ -45,7 +46,7 @@ class Sender:
     and of the outcome; `alarm` hears of a request that shows up after it was given up as Unconfirmed: hand every
     transaction to `watch` for that. Accounts that are linked to a third-party platform (`mt4_account_id`) take no
     `client_ids`: their new orders are found by their terms. Several senders, also of several processes, may share a
-    journal.
+    journal. InvalidSettings when the first three are something else.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Sender:
         wall_ns: Callable[[], int] = time.time_ns,
         pauses: tuple[float, ...] = PAUSES_S,
     ) -> None:
+        _refuse_other(client, journal, last_transaction_id)
         self._client = client
         self._last_transaction_id = last_transaction_id
         self.client_ids: bool = client_ids
@@ -230,6 +232,23 @@ def _edits(**details: Record | Unset | None) -> JsonObject:
         for name, value in details.items()
         if not isinstance(value, Unset)
     }
+
+
+def _refuse_other(client: object, journal: object, last_transaction_id: object) -> None:
+    """InvalidSettings for what the first order would stumble over, where no type checker says so."""
+    if not isinstance(client, Client):
+        remedy = "a Client, or both from sync" if hasattr(client, "asynchronous") else "a Client"
+        raise InvalidSettings(f"client: give {remedy}; this is of type {type(client).__name__}")
+    if not hasattr(journal, "open_intents"):
+        raise InvalidSettings(
+            "journal: give a journal, as in FileJournal('private/orders.jsonl');"
+            f" this is of type {type(journal).__name__}"
+        )
+    if not callable(last_transaction_id):
+        raise InvalidSettings(
+            "last_transaction_id: give a function that tells the newest one, as in `lambda: newest`;"
+            f" this is of type {type(last_transaction_id).__name__}"
+        )
 
 
 def _tell_nobody(_: object) -> None:

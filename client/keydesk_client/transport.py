@@ -15,7 +15,6 @@ import logging
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
 from importlib.util import find_spec
 from types import ModuleType
 from typing import TypeAlias, TypeVar, cast
@@ -30,7 +29,6 @@ import httpx
 
 from keydesk_client.addresses import Address, address_of
 from keydesk_client.answers import error_of
-from keydesk_client.bodies import MOST_BYTES, MOST_BYTES_OF_AN_ERROR, read_body
 from keydesk_client.errors import (
     ClientClosed,
     ConnectionLost,
@@ -42,8 +40,18 @@ from keydesk_client.errors import (
     UnreadableAnswer,
 )
 from keydesk_client.exchange import Answer, Request
+from keydesk_client.incoming import is_compressed, read_answer, read_headers, without_token
 from keydesk_client.keepalive import tcp_keepalive
 from keydesk_client.limiter import CALLS_AT_ONCE, MORE_FOR_EXITS
+from keydesk_client.outgoing import (
+    REST,
+    REST_HERE,
+    STANDARD_TIMEOUTS,
+    STREAM,
+    Headers,
+    Timeouts,
+    headers_of,
+)
 from keydesk_client.secret import LogVeil, Secret
 
 Carrier: TypeAlias = httpx.AsyncBaseTransport
@@ -51,9 +59,7 @@ Carrier: TypeAlias = httpx.AsyncBaseTransport
 
 STREAM_CONNECTIONS = 20
 IDLE_CONNECTION_S = 30.0
-LONGEST_HEADER = 8000
 LONGEST_REASON = 300
-USER_AGENT = b"keydesk-client"
 
 CAUGHT = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError, UnicodeError)
 
@@ -71,25 +77,10 @@ NEVER_MADE = (httpx.InvalidURL, httpx.LocalProtocolError, UnicodeError)
 NEVER_CONNECTED = (httpx.ConnectError, httpx.UnsupportedProtocol)
 
 T = TypeVar("T")
-Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
 
 if find_spec("sniffio") is None:
     # httpcore looks for it four times a request, and Python does not remember what is not there: 0.15 ms a request
     cast("dict[str, ModuleType | None]", sys.modules).setdefault("sniffio", None)
-
-
-@dataclass(frozen=True, slots=True)
-class Timeouts:
-    """Seconds that each phase of a call may take."""
-
-    connect: float = 5.0
-    write: float = 10.0
-    read: float = 10.0
-    pool: float = 10.0
-    whole: float = 30.0
-    """All phases of a call together."""
-    opening: float = 60.0
-    """Until a stream's first header; the service is known to take its time."""
 
 
 class Transport:
@@ -101,12 +92,12 @@ class Transport:
         rest_url: str,
         stream_url: str,
         *,
-        timeouts: Timeouts = Timeouts(),
+        timeouts: Timeouts = STANDARD_TIMEOUTS,
         carrier: Carrier | None = None,
     ) -> None:
         token.check()
-        self.rest: Address = _usable(address_of(rest_url))
-        self.stream: Address = _usable(address_of(stream_url))
+        self.rest: Address = _usable(address_of(rest_url, "rest_url"))
+        self.stream: Address = _usable(address_of(stream_url, "stream_url"))
         self.timeouts: Timeouts = timeouts
         self._token = token
         LOG_VEIL.add(token)
@@ -116,7 +107,8 @@ class Transport:
 
     async def request(self, request: Request) -> Answer:
         """The answer, whatever its status; raises when there is none, and never sends twice."""
-        outgoing = self._outgoing(request, self.rest, self._rest_headers())
+        accepted = REST_HERE if self.rest.is_here else REST
+        outgoing = self._outgoing(request, self.rest, accepted, self.timeouts.read)
         exchanged = _exchanged(self._rest_carrier, outgoing, self._token, self.timeouts.whole)
         return await _named(exchanged, self._token)
 
@@ -129,13 +121,18 @@ class Transport:
         An error status is raised as Answered. `silence` is how long not a byte may come before TimedOut;
         with none, the reader keeps watch by itself.
         """
-        outgoing = self._outgoing(request, self.stream, STREAM_HEADERS, read=silence)
+        outgoing = self._outgoing(request, self.stream, STREAM, silence)
         opened = _opened(self._stream_carrier, outgoing, self._token, self.timeouts.opening)
-        response = await _named(opened, self._token)
+        found = await _named(opened, self._token)
+        if isinstance(found, Answer):
+            raise error_of(found, request.query)
+        if is_compressed(found.headers.get("content-encoding", "identity")):
+            await _close(found)
+            raise UnreadableAnswer("the stream is compressed, which was not asked for")
         try:
-            yield _pieces(response, self._token)
+            yield without_token(_pieces(found, self._token), self._token)
         finally:
-            await _close(response)
+            await _close(found)
 
     async def close(self) -> None:
         """Close every connection; what is under way ends as ConnectionLost."""
@@ -143,64 +140,27 @@ class Transport:
         await self._rest_carrier.aclose()
         await self._stream_carrier.aclose()
 
-    def _rest_headers(self) -> Headers:
-        return REST_HEADERS_HERE if self.rest.is_here else REST_HEADERS
-
     def _outgoing(
-        self,
-        request: Request,
-        address: Address,
-        headers: Headers,
-        *,
-        read: float | None = -1,
+        self, request: Request, address: Address, accepted: Headers, read: float | None
     ) -> httpx.Request:
         if self._closed:
             raise ClientClosed("the client is closed")
-        limits = self.timeouts
-        timeout = {
-            "connect": limits.connect,
-            "write": limits.write,
-            "read": limits.read if read == -1 else read,
-            "pool": limits.pool,
-        }
-        sent = [(b"Authorization", self._token.bearer()), *headers]
-        if request.body is not None:
-            sent.append(JSON_BODY)
         try:
-            sent += [(name.encode(), value.encode()) for name, value in request.headers.items()]
             return httpx.Request(
                 request.method,
                 address.base + request.target,
-                headers=sent,
+                headers=headers_of(request, self._token, accepted),
                 content=request.body,
-                extensions={"timeout": timeout},
+                extensions={"timeout": self.timeouts.phases(read)},
             )
         except NEVER_MADE as error:
             reason = str(error)
         raise InvalidRequest(f"the request can not be sent: {reason[:LONGEST_REASON]}")
 
 
-REST_HEADERS: Headers = (
-    (b"Accept", b"application/json"),
-    (b"Accept-Encoding", b"gzip"),
-    (b"User-Agent", USER_AGENT),
-)
-REST_HEADERS_HERE: Headers = (
-    (b"Accept", b"application/json"),
-    (b"Accept-Encoding", b"identity"),
-    (b"User-Agent", USER_AGENT),
-)
-STREAM_HEADERS: Headers = (
-    (b"Accept", b"application/octet-stream"),
-    (b"Accept-Encoding", b"identity"),  # a compressor would hold lines back
-    (b"User-Agent", USER_AGENT),
-)
-JSON_BODY = (b"Content-Type", b"application/json")
-
 LOG_VEIL = LogVeil()
-logging.getLogger("httpcore.http11").addFilter(
-    LOG_VEIL
-)  # at DEBUG it tells all that a service sent
+# at DEBUG it tells all that a service sent
+logging.getLogger("httpcore.http11").addFilter(LOG_VEIL)
 
 
 def _usable(address: Address) -> Address:
@@ -240,40 +200,24 @@ async def _exchanged(
 
 async def _opened(
     carrier: Carrier, outgoing: httpx.Request, token: Secret, opening: float
-) -> httpx.Response:
+) -> httpx.Response | Answer:
+    """The open stream, or the answer that refuses it."""
     async with asyncio.timeout(opening):
         response = await carrier.handle_async_request(outgoing)
-        try:
-            failure = await _refusal(response, token)
-        except BaseException:
-            await _close(response)
-            raise
-        if failure is None:
+        if response.is_success:
             return response
-        await _close(response)
-        raise failure
-
-
-async def _refusal(response: httpx.Response, token: Secret) -> KeydeskClientError | None:
-    """Why this is no stream; None when it is one."""
-    if not response.is_success:
-        return error_of(await _read(response, token))
-    encoding = response.headers.get("content-encoding", "identity").lower()
-    if encoding != "identity":
-        return UnreadableAnswer("the stream is compressed, which was not asked for")
-    return None
+        try:
+            return await _read(response, token)
+        finally:
+            await _close(response)
 
 
 async def _read(response: httpx.Response, token: Secret) -> Answer:
-    headers = {
-        name.lower(): token.veiled(value)[:LONGEST_HEADER]
-        for name, value in response.headers.items()
-    }
-    most = MOST_BYTES if response.is_success else MOST_BYTES_OF_AN_ERROR
-    body = await read_body(_body_of(response), headers.get("content-encoding", "").lower(), most)
+    headers = read_headers(response.headers.items(), token)
+    answer = await read_answer(response.status_code, headers, _body_of(response), token)
     if _more_followed(response):
         await _hang_up(response)
-    return Answer(response.status_code, headers, token.veiled_body(body))
+    return answer
 
 
 def _more_followed(response: httpx.Response) -> bool:

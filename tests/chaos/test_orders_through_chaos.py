@@ -19,9 +19,9 @@ from keydesk_client.client import Client
 from keydesk_client.journal import FileJournal
 from keydesk_client.look_up import PAUSES_S
 from keydesk_client.outcome import Done, Rejected
+from keydesk_client.outgoing import Timeouts
 from keydesk_client.retries import Retries
 from keydesk_client.sending import Sender
-from keydesk_client.transport import Timeouts
 from support.broker import PracticeServer, SharedPractice
 from support.chaos_proxy import ChaosProxy, Fate, chaos_proxy
 from support.ledgers import ledger_of

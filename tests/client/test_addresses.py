@@ -1,5 +1,6 @@
 import pytest
 
+from keydesk_client import Client
 from keydesk_client.addresses import address_of
 from keydesk_client.errors import InvalidSettings
 
@@ -41,5 +42,19 @@ def test_a_token_may_travel_encrypted_or_within_this_machine(
     ],
 )
 def test_a_token_may_not_travel_in_the_open(url: str) -> None:
-    with pytest.raises(InvalidSettings):
+    with pytest.raises(InvalidSettings, match=r"^stream_url: ") as refused:
+        address_of(url, "stream_url")
+    assert "password" not in str(refused.value)
+
+
+@pytest.mark.parametrize("url", ["", "api.example.test", "api.example.test:443", "http://10.0.0.1"])
+def test_an_address_without_https_is_told_how_to_begin(url: str) -> None:
+    with pytest.raises(InvalidSettings, match="https://"):
         address_of(url)
+
+
+def test_a_client_names_the_address_that_is_wrong() -> None:
+    good, bad = "https://api.example.test", "example.com"
+    for name, urls in (("rest_url", (bad, good)), ("stream_url", (good, bad))):
+        with pytest.raises(InvalidSettings, match=f"^{name}: no host's address: write https://"):
+            Client(token="t" * 8, rest_url=urls[0], stream_url=urls[1])

@@ -52,6 +52,17 @@ async def test_the_account_is_read_in_every_form(desk_of_my_own: PracticeServer)
     assert summary.request_id
 
 
+async def test_a_stream_of_an_unknown_instrument_ends_and_names_what_was_asked_for(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with client_of(desk_of_my_own) as client:
+        stream = client.pricing.stream(["EUR_USD", "EUR_XYZ"])
+        with pytest.raises(Refused, match=r"'instruments' \(instruments=EUR_USD,EUR_XYZ\)"):
+            async with stream as prices:
+                await anext(prices)
+        assert stream.health.attempts == 1
+
+
 async def test_settings_are_changed_and_a_bad_one_is_refused(
     desk_of_my_own: PracticeServer,
 ) -> None:

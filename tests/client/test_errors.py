@@ -4,7 +4,13 @@ import httpx
 import pytest
 
 from keydesk_client import Client, errors
-from keydesk_client.errors import Answered, KeydeskClientError, NotFound, Refused
+from keydesk_client.errors import (
+    Answered,
+    InvalidRequest,
+    KeydeskClientError,
+    NotFound,
+    Refused,
+)
 from keydesk_client.models import (
     MarketOrderRejectTransaction,
     MarketOrderRequest,
@@ -32,6 +38,36 @@ BODY = {
     "errorCode": "INSUFFICIENT_MARGIN",
     "errorMessage": "Not enough margin.",
 }
+
+
+async def test_what_is_no_order_request_is_refused_before_it_is_sent() -> None:
+    client = client_answering(500, {})
+    dictionary: object = {"units": 1}
+    for sending in (
+        client.orders.create(dictionary),  # type: ignore[arg-type]  # that is what is refused
+        client.orders.replace("7", dictionary),  # type: ignore[arg-type]  # same
+    ):
+        with pytest.raises(
+            InvalidRequest, match=r"as in MarketOrderRequest\(.*type dict"
+        ) as refused:
+            await sending
+        assert (refused.value.field, refused.value.sent) == ("order", False)
+
+
+async def test_an_id_that_is_no_text_is_told_how_to_write_it() -> None:
+    number: str = 33  # type: ignore[assignment]  # that is what is refused
+    with pytest.raises(InvalidRequest, match=r"^specifier: give text, as in '33'; .* type int$"):
+        await client_answering(500, {}).trades.close(number)
+
+
+async def test_a_refused_parameter_is_told_with_what_was_sent() -> None:
+    body = {"errorMessage": "Invalid value specified for 'instruments'"}
+    client = client_answering(400, body)
+    told = r"400: Invalid value specified for 'instruments' \(instruments=EUR_USD,EUR_XYZ\)"
+    with pytest.raises(Refused, match=told) as refused:
+        await client.pricing.get(["EUR_USD", "EUR_XYZ"])
+    assert refused.value.error_message == body["errorMessage"]
+    assert pickle.loads(pickle.dumps(refused.value)).asked == "instruments=EUR_USD,EUR_XYZ"
 
 
 def client_answering(status: int, body: object) -> Client:

@@ -38,6 +38,13 @@ def test_a_part_that_can_not_be_right_is_refused(
     assert refused.value.field == field
 
 
+def test_members_without_their_names_are_refused_with_the_names() -> None:
+    unchecked: Callable[..., object] = MarketOrderRequest
+    told = r"by name: MarketOrderRequest\(instrument=\.\.\., units=\.\.\.\)"
+    with pytest.raises(TypeError, match=told):
+        unchecked("EUR_USD", 100)
+
+
 def test_a_part_that_is_read_keeps_members_that_we_do_not_know() -> None:
     read = Reader(StopLossDetails).read(b'{"price":"1.05","newer":1}')
     assert read.to_wire() == {"price": "1.05", "newer": 1}

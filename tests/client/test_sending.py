@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from keydesk_client import sync
+from keydesk_client.errors import InvalidSettings
 from keydesk_client.intent import Action, Intent
 from keydesk_client.journal import FileJournal
 from keydesk_client.json_values import JsonObject
@@ -60,6 +62,16 @@ BECAME = {
     "close position": Became.FILLED,
     "protect": Became.APPLIED,
 }
+
+
+def test_a_sender_made_of_the_wrong_things_says_so_before_its_first_order(tmp_path: Path) -> None:
+    client, journal = LossyBroker().client(), FileJournal(tmp_path / "j" / "orders.jsonl")
+    with pytest.raises(InvalidSettings, match=r"^journal: .* as in FileJournal\("):
+        Sender(client, "orders.jsonl", lambda: 5)  # type: ignore[arg-type]  # what is refused
+    with pytest.raises(InvalidSettings, match=r"^last_transaction_id: .* as in `lambda"):
+        Sender(client, journal, 5)  # type: ignore[arg-type]  # same
+    with sync.Client(client) as waiting, pytest.raises(InvalidSettings, match=r"^client: .* sync"):
+        Sender(waiting, journal, lambda: 5)  # type: ignore[arg-type]  # same
 
 
 @pytest.mark.parametrize("act", ACTS)

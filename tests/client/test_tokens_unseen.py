@@ -8,7 +8,7 @@ import pickle
 import socket
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from types import FrameType, TracebackType
 from typing import Any
@@ -326,7 +326,7 @@ async def test_what_is_under_way_shows_no_token(caplog: pytest.LogCaptureFixture
 def ours_in_memory() -> list[object]:
     """Every living object of this package, and what carries its requests."""
     libraries = ("keydesk_client", "httpx", "httpcore")
-    return [each for each in gc.get_objects() if type(each).__module__.startswith(libraries)]
+    return [each for each in gc.get_objects() if str(type(each).__module__).startswith(libraries)]
 
 
 ESCAPED = "".join(f"\\u{ord(each):04x}" for each in PLANTED)
@@ -388,6 +388,35 @@ async def test_a_service_that_sends_the_token_back_does_not_make_it_seen(
         assert PLANTED not in told(raised.value)
     assert "receive_response_headers" in caplog.text
     assert PLANTED not in caplog.text
+
+
+LINES = (
+    f'{{"type":"PRICE","said":"{PLANTED}"}}\n{{"said":"{ESCAPED}","time":"1"}}\n{{"last":"'.encode()
+)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 7, 24, len(PLANTED), 100, len(LINES)])
+async def test_a_stream_that_sends_the_token_back_does_not_make_it_seen_across_any_border(
+    length: int,
+) -> None:
+    async def in_pieces() -> AsyncIterator[bytes]:
+        for begin in range(0, len(LINES), length):
+            yield LINES[begin : begin + length]
+
+    carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=in_pieces()))
+    client = client_to("https://stream.test", carrier)
+    async with client.transport.open_stream(Request("GET", "/v3/stream")) as pieces:
+        read = [piece async for piece in pieces]
+    assert b"".join(read) == (
+        b'{"type":"PRICE","said":"[token]"}\n{"said":"[token]","time":"1"}\n{"last":"'
+    )
+
+
+async def test_a_line_that_is_whole_does_not_wait_for_the_next() -> None:
+    veil = Secret(PLANTED).in_stream()
+    assert veil.feed(b'{"a":1}\n{"b"') == b'{"a":1}\n'
+    assert veil.feed(b":2}\n") == b'{"b":2}\n'
+    assert PLANTED not in "".join(shown(veil))
 
 
 class TalkativeKeeper:

@@ -19,9 +19,9 @@ from keydesk_client.intent import Intent
 from keydesk_client.journal import FileJournal
 from keydesk_client.limiter import Limiter
 from keydesk_client.outcome import Progress, Sending, Unconfirmed, Unknown
+from keydesk_client.outgoing import Timeouts
 from keydesk_client.retries import Retries
 from keydesk_client.sending import Sender
-from keydesk_client.transport import Timeouts
 from support.order_flow import QUICK_PAUSES, Beliefs, trade
 
 RECOVERED = b"recovered"

@@ -18,6 +18,7 @@ from keydesk_client.models.orders import Order
 from keydesk_client.models.precision import refuse_unfit
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.record import Wire
+from keydesk_client.models.requested import refuse_other
 from keydesk_client.models.requests import OrderRequest
 from keydesk_client.models.responses.orders import (
     OrderCancelResponse,
@@ -167,6 +168,7 @@ class Orders(Area):
         return self._account(account_id, "orders", ("specifier", specifier), *rest)
 
     def _body(self, order: OrderRequest, instrument: Instrument | None) -> bytes:
+        refuse_other(order)
         if instrument is not None:
             refuse_unfit(order, instrument)
         return json_body({"order": in_form(order.to_wire(), self._defaults.datetime_format)})

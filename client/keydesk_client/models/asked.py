@@ -11,7 +11,9 @@ from keydesk_client.models.record import Record
 class Asked(Record):
     """A record that is sent; InvalidRequest, naming the member, when it can not be read as one."""
 
-    def __init__(self, **members: object) -> None:
+    def __init__(self, *nameless: object, **members: object) -> None:
+        if nameless:
+            raise TypeError(_by_name(type(self)))
         try:
             super().__init__(**members)
         except ValidationError as error:
@@ -33,6 +35,13 @@ def refuse_unknown(asked: Record, prefix: str = "") -> None:
         raise InvalidRequest(
             f"{field}: {type(asked).__name__} has no such member, it has {known}", field=field
         )
+
+
+def _by_name(kind: type[Record]) -> str:
+    needed = [f"{name}=..." for name, each in kind.model_fields.items() if each.is_required()]
+    return (
+        f"{kind.__name__} takes its members by name: {kind.__name__}({', '.join(needed) or '...'})"
+    )
 
 
 NOT_OURS: Final = {"missing": "needed", "extra_forbidden": "no such member"}

@@ -4,10 +4,21 @@ from typing import ClassVar, Self
 
 from pydantic import ConfigDict, model_validator
 
+from keydesk_client.errors import InvalidRequest
 from keydesk_client.models.asked import Asked
 from keydesk_client.models.extensions import ClientExtensions
 from keydesk_client.models.possible import refuse_impossible
 from keydesk_client.models.record import Wire
+
+
+def refuse_other(order: object) -> None:
+    """InvalidRequest for what is no order request, where no type checker says so."""
+    if not isinstance(order, RequestedOrder):
+        raise InvalidRequest(
+            "order: give an order request, as in MarketOrderRequest(instrument='EUR_USD', units=100);"
+            f" this is of type {type(order).__name__}",
+            field="order",
+        )
 
 
 class RequestedOrder(Asked):
