@@ -1,9 +1,13 @@
 """The price stream, conversions, chart, days and history, against a scripted broker."""
 
+import asyncio
+from collections.abc import Sequence
 from decimal import Decimal
+from typing import Self
 
 import pytest
 
+from keydesk.feeds import prices
 from keydesk.feeds.account import keep_account
 from keydesk.feeds.candles import keep_chart, keep_linked_chart
 from keydesk.feeds.days import days_once, keep_days
@@ -14,8 +18,9 @@ from keydesk.feeds.prices import keep_conversions, stream_prices, watched
 from keydesk.feeds.round_trips import RoundTrips
 from keydesk.store.state import Day, Health
 from keydesk_client.errors import ConnectionLost
-from keydesk_client.models import PricingHeartbeat
+from keydesk_client.models import ClientPrice, PricingHeartbeat
 from keydesk_client.models.times import DateTime
+from keydesk_client.streams.health import StreamHealth
 from support.account_history import (
     candle,
     conversions,
@@ -26,7 +31,7 @@ from support.account_history import (
     reduction,
     transaction,
 )
-from support.scripted_broker import ScriptedBroker, link_to, running, until
+from support.scripted_broker import Clock, ScriptedBroker, link_to, running, until
 
 LATER = "2026-03-02T10:00:01.000000000Z"
 
@@ -67,6 +72,44 @@ async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
             broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await until(lambda: broker.price_line.opened[-1] == ("EUR_USD", "AUD_NZD"))
         assert link.store.health.prices == "OK"
+
+
+class Timed:
+    """A price stream whose items come at these moments."""
+
+    def __init__(self, clock: Clock, moments: Sequence[float]) -> None:
+        self.health = StreamHealth()
+        self._clock, self._moments = clock, iter(moments)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> ClientPrice:
+        for moment in self._moments:
+            self._clock.seconds = max(self._clock.seconds, moment)
+            return price("EUR_USD", "1.08490", "1.08500")
+        raise StopAsyncIteration
+
+
+async def rests_between(*moments: float) -> list[float]:
+    """How long the reader rested while a price came at each of these moments."""
+    clock, rests = Clock(0), list[float]()
+    link = link_to(ScriptedBroker(), clock=clock)
+
+    async def pause(seconds: float) -> None:
+        rests.append(round(seconds, 3))
+        clock.seconds += seconds
+
+    link.pause = pause
+    await prices._read(link, Timed(clock, moments), asyncio.Event())
+    await link.client.close()
+    return rests
+
+
+async def test_prices_that_come_together_are_read_at_once_and_a_flood_once_a_frame() -> None:
+    assert await rests_between(1.0, 1.001, 1.002, 1.25, 1.251, 1.252) == []
+    assert await rests_between(1.0, 1.001, 1.071, 1.072, 1.142, 1.143) == [0.024, 0.048]
+    assert len(await rests_between(*(1 + each / 1000 for each in range(1000)))) == 11
 
 
 async def test_a_lost_price_stream_is_said_and_opened_again() -> None:

@@ -1,7 +1,7 @@
 """The price stream: prices and heartbeats as they come, and a Gap where prices were lost.
 
 Lines wait unread: most of a price's cost is making a record of it (20 µs of 25), and with KEEP_LAST a reader that
-looks twenty times a second pays for the prices that it sees only.
+looks ten times a second pays for the prices that it sees only.
 """
 
 import re

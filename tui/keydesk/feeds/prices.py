@@ -14,8 +14,10 @@ from keydesk_client.models import ClientPrice, PricingHeartbeat
 
 CONVERSIONS_EVERY = 5.0
 
-AWAKE = 0.005  # seconds of reading prices before the reader rests
-REST = 0.045  # while it rests newer prices take the place of older ones: twenty looks a second
+LOOK = 0.005  # seconds that a look at the stream takes at most
+LOOK_EVERY = (
+    0.095  # a little more than a look a frame; meanwhile newer prices take the place of older ones
+)
 
 
 async def stream_prices(link: Link) -> None:
@@ -41,15 +43,18 @@ async def stream_prices(link: Link) -> None:
 
 
 async def _read(link: Link, stream: Line, left: asyncio.Event) -> None:
-    """Take what comes until the stream ends or is to be left."""
-    woke = link.now()
+    """Take what comes until the stream ends or is to be left: at once after silence, by looks when it pours."""
+    began = float("-inf")
     async for item in stream:
         take(link, item)
         if left.is_set():
             return
-        if link.now() - woke > AWAKE:
-            await link.pause(REST)
-            woke = link.now()
+        now = link.now()
+        if now - began > LOOK:
+            early = began + LOOK_EVERY - now
+            if early > 0:
+                await link.pause(early)
+            began = link.now()
 
 
 def watched(link: Link) -> tuple[str, ...]:
