@@ -104,7 +104,8 @@ async def opened(
     target: Target, store: Store, journal: Path, audit: Path, keymap: KeyMap = KEYMAP
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes every connection."""
-    from keydesk.audit import AuditLog  # noqa: PLC0415 - see the module's head
+    from keydesk.announcing import Announcer  # noqa: PLC0415 - see the module's head
+    from keydesk.audit import AuditLog  # noqa: PLC0415
     from keydesk.commands import Commands  # noqa: PLC0415
     from keydesk.delivery import Delivery  # noqa: PLC0415
     from keydesk.feeds.link import Link  # noqa: PLC0415
@@ -140,6 +141,7 @@ async def opened(
             client_ids=target.linked is False,
         )
         link.door.listen(sender.watch)
+        link.door.listen(Announcer(store).heard)
         yield Connection(
             link, sender, Commands(client, sender, delivery, no_orders), revalue, target.linked
         )
