@@ -50,7 +50,14 @@ class Intent:
     @property
     def client_id(self) -> str | None:
         """The client id that the new order carries, when it may carry one."""
-        extensions = self.body.get("clientExtensions")
+        return self._id_in("clientExtensions")
+
+    def side_id(self, side: str) -> str | None:
+        """The client id of the order that closes the `long` or `short` side of a position, when it carries one."""
+        return self._id_in(f"{side}ClientExtensions")
+
+    def _id_in(self, member: str) -> str | None:
+        extensions = self.body.get(member)
         found = extensions.get("id") if isinstance(extensions, dict) else None
         return found if isinstance(found, str) else None
 

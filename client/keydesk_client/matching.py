@@ -1,8 +1,9 @@
 """Which transactions an intent made: the answer was lost, the account's history was not.
 
-A new order is found by its client id. What carries none is found by what it is about and what was asked: the order
-that was replaced or cancelled, the trade or position that was closed and by how much, the protection that was set; on
-an account that takes no client ids, the new order's terms. Transactions that another intent claimed are not taken
+A new order, and each order that closes a side of a position, is found by its client id. What carries none is found by
+what it is about and what was asked: the order that was replaced or cancelled, the trade that was closed and by how
+much, the protection that was set; on an account that takes no client ids, the terms of the new order, the position and
+how much of it was closed. Transactions that another intent claimed are not taken
 twice. Only an id that was made for this one order is beyond confusion: it is found whoever claims what, also where an
 account's history has begun anew and its numbers with it.
 """
@@ -75,7 +76,7 @@ def unclear_cancels(intent: Intent, transactions: Sequence[Transaction]) -> tupl
 
 def _may_be_its(intent: Intent, each: Transaction, claimed: Claimed) -> bool:
     is_its_alone = intent.action is Action.CREATE and intent.client_id == intent.id
-    return is_its_alone or claimed.get(each.id, intent.id) == intent.id
+    return is_its_alone or _names_its_sides(intent) or claimed.get(each.id, intent.id) == intent.id
 
 
 def _made(intent: Intent, each: Transaction, endings: Endings) -> bool:
@@ -107,7 +108,7 @@ def _refused(intent: Intent, each: Transaction) -> bool:
 
 
 def _is_our_order(intent: Intent, each: Transaction) -> bool:
-    named = text(getattr(each, "client_extensions", None), "id")
+    named = _client_id(each)
     if (
         intent.client_id is None
     ):  # an account that takes no client ids: an order with one is somebody else's
@@ -154,9 +155,20 @@ def _sides(intent: Intent) -> tuple[str, ...]:
 
 def _closes_side(intent: Intent, each: Transaction, side: str) -> bool:
     close = getattr(each, f"{side}_position_closeout", None)
-    return text(close, "instrument") == intent.target and same_quantity(
-        intent.body.get(f"{side}Units"), text(close, "units")
+    return (
+        text(close, "instrument") == intent.target
+        and same_quantity(intent.body.get(f"{side}Units"), text(close, "units"))
+        and intent.side_id(side) in {None, _client_id(each)}
     )
+
+
+def _names_its_sides(intent: Intent) -> bool:
+    """Whether the orders that close a position carry ids; older journals and linked accounts have none."""
+    return any(intent.side_id(side) is not None for side in _sides(intent))
+
+
+def _client_id(each: Transaction) -> str | None:
+    return text(getattr(each, "client_extensions", None), "id")
 
 
 def _protects(intent: Intent, each: Transaction, ending: str) -> bool:

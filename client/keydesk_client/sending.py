@@ -45,7 +45,7 @@ class Sender:
     `last_transaction_id` tells the newest transaction that the caller has applied; `on_progress` hears of every step
     and of the outcome; `alarm` hears of a request that shows up after it was given up as Unconfirmed: hand every
     transaction to `watch` for that. Accounts that are linked to a third-party platform (`mt4_account_id`) take no
-    `client_ids`: their new orders are found by their terms. Several senders, also of several processes, may share a
+    `client_ids`: their new orders and closed positions are found by their terms. Several senders, also of several processes, may share a
     journal. InvalidSettings when the first three are something else.
     """
 
@@ -66,7 +66,7 @@ class Sender:
         self._client = client
         self._last_transaction_id = last_transaction_id
         self.client_ids: bool = client_ids
-        """Whether new orders carry an id of their own; may change when the account turns out to take none."""
+        """Whether new orders and closes of positions carry an id of their own; may change when the account turns out to take none."""
         self._new_id, self._wall_ns = new_id, wall_ns
         self._protocol = OrderProtocol(
             client,
@@ -148,15 +148,27 @@ class Sender:
         account_id: str | None = None,
     ) -> Outcome:
         """Close one side of a position or both; name only sides that are open."""
-        sides = {"longUnits": long_units, "shortUnits": short_units}
-        body = {side: str(units) for side, units in sides.items() if units is not None}
-        intent = self._intent(Action.CLOSE_POSITION, instrument, body, account_id)
+        name = self._new_id()
+        long_tag = self._side_tag(f"{name}-long", long_units)
+        short_tag = self._side_tag(f"{name}-short", short_units)
+        body = _side("long", long_units, long_tag) | _side("short", short_units, short_tag)
+        intent = self._intent(Action.CLOSE_POSITION, instrument, body, account_id, name)
         return await self._protocol.carried_out(
             intent,
             lambda: self._client.positions.close(
-                instrument, long_units=long_units, short_units=short_units, account_id=account_id
+                instrument,
+                long_units=long_units,
+                short_units=short_units,
+                long_client_extensions=long_tag,
+                short_client_extensions=short_tag,
+                account_id=account_id,
             ),
         )
+
+    def _side_tag(self, name: str, units: SideUnits | None) -> ClientExtensions | None:
+        """The id of the order that closes a side."""
+        closes = units is not None and units != "NONE"
+        return ClientExtensions(id=name) if closes and self.client_ids else None
 
     async def set_dependent_orders(
         self,
@@ -223,6 +235,12 @@ def _tagged(order: Order, name: str) -> Order:
         return order
     named = extensions.model_copy(update={"id": name})
     return order.model_copy(update={"client_extensions": named})
+
+
+def _side(side: str, units: SideUnits | None, tag: ClientExtensions | None) -> JsonObject:
+    """One side of a close as it is sent, for the journal."""
+    asked: JsonObject = {} if units is None else {f"{side}Units": str(units)}
+    return asked if tag is None else asked | {f"{side}ClientExtensions": tag.to_wire()}
 
 
 def _edits(**details: Record | Unset | None) -> JsonObject:

@@ -32,10 +32,11 @@ def fill(
     return {**order, "reason": reason, **MONEY, **more}
 
 
-def closing(side: str, units: str = "ALL") -> Members:
+def closing(side: str, units: str = "ALL", name: str | None = "kd-1-") -> Members:
     closeout = {"instrument": "EUR_USD", "units": units}
     order = {"type": "MARKET_ORDER", "instrument": "EUR_USD", "units": "-100"}
-    return {**order, "reason": "POSITION_CLOSEOUT", f"{side}PositionCloseout": closeout}
+    named = {} if name is None else {"clientExtensions": {"id": name + side}}
+    return {**order, **named, "reason": "POSITION_CLOSEOUT", f"{side}PositionCloseout": closeout}
 
 
 def limit() -> LimitOrderRequest:
@@ -182,6 +183,49 @@ def test_a_close_of_one_side_by_somebody_else_is_not_taken_for_a_close_of_both(
 ) -> None:
     outcome = found_in(tmp_path, both_sides, (closing("long"), fill("10", "-100")))
     assert isinstance(outcome, Unconfirmed)
+
+
+@pytest.mark.parametrize("name", [None, "kd-of-another-"])
+def test_a_like_close_by_somebody_else_is_not_taken_for_ours(
+    tmp_path: Path, name: str | None
+) -> None:
+    theirs = (closing("long", "40", name), fill("10", "-40"))
+    ours = (closing("long", "40.0"), fill("12", "-40"))
+
+    def part(sender: Sender) -> Awaitable[Outcome]:
+        return sender.close_position("EUR_USD", long_units=40)
+
+    assert isinstance(found_in(tmp_path / "not ours", part, theirs), Unconfirmed)
+    done = found_in(tmp_path / "ours", part, theirs, ours)
+    assert isinstance(done, Done)
+    assert done.related_transaction_ids == ("12", "13")
+
+
+def test_without_client_ids_a_close_of_a_position_is_found_by_its_terms(tmp_path: Path) -> None:
+    broker = LossyBroker(Fate.LOST_ANSWER, first_id=10)
+
+    async def body(desk: Desk) -> None:
+        done = await desk.sender.close_position("EUR_USD", long_units=40)
+        assert isinstance(done, Done)
+        assert done.looked_up
+        assert b"ClientExtensions" not in broker.writes[0].content
+
+    at_desk(tmp_path, broker, body, client_ids=False)
+
+
+def test_a_close_that_a_journal_without_ids_of_its_own_left_open_is_found_by_its_terms(
+    tmp_path: Path,
+) -> None:
+    broker = LossyBroker(first_id=10)
+
+    async def body(desk: Desk) -> None:
+        asked = {"longUnits": "40"}
+        desk.journal.write(Intent("kd-9", Action.CLOSE_POSITION, 9, 0, None, "EUR_USD", asked))
+        broker.batch(closing("long", "40", None), fill("10", "-40"))
+        (outcome,) = await desk.sender.recover()
+        assert isinstance(outcome, Done)
+
+    at_desk(tmp_path, broker, body)
 
 
 def test_a_close_of_both_sides_of_which_one_is_cancelled_says_so(tmp_path: Path) -> None:

@@ -217,7 +217,9 @@ class LossyBroker:
             case ["positions", target, "close"]:
                 side = "long" if "longUnits" in body else "short"
                 closeout = {"instrument": target, "units": body[f"{side}Units"]}
-                return _market("POSITION_CLOSEOUT") | {f"{side}PositionCloseout": closeout}
+                order = _market("POSITION_CLOSEOUT") | {f"{side}PositionCloseout": closeout}
+                extensions = body.get(f"{side}ClientExtensions")
+                return order if extensions is None else order | {"clientExtensions": extensions}
             case ["trades", target, "orders"]:
                 return self._protection(target, body)
             case _:
