@@ -391,7 +391,7 @@ def test_an_order_that_filled_first_can_not_be_cancelled_any_more(tmp_path: Path
 
     async def body(desk: Desk) -> None:
         sending = asyncio.create_task(desk.sender.cancel("7"))
-        await asyncio.sleep(0.1)
+        await broker.has_met(writes=1)
         broker.batch({"type": "ORDER_CANCEL", "orderID": "7", "reason": "TIME_IN_FORCE_EXPIRED"})
         outcome = await sending
         assert isinstance(outcome, Rejected)

@@ -138,7 +138,7 @@ def test_an_edit_that_takes_a_stop_away_and_sets_a_target_is_found_by_the_target
                 "5", stop_loss=None, take_profit=TakeProfitDetails(price="1.2")
             )
         )
-        await asyncio.sleep(0.1)
+        await broker.has_met(writes=1)
         target = {"type": "TAKE_PROFIT_ORDER", "tradeID": "5", "price": "1.20000"}
         broker.batch(target | {"reason": "CLIENT_ORDER"}, cancelled("10"))
         done = await editing

@@ -53,7 +53,7 @@ def found_in(
     async def body(desk: Desk) -> None:
         desk.since = since
         sending = asyncio.ensure_future(act(desk.sender))
-        await asyncio.sleep(0.1)
+        await broker.has_met(writes=1)
         for batch in batches:
             broker.batch(*batch)
         outcomes.append(await sending)
@@ -149,7 +149,7 @@ def test_records_that_can_not_be_read_are_no_answer_and_no_exception(tmp_path: P
     async def body(desk: Desk) -> None:
         closing = asyncio.create_task(desk.sender.close_trade("5"))
         cancelling = asyncio.create_task(desk.sender.cancel("7"))
-        await asyncio.sleep(0.1)
+        await broker.has_met(writes=2)
         broker.batch(*spoilt)
         assert isinstance(await closing, Unconfirmed)
         assert isinstance(await cancelling, Unconfirmed)
@@ -274,7 +274,7 @@ def test_without_client_ids_an_order_that_has_one_is_not_ours(tmp_path: Path) ->
 
     async def body(desk: Desk) -> None:
         sending = asyncio.create_task(desk.sender.create(buy()))
-        await asyncio.sleep(0.1)
+        await broker.has_met(writes=1)
         broker.batch(BOUGHT | {"clientExtensions": {"id": "of-the-platform"}}, fill("1"))
         assert isinstance(await sending, Unconfirmed)
 

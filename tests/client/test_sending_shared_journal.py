@@ -38,7 +38,7 @@ def test_like_closes_of_two_senders_are_told_apart(tmp_path: Path, most_settled:
 
     async def body(desk: Desk, second: Desk) -> None:
         lost = asyncio.create_task(second.sender.close_trade("5", units="40"))
-        await asyncio.sleep(0.1)
+        await broker.has_met(writes=1)
         answered = await desk.sender.close_trade("5", units="40")
         assert isinstance(answered, Done)
         assert isinstance(await lost, Unconfirmed)
@@ -53,7 +53,7 @@ def test_a_sender_that_starts_may_look_up_what_another_has_under_way(tmp_path: P
 
     async def body(desk: Desk, second: Desk) -> None:
         sending = asyncio.create_task(desk.sender.create(buy()))
-        await asyncio.sleep(0.1)
+        await broker.has_met(writes=1)
         (found,) = await second.sender.recover()
         own = await sending
         assert isinstance(found, Done)
@@ -71,7 +71,7 @@ def test_putting_the_journal_in_order_keeps_what_another_has_under_way(tmp_path:
 
     async def body(desk: Desk, second: Desk) -> None:
         sending = asyncio.create_task(second.sender.create(buy()))
-        await asyncio.sleep(0.1)
+        await broker.has_met(writes=1)
         for _ in range(5):
             await desk.sender.create(buy())
         assert [intent.id for intent in desk.journal.open_intents()] == ["b-1"]

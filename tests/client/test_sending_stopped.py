@@ -76,7 +76,7 @@ def test_recover_leaves_alone_what_is_still_under_way(tmp_path: Path) -> None:
 
     async def body(desk: Desk) -> None:
         sending = asyncio.create_task(desk.sender.create(buy()))
-        await asyncio.sleep(0.1)
+        await broker.has_met(writes=1)
         assert await desk.sender.recover() == ()
         assert isinstance(await sending, Done)
         assert desk.steps().count("Done") == 1
@@ -90,7 +90,7 @@ def test_an_intent_may_be_resolved_while_it_is_being_looked_up(tmp_path: Path) -
 
     async def body(desk: Desk) -> None:
         sending = asyncio.create_task(desk.sender.create(buy()))
-        await asyncio.sleep(0.1)
+        await broker.has_met(writes=1)
         (intent,) = desk.journal.open_intents()
         assert isinstance(await desk.sender.resolve(intent), Unconfirmed)
         assert isinstance(await sending, Done)

@@ -75,6 +75,11 @@ class LossyBroker:
     def last_id(self) -> int:
         return self._next_id - 1
 
+    async def has_met(self, writes: int) -> None:
+        """Wait until so many requests that change something have come."""
+        while len(self.writes) < writes:  # noqa: ASYNC110 - a list, not an event; the clock is a virtual one
+            await asyncio.sleep(0.01)
+
     def batch(self, *members: Members) -> list[Members]:
         """Write one batch into the ledger."""
         first = str(self._next_id)
