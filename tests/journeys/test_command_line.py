@@ -34,6 +34,7 @@ def test_a_typed_order_is_previewed_and_rests_once_it_is_sent(terminal: Terminal
     terminal.pause()
     terminal.press("y")
     terminal.see("RESTING BUY 5,000 USD/JPY limit")
+    terminal.see("USD/JPY M5")
     terminal.see("Orders 1")
 
 

@@ -235,6 +235,7 @@ class DeskActions(GuardedApp[int]):
             case TurnTo(instrument):
                 self._turn_to(instrument)
             case OpenTicket(side, instrument, fields):
+                self._turn_to(instrument)  # the chart beside a ticket is its own
                 self._ticket(side, instrument, fields)
             case Say(level, words):
                 self.tell(level, words)
