@@ -96,9 +96,12 @@ class StreamVeil:
             piece = self.held + piece
         if self._needle in piece or b"\\" in piece:
             piece = self._secret.veiled_body(piece)
+        if piece.endswith(b"\n"):
+            self.held = b""
+            return piece
         cut = max(piece.rfind(b"\n") + 1, len(piece) - self._longest)
         self.held = piece[cut:]
-        return piece[:cut] if self.held else piece
+        return piece[:cut]
 
 
 class LogVeil(logging.Filter):
