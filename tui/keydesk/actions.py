@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from functools import partial
 from time import time_ns
 from typing import TYPE_CHECKING, TypeVar
 
 from textual.screen import ModalScreen
 
 from keydesk import forms
-from keydesk.desk.template import RISK_PRESET, Template
+from keydesk.desk.template import Template
 from keydesk.desk_lock import DeskLock
-from keydesk.format import pair, units
+from keydesk.format import pair
 from keydesk.keys.arming import Cause, armed
 from keydesk.keys.guarded_app import GuardedApp
 from keydesk.panes.chart import Chart
-from keydesk.panes.deal import Preset
 from keydesk.panes.instrument_line import InstrumentLine
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
+from keydesk.preset_shown import preset_shown
 from keydesk.screens.desk import DeskScreen
 from keydesk.selection import Selection
 from keydesk.store.state import Topic
@@ -26,8 +25,6 @@ from keydesk.store.store import Store
 from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
     from keydesk.desk.dictated import Dictated
     from keydesk.desk.draft import Side
     from keydesk.desk.instructions import Instruction
@@ -304,21 +301,3 @@ class DeskActions(GuardedApp[int]):
 
 TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else
 _LISTS = frozenset(("trades", "orders", "positions", "log"))
-
-
-def preset_shown(template: Template, number: int) -> Preset:
-    """Return a size preset as the dealing pane shows it."""
-    bracket = partial(bracket_words, template)
-    if number == RISK_PRESET:
-        return Preset(f"{RISK_PRESET}: risk {template.risk_percent:f}%", None, bracket)
-    size = template.sizes.get(number)
-    return Preset("" if size is None else f"{number}: {units(size)}", size, bracket)
-
-
-def bracket_words(template: Template, spread_pips: Decimal) -> list[str]:
-    """Return what a ticket starts with where the spread is so many pips."""
-    stop, target = template.stop_at_spread(spread_pips), template.target_r
-    return [
-        *([] if stop is None else [f"stop {stop:f} pips"]),
-        *([] if target is None else [f"target {target:f}R"]),
-    ]
