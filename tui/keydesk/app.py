@@ -52,6 +52,7 @@ FAULT = (
     "Without the desk: keydesk flatten, keydesk cancel-all"
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
+AFTER_A_FORM = 1.0  # seconds
 
 
 class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
@@ -129,9 +130,15 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         """Begin everything that goes on by itself."""
         self.animation_level = "none"
         self.set_interval(self.clock.period, self.beat)
+        self.screen_change_signal.subscribe(self, self._after_a_form)
         lifecycle.leave_on_signals(self.leave, self._last_resort)
         lifecycle.leave_without_terminal(self.leave, self._last_resort)
         self.call_after_refresh(self._open)
+
+    def _after_a_form(self, screen: Screen[object]) -> None:
+        """Clear away half a megabyte a form, a moment later; left alone, dozens of them lie about."""
+        if isinstance(screen, DeskScreen):
+            self.set_timer(AFTER_A_FORM, self.clear_away)
 
     def _open(self) -> None:
         self.show_preset()

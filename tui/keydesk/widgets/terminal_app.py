@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from typing import Generic
 
 from rich.console import RenderableType
 from textual._compositor import ChopsUpdate, LayoutUpdate
+from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
 from textual.filter import LineFilter, Monochrome
 from textual.geometry import Region
@@ -50,6 +52,11 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         writer = getattr(self._driver, "_writer_thread", None)
         queue = getattr(writer, "_queue", None)
         return int(queue.qsize()) if queue is not None else 0
+
+    def clear_away(self) -> None:
+        """Let go of the forms that were closed: their objects are cycles, and a cache of Textual's holds what they drew."""
+        StylesCache.get_inner_outer.cache_clear()
+        gc.collect()
 
     def redraw(self) -> None:
         """Send the whole screen again, whatever the terminal is thought to show."""

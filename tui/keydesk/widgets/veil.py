@@ -40,6 +40,11 @@ class Veil(DrawnWidget):
         self._veil_is_old = True
         return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
 
+    def on_unmount(self) -> None:
+        """Let go of what is beneath at once, whenever the dialog itself is cleared away."""
+        self._veil = self._beneath = ()
+        self._veil_made_for = None
+
     def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
         """The lines as they are kept, or dimmed now."""
         made_for = self.outer_size, self.styles.background
