@@ -45,7 +45,9 @@ def width_of(runs: Iterable[Run]) -> int:
     """How many cells the runs take."""
     texts = [text for text, _ in runs]
     whole = "".join(texts)
-    return len(whole) if whole.isascii() else sum([cell_len(text) for text in texts])
+    if whole.isascii():
+        return len(whole)
+    return sum([len(text) if text.isascii() else cell_len(text) for text in texts])
 
 
 def cut(runs: Iterable[Run], width: int) -> list[Run]:
