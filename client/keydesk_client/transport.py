@@ -114,12 +114,12 @@ class Transport:
 
     @asynccontextmanager
     async def open_stream(
-        self, request: Request, *, silence: float | None = None
+        self, request: Request, *, silence: float | None = None, veiled: bool = True
     ) -> AsyncGenerator[AsyncIterator[bytes]]:
         """The bytes of a stream as they come; leaving the block closes the connection.
 
         An error status is raised as Answered. `silence` is how long not a byte may come before TimedOut;
-        with none, the reader keeps watch by itself.
+        with none, the reader keeps watch by itself. `veiled` takes the token out, should the service echo it.
         """
         outgoing = self._outgoing(request, self.stream, STREAM, silence)
         opened = _opened(self._stream_carrier, outgoing, self._token, self.timeouts.opening)
@@ -130,7 +130,8 @@ class Transport:
             await _close(found)
             raise UnreadableAnswer("the stream is compressed, which was not asked for")
         try:
-            yield without_token(_pieces(found, self._token), self._token)
+            pieces = _pieces(found, self._token)
+            yield without_token(pieces, self._token) if veiled else pieces
         finally:
             await _close(found)
 

@@ -412,6 +412,21 @@ async def test_a_stream_that_sends_the_token_back_does_not_make_it_seen_across_a
     )
 
 
+async def test_a_transaction_that_comes_with_the_token_does_not_show_it() -> None:
+    line = json.dumps({"type": "HEARTBEAT", "lastTransactionID": "7", "echo": PLANTED}) + "\n"
+    carrier = httpx.MockTransport(lambda _: httpx.Response(200, content=in_a_piece(line.encode())))
+    async with (
+        client_to("https://stream.test", carrier) as client,
+        client.transactions.stream() as transactions,
+    ):
+        heartbeat = await anext(transactions)
+    assert "echo='[token]'" in repr(heartbeat)
+
+
+async def in_a_piece(content: bytes) -> AsyncIterator[bytes]:
+    yield content
+
+
 async def test_a_line_that_is_whole_does_not_wait_for_the_next() -> None:
     veil = Secret(PLANTED).in_stream()
     assert veil.feed(b'{"a":1}\n{"b"') == b'{"a":1}\n'

