@@ -19,6 +19,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.private_files import refuse_unsafe
 from keydesk_client.secret import Secret, hidden
+from keydesk_client.without_frames import without_frames
 
 T = TypeVar("T")
 Passphrase: TypeAlias = Callable[[], str | None]
@@ -69,11 +70,14 @@ class TokenStore:
         return True
 
     def _closed_in(self, work: Callable[[], T], token: Secret | None = None) -> T:
-        """What a backend's work gives. Its errors come without their frames, in which token and passphrase lie open."""
+        """What a backend's work gives. Its errors, and an interrupt, come without frames where secrets lie open."""
+        failure: BaseException
         try:
             return work()
         except _expected_of(self.kind) as error:
             failure = _in_our_words(error, token)
+        except BaseException as error:  # noqa: BLE001 - it goes on, without its frames
+            failure = without_frames(error)
         raise failure
 
     def __repr__(self) -> str:

@@ -2,8 +2,8 @@
 
 - httpx's transport is used without its client around it: no redirects, no cookies, no proxies, no settings from
   the environment, no request sent twice, and less work for each call.
-- Errors are raised outside the `except` that caught them: an exception that hangs on ours as `__context__` would
-  carry frames in which the token's header lies open.
+- Errors are raised outside the `except` that caught them, and what is not an error of ours, a cancellation above all,
+  without its frames: in those of the HTTP library the token's header lies open.
 - What comes back is looked through for the token: a service, or something in between, may send back what it got.
 - Bytes behind an answer end its connection: the next request would take them for its own answer.
 - Few connections: httpx's pool slows down with the square of the requests that wait in it, and the service allows
@@ -53,6 +53,7 @@ from keydesk_client.outgoing import (
     headers_of,
 )
 from keydesk_client.secret import LogVeil, Secret
+from keydesk_client.without_frames import without_frames
 
 Carrier: TypeAlias = httpx.AsyncBaseTransport
 """What carries requests: tests hand in a MockTransport or one that reaches an app in this process."""
@@ -127,19 +128,19 @@ class Transport:
         if isinstance(found, Answer):
             raise error_of(found, request.query)
         if is_compressed(found.headers.get("content-encoding", "identity")):
-            await _close(found)
+            await _named(_close(found), self._token)
             raise UnreadableAnswer("the stream is compressed, which was not asked for")
         try:
             pieces = _pieces(found, self._token)
             yield without_token(pieces, self._token) if veiled else pieces
         finally:
-            await _close(found)
+            await _named(_close(found), self._token)
 
     async def close(self) -> None:
         """Close every connection; what is under way ends as ConnectionLost."""
         self._closed = True
-        await self._rest_carrier.aclose()
-        await self._stream_carrier.aclose()
+        await _named(self._rest_carrier.aclose(), self._token)
+        await _named(self._stream_carrier.aclose(), self._token)
 
     def _outgoing(
         self, request: Request, address: Address, accepted: Headers, read: float | None
@@ -239,11 +240,14 @@ async def _hang_up(response: httpx.Response) -> None:
 
 
 async def _pieces(response: httpx.Response, token: Secret) -> AsyncGenerator[bytes]:
+    failure: BaseException
     try:
         async for piece in _body_of(response):
             yield piece
     except CAUGHT as error:
         failure = _failure(error, token)
+    except BaseException as error:  # noqa: BLE001 - it goes on, without its frames
+        failure = without_frames(error)
     else:
         return
     raise failure
@@ -262,10 +266,14 @@ async def _close(response: httpx.Response) -> None:
 
 
 async def _named(work: Awaitable[T], token: Secret) -> T:
+    """What comes of the work, or an error that shows nothing of what lies beneath this door."""
+    failure: BaseException
     try:
         return await work
     except CAUGHT as error:
         failure = _failure(error, token)
+    except BaseException as error:  # noqa: BLE001 - it goes on, without its frames
+        failure = without_frames(error)
     raise failure
 
 

@@ -25,6 +25,7 @@ from keyring.errors import KeyringError, KeyringLocked, PasswordDeleteError
 
 from keydesk_client.errors import StoreDamaged, StoreLocked, WrongPassphrase
 from keydesk_client.private_files import locked, private_folder, read_private, replace_file
+from keydesk_client.secret import Secret
 
 Passphrase: TypeAlias = Callable[[], str | None]
 """Asks for the passphrase, once; None or nothing means that nobody gave one."""
@@ -170,16 +171,17 @@ class VaultKeyring(KeyringBackend):
     def _unlocked(self, work: int, salt: bytes) -> Key:
         if self._key is not None and (self._key.work, self._key.salt) == (work, salt):
             return self._key
-        passphrase = self._passphrase() if self._passphrase is not None else None
-        if not passphrase:
+        passphrase = Secret((self._passphrase() if self._passphrase is not None else None) or "")
+        if not passphrase.reveal():
             raise VaultLocked("the token vault is locked: no passphrase was given")
         self._key = _key_of(passphrase, work, salt)
         return self._key
 
 
-def _key_of(passphrase: str, work: int, salt: bytes) -> Key:
+def _key_of(passphrase: Secret, work: int, salt: bytes) -> Key:
+    """The key; an interrupt while it is made, which takes its time, shows the passphrase as no local."""
     made = Scrypt(salt=salt, length=KEY_BYTES + CHECK_BYTES, n=work, r=8, p=1)
-    both = made.derive(passphrase.encode("utf-8", "surrogateescape"))
+    both = made.derive(passphrase.reveal().encode("utf-8", "surrogateescape"))
     return Key(work, salt, seal=both[:KEY_BYTES], check=both[KEY_BYTES:])
 
 
