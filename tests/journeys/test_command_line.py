@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.confirming import confirm
 from support.terminal import Terminal, keydesk
 
 PASTE, END = b"\x1b[200~", b"\x1b[201~"
@@ -29,10 +30,9 @@ def test_a_typed_order_is_previewed_and_rests_once_it_is_sent(terminal: Terminal
     terminal.see("ticket: BUY 5,000 USD/JPY limit")
     terminal.press("Enter")
     terminal.see("BUY 5,000 USD/JPY limit")
-    terminal.see("y sends")
+    terminal.see("Esc drops")
     assert "RESTING" not in terminal.text
-    terminal.pause()
-    terminal.press("y")
+    confirm(terminal)
     terminal.see("RESTING BUY 5,000 USD/JPY limit")
     terminal.see("USD/JPY M5")
     terminal.see("Orders 1")
@@ -46,8 +46,8 @@ def test_a_pasted_order_waits_for_enter_and_then_for_its_own_confirmation(
     terminal.write(PASTE + b"b eurusd 50k sl 20p\ny\n" + END)
     terminal.see("ticket: BUY 50,000 EUR/USD")
     terminal.pause()
-    assert "y sends" not in terminal.text
+    assert "Esc drops" not in terminal.text
     terminal.press("Enter")
-    terminal.see("y sends")
+    terminal.see("Esc drops")
     terminal.press("Escape")
     terminal.see("No trades.")

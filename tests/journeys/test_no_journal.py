@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from support.confirming import confirm
 from support.terminal import Terminal, keydesk
 
 
@@ -10,9 +11,7 @@ def bought(folder: Path, env: dict[str, str]) -> None:
     with Terminal(keydesk("--practice"), (100, 30), env) as terminal:
         terminal.see("prices ok")
         terminal.press("B")
-        terminal.see("y sends")
-        terminal.pause()
-        terminal.press("y")
+        confirm(terminal)
         terminal.see("FILLED 10,000")
         terminal.press(":", "q", "Enter")
         assert terminal.wait_for_exit() == 0
@@ -30,8 +29,6 @@ def test_the_desk_opens_without_a_journal_and_only_lets_out(practice_folder: Pat
         terminal.see("No new orders, exits work")
         terminal.press("y")
         terminal.press("Escape", "C")
-        terminal.see("y sends")
-        terminal.pause()
-        terminal.press("y")
+        confirm(terminal)
         terminal.see("CLOSED 10,000 EUR/USD")
         terminal.see("Trades 0")
