@@ -30,7 +30,7 @@ def test_a_typed_order_is_previewed_and_rests_once_it_is_sent(terminal: Terminal
     terminal.see("ticket: BUY 5,000 USD/JPY limit")
     terminal.press("Enter")
     terminal.see("BUY 5,000 USD/JPY limit")
-    terminal.see("Esc drops")
+    terminal.see("▲ BUY 5,000")
     assert "RESTING" not in terminal.text
     confirm(terminal)
     terminal.see("RESTING BUY 5,000 USD/JPY limit")
@@ -46,8 +46,8 @@ def test_a_pasted_order_waits_for_enter_and_then_for_its_own_confirmation(
     terminal.write(PASTE + b"b eurusd 50k sl 20p\ny\n" + END)
     terminal.see("ticket: BUY 50,000 EUR/USD")
     terminal.pause()
-    assert "Esc drops" not in terminal.text
+    assert "▲ BUY" not in terminal.text
     terminal.press("Enter")
-    terminal.see("Esc drops")
+    terminal.see("▲ BUY 50,000")
     terminal.press("Escape")
     terminal.see("No trades.")
