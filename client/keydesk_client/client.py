@@ -57,7 +57,6 @@ class Client:
     ) -> None:
         secret, token = hidden(token), ""  # a traceback from here on must not show it as a local
         self._rest_url = rest_url
-        self.account_id: str | None = account_id
         self.transport: Transport = Transport(
             secret, rest_url, stream_url, timeouts=timeouts, carrier=carrier
         )
@@ -136,6 +135,11 @@ class Client:
     def _of(cls, urls: tuple[str, str], secret: Secret, account_id: str | None) -> Self:
         rest_url, stream_url = urls
         return cls(token=secret, rest_url=rest_url, stream_url=stream_url, account_id=account_id)
+
+    @property
+    def account_id(self) -> str | None:
+        """The account of every call that names none; another default is another client."""
+        return self._defaults.account_id
 
     @property
     def throttled(self) -> int:

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Iterable
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 from urllib.parse import quote
 
 from keydesk_client.errors import InvalidRequest
@@ -14,6 +14,8 @@ from keydesk_client.models.times import DateTime, Moment
 TimeForm: TypeAlias = Literal["RFC3339", "UNIX"]
 
 BASE = "/v3"
+MOST_ID: Final = 10**20
+"""No id is that long."""
 
 
 def path(*segments: tuple[str, str] | str) -> str:
@@ -35,20 +37,34 @@ def quoted(field: str, value: object) -> str:
     return quote(value, safe="@")
 
 
-def numeric_id(field: str, value: int | str) -> str:
+def numeric_id(field: str, value: object) -> str:
     """A transaction id that is a range's bound."""
-    text = str(value)
-    if not (text.isascii() and text.isdecimal()) or isinstance(value, bool):
-        raise InvalidRequest(f"{field}: {text[:60]!r} is no transaction id", field=field)
-    return text
+    if _is_id(value) or (isinstance(value, str) and value.isascii() and value.isdecimal()):
+        return str(value)
+    shown = "so long a number" if isinstance(value, int) and value > 0 else repr(value)[:60]
+    raise InvalidRequest(f"{field}: {shown} is no transaction id", field=field)
 
 
-def listed(field: str, values: Iterable[str] | str) -> str:
-    """A comma-separated list."""
-    items = [values] if isinstance(values, str) else list(values)
-    if not items or any(not item or "," in item for item in items):
+def listed(field: str, values: Iterable[object] | str) -> str:
+    """A comma-separated list of names, or of ids as text or numbers."""
+    items = [values] if isinstance(values, str) else _items(values)
+    if not items or any(not _is_name(item) for item in items):
         raise InvalidRequest(f"{field}: needs names without commas, and at least one", field=field)
-    return ",".join(items)
+    return ",".join(str(item) for item in items)
+
+
+def _items(values: object) -> list[object]:
+    return list(cast("Iterable[object]", values)) if isinstance(values, Iterable) else []
+
+
+def _is_name(item: object) -> bool:
+    if isinstance(item, str):
+        return bool(item) and item.isprintable() and "," not in item
+    return _is_id(item)
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_ID
 
 
 def moment(field: str, value: Moment, form: TimeForm = "RFC3339") -> str:
@@ -83,6 +99,15 @@ def whole(field: str, value: object, least: int, most: int) -> str:
 def yes_or_no(*, value: bool) -> str:
     """A boolean of a query."""
     return "true" if value else "false"
+
+
+def plain_text(field: str, value: object) -> str:
+    """Text that a query or a body takes as it is; only text is."""
+    if not isinstance(value, str):
+        raise InvalidRequest(
+            f"{field}: give text; this is of type {type(value).__name__}", field=field
+        )
+    return value
 
 
 def header_text(field: str, value: str) -> str:

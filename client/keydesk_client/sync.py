@@ -134,6 +134,11 @@ class Client:
         self.trades: Final = Trades(client.trades, self.loop)
         self.transactions: Final = Transactions(client.transactions, self.loop)
 
+    @property
+    def account_id(self) -> str | None:
+        """The account of every call that names none; another default is another client."""
+        return self.asynchronous.account_id
+
     def close(self) -> None:
         """Close every connection and end the thread; a second time changes nothing."""
         if self.loop.is_over:

@@ -209,7 +209,27 @@ async def test_a_page_without_bounds_is_unreadable_and_not_followed() -> None:
         (lambda c: c.candles.get("EUR_USD", include_first=False), "include_first"),
         (lambda c: c.candles.get("EUR_USD", price="X"), "price"),
         (lambda c: c.candles.get("EUR_USD", daily_alignment=24), "daily_alignment"),
+        (lambda c: c.candles.get("EUR_USD", price=5), "price"),
+        (lambda c: c.candles.get("EUR_USD", granularity="m1"), "granularity"),
+        (lambda c: c.candles.get("EUR_USD", weekly_alignment="Noday"), "weekly_alignment"),
+        (lambda c: c.candles.get("EUR_USD", alignment_timezone=5), "alignment_timezone"),
+        (lambda c: c.candles.get("EUR_USD", from_="1700000001", to="1700000000"), "from_"),
         (lambda c: c.candles.latest([]), "specifications"),
+        (lambda c: c.candles.latest(["garbage"]), "specifications"),
+        (lambda c: c.candles.latest(["EUR_USD:M1:BM", "EUR_USD:m1:BM"]), "specifications"),
+        (lambda c: c.candles.latest(["EUR_USD:M1:X"]), "specifications"),
+        (lambda c: c.candles.latest([":M1:M"]), "specifications"),
+        (lambda c: c.pricing.get(None), "instruments"),
+        (lambda c: c.pricing.get([True]), "instruments"),
+        (lambda c: c.accounts.configure(alias=b"x"), "alias"),
+        (lambda c: c.accounts.changes(None), "since"),
+        (lambda c: c.accounts.changes(10**21), "since"),
+        (lambda c: c.trades.list(ids=5), "ids"),
+        (lambda c: c.trades.list(ids=[1.5]), "ids"),
+        (lambda c: c.trades.list(ids=["1\n2"]), "ids"),
+        (lambda c: c.trades.list(state="FOO"), "state"),
+        (lambda c: c.orders.list(state="OPEN"), "state"),
+        (lambda c: c.orders.list(instrument=5), "instrument"),
         (lambda c: c.accounts.configure(), "alias"),
         (lambda c: c.orders.list(count=0), "count"),
         (lambda c: c.orders.set_client_extensions("5"), "client_extensions"),
@@ -230,6 +250,32 @@ async def test_a_call_that_can_not_be_right_is_not_sent(
     with pytest.raises(InvalidRequest) as refused:
         await call(client_of(answer))
     assert refused.value.field == field
+
+
+async def test_an_unknown_granularity_is_told_the_known_ones() -> None:
+    with pytest.raises(InvalidRequest, match=r"'m1' is none of S5, S10, .* M1, .* D, W, M$"):
+        await client_of(lambda *_: {}).candles.get("EUR_USD", granularity="m1")
+
+
+async def test_ids_may_be_numbers() -> None:
+    asked: list[Query] = []
+
+    def answer(_: str, query: Query) -> dict[str, Any]:
+        asked.append(query)
+        return {"trades": [], "lastTransactionID": "9"}
+
+    await client_of(answer).trades.list(ids=[1, "2"])
+    assert asked[0]["ids"] == "1,2"
+
+
+def test_the_account_of_a_client_is_read_and_not_changed() -> None:
+    client = Client(
+        token="t", rest_url="https://r.test", stream_url="https://s.test", account_id="A"
+    )
+    assert client.account_id == "A"
+    with pytest.raises(AttributeError):
+        client.account_id = "B"  # type: ignore[misc]  # that is what must not work
+    assert "'A'" in repr(client)
 
 
 async def test_a_client_without_an_account_asks_for_one() -> None:

@@ -21,6 +21,9 @@ from keydesk_client.models import (
         (StopLossDetails, {"price": 1.05}, "price", "float"),
         (StopLossDetails, {"prise": "1.05"}, "prise", "it has price, distance"),
         (TrailingStopLossDetails, {}, "distance", "needed"),
+        (TrailingStopLossDetails, {"distance": 0}, "distance", "above 0"),
+        (StopLossDetails, {"price": "-1"}, "price", "above 0"),
+        (StopLossDetails, {"price": 1, "distance": 1}, "distance", "not both"),
         (ClientExtensions, {"ident": "mine"}, "ident", "it has id, tag, comment"),
         (
             MarketOrderRequest,

@@ -1,10 +1,11 @@
 """What a price and an instrument tell beyond their members."""
 
+from collections.abc import Callable
 from decimal import ROUND_UP, Decimal
 
 import pytest
 
-from keydesk_client.errors import MissingMember
+from keydesk_client.errors import InvalidRequest, MissingMember
 from keydesk_client.models import ClientPrice, Instrument, Reader
 
 PRICE = Reader(ClientPrice).read(
@@ -45,3 +46,22 @@ def test_an_instrument_rounds_when_it_is_asked_to() -> None:
     assert str(pair.round_price(Decimal("151.23441"), ROUND_UP)) == "151.235"
     assert str(pair.round_units(Decimal("-1999.9"))) == "-1999"
     assert str(pair.round_units(Decimal(5))) == "5"
+
+
+@pytest.mark.parametrize("number", [Decimal("NaN"), Decimal("1E+400"), 1.5, "1e5", None])
+def test_what_can_not_be_rounded_is_refused_by_name(number: object) -> None:
+    pair = Reader(Instrument).read(b'{"displayPrecision":3,"tradeUnitsPrecision":0}')
+    ways: tuple[tuple[Callable[..., Decimal], str], ...] = (
+        (pair.round_price, "price"),
+        (pair.round_units, "units"),
+    )
+    for round_it, field in ways:
+        with pytest.raises(InvalidRequest) as refused:
+            round_it(number)
+        assert refused.value.field == field
+
+
+def test_a_number_with_more_digits_than_python_counts_by_itself_is_rounded() -> None:
+    pair = Reader(Instrument).read(b'{"displayPrecision":3}')
+    long = Decimal("123456789012345678901234567.12345678")
+    assert str(pair.round_price(long)) == "123456789012345678901234567.123"

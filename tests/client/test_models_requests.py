@@ -15,7 +15,6 @@ from keydesk_client.models import (
     StopLossDetails,
     StopLossOrderRequest,
     StopOrderRequest,
-    TakeProfitDetails,
     TakeProfitOrderRequest,
     TrailingStopLossDetails,
     TrailingStopLossOrderRequest,
@@ -45,6 +44,16 @@ EUR_USD = Instrument(
         (MarketOrderRequest, {"units": 1.5}, "units"),
         (MarketOrderRequest, {"units": Decimal("NaN")}, "units"),
         (MarketOrderRequest, {}, "units"),
+        (MarketOrderRequest, {"units": Decimal("0." + "1" * 5000)}, "units"),
+        (MarketOrderRequest, {"units": 1, "instrument": ""}, "instrument"),
+        (MarketOrderRequest, {"units": 1, "instrument": "E\r\n"}, "instrument"),
+        (MarketOrderRequest, {"units": 1, "instrument": " EUR_USD"}, "instrument"),
+        (MarketOrderRequest, {"units": 1, "position_fill": "FOO"}, "position_fill"),
+        (
+            LimitOrderRequest,
+            {"units": 1, "price": 1, "trigger_condition": "X"},
+            "trigger_condition",
+        ),
         (MarketOrderRequest, {"units": 1, "time_in_force": "GTC"}, "time_in_force"),
         (MarketOrderRequest, {"units": 1, "prise_bound": 1}, "prise_bound"),
         (MarketOrderRequest, {"units": 1, "price_bound": "-1"}, "price_bound"),
@@ -67,7 +76,7 @@ EUR_USD = Instrument(
             {
                 "units": 1,
                 "price": 1,
-                "take_profit_on_fill": TakeProfitDetails(price="1", distance="1"),
+                "take_profit_on_fill": {"price": "1", "distance": "1"},
             },
             "take_profit_on_fill.distance",
         ),
@@ -87,7 +96,7 @@ def test_an_impossible_order_is_refused_by_the_name_of_its_member(
     kind: type[Any], members: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        kind(instrument="EUR_USD", **members)
+        kind(**{"instrument": "EUR_USD"} | members)
     assert refused.value.field == field
     assert not refused.value.sent
 
@@ -100,13 +109,16 @@ def test_an_impossible_order_is_refused_by_the_name_of_its_member(
         (TakeProfitOrderRequest, {"price": "1.1", "time_in_force": "IOC"}, "time_in_force"),
         (TrailingStopLossOrderRequest, {}, "distance"),
         (TrailingStopLossOrderRequest, {"distance": "0"}, "distance"),
+        (TakeProfitOrderRequest, {"price": "1.1", "trade_id": ""}, "trade_id"),
+        (TakeProfitOrderRequest, {"price": "1.1", "trade_id": "7\n"}, "trade_id"),
+        (TakeProfitOrderRequest, {"price": "1.1", "trigger_condition": "X"}, "trigger_condition"),
     ],
 )
 def test_an_impossible_dependent_order_is_refused(
     kind: type[Any], members: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        kind(trade_id="7", **members)
+        kind(**{"trade_id": "7"} | members)
     assert refused.value.field == field
 
 

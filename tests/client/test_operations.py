@@ -255,6 +255,43 @@ async def test_an_operation_sends_what_was_asked_and_reads_all_that_came(operati
     assert answer.location == "https://rest.test/v3/somewhere"
 
 
+@pytest.mark.parametrize(
+    ("edit", "sent"),
+    [
+        ({"gtd_time": NOON}, {"gtdTime": NOON_TEXT}),
+        ({"time_in_force": "GTD"}, {"timeInForce": "GTD"}),
+        ({"time_in_force": "GTC"}, {"timeInForce": "GTC"}),
+        ({"price": "1.05", "gtd_time": None}, {"price": "1.05"}),
+    ],
+)
+async def test_an_edit_is_judged_by_what_it_mentions(
+    edit: dict[str, Any], sent: dict[str, Any]
+) -> None:
+    server = WireServer()
+    async with client_of(server) as client:
+        await client.trades.set_dependent_orders("7", take_profit=TakeProfitDetails(**edit))
+    assert server.seen[0].body == {"takeProfit": sent}
+
+
+@pytest.mark.parametrize(
+    ("edit", "field"),
+    [
+        ({"time_in_force": "FOK"}, "take_profit.time_in_force"),
+        ({"time_in_force": "GTC", "gtd_time": NOON}, "take_profit.gtd_time"),
+        ({"time_in_force": "GFD", "gtd_time": NOON}, "take_profit.gtd_time"),
+    ],
+)
+async def test_an_edit_that_contradicts_itself_is_not_sent(
+    edit: dict[str, Any], field: str
+) -> None:
+    server = WireServer()
+    async with client_of(server) as client:
+        with pytest.raises(InvalidRequest) as refused:
+            await client.trades.set_dependent_orders("7", take_profit=TakeProfitDetails(**edit))
+    assert refused.value.field == field
+    assert server.seen == []
+
+
 async def test_another_account_can_be_named_in_a_call() -> None:
     server = WireServer()
     async with client_of(server) as client:

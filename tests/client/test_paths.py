@@ -33,7 +33,7 @@ def test_a_path_quotes_what_the_caller_gave_and_nothing_else() -> None:
         (lambda: numeric_id("since", "last"), "since"),
         (lambda: numeric_id("since", -1), "since"),
         (lambda: numeric_id("since", "٣"), "since"),
-        (lambda: list_query({"before_id": "@a/b c"}, None), "before_id"),
+        (lambda: list_query({"before_id": "@a/b c"}, None, ()), "before_id"),
         (lambda: listed("names", []), "names"),
         (lambda: listed("names", ["EUR_USD,USD_JPY"]), "names"),
         (lambda: moment("since", datetime(2025, 1, 1)), "since"),  # noqa: DTZ001 - that is the point

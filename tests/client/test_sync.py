@@ -50,6 +50,13 @@ def test_a_script_trades_without_await(client: sync.Client) -> None:
     assert [each.id for each in client.trades.iterate(state="ALL", page=1)] == [trade.id]
 
 
+def test_the_account_is_read_and_not_changed(client: sync.Client) -> None:
+    assert client.account_id == client.asynchronous.account_id
+    assert client.account_id is not None
+    with pytest.raises(AttributeError):
+        client.account_id = "B"  # type: ignore[misc]  # that is what must not work
+
+
 def test_an_iterator_may_be_left_half_way(client: sync.Client) -> None:
     for candle in client.candles.iterate(
         "EUR_USD", granularity="H1", from_="2024-03-01T00:00:00Z", page=3

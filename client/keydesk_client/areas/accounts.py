@@ -19,7 +19,7 @@ from keydesk_client.models.responses.accounts import (
     InstrumentsResponse,
 )
 from keydesk_client.models.scalars import Number
-from keydesk_client.paths import listed, number, numeric_id, path
+from keydesk_client.paths import listed, number, numeric_id, path, plain_text
 
 ACCOUNTS = Reader(AccountsResponse)
 ACCOUNT = Reader(AccountResponse)
@@ -67,7 +67,7 @@ class Accounts(Area):
         """
         members: Wire = {}
         if alias is not None:
-            members["alias"] = alias
+            members["alias"] = plain_text("alias", alias)
         if margin_rate is not None:
             members["marginRate"] = number("margin_rate", margin_rate, above_zero=True)
         if not members:

@@ -1,16 +1,23 @@
 """What may be asked of candles, and the query that says it."""
 
-from typing import TypedDict
+from collections.abc import Iterable
+from typing import Final, Literal, TypedDict
 
 from keydesk_client.areas.options import refuse_unknown
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models.enumerations import CandlestickGranularity, WeeklyAlignment
-from keydesk_client.models.times import Moment
-from keydesk_client.paths import TimeForm, moment, whole, yes_or_no
+from keydesk_client.models.times import DateTime, Moment
+from keydesk_client.models.words import known_word, words
+from keydesk_client.paths import TimeForm, listed, moment, plain_text, whole, yes_or_no
 
 MOST_CANDLES = 5000
 LAST_HOUR = 23
 COMPONENTS = frozenset("MBA")
+GRANULARITIES: Final = words(CandlestickGranularity)
+DAYS: Final = words(WeeklyAlignment)
+SPECIFIED: Final = 2
+"""Granularity and prices stand behind the instrument."""
+ENDS: Final[tuple[Literal["from_"], Literal["to"]]] = ("from_", "to")
 
 
 class CandleShape(TypedDict, total=False):
@@ -64,6 +71,7 @@ def range_query(options: CandleRange, form: TimeForm) -> dict[str, str]:
         query["from"] = moment("from_", options["from_"], form)
     if "to" in options:
         query["to"] = moment("to", options["to"], form)
+    _refuse_backwards(options)
     if "include_first" in options:
         query["includeFirst"] = yes_or_no(value=options["include_first"])
     return query
@@ -73,7 +81,7 @@ def series_query(options: CandleSeries) -> dict[str, str]:
     """The part of it that names the series."""
     query = shape_query(options)
     if "granularity" in options:
-        query["granularity"] = options["granularity"]
+        query["granularity"] = known_word("granularity", options["granularity"], GRANULARITIES)
     if "price" in options:
         query["price"] = components(options["price"])
     return query
@@ -87,14 +95,48 @@ def shape_query(options: CandleShape) -> dict[str, str]:
     if "daily_alignment" in options:
         query["dailyAlignment"] = whole("daily_alignment", options["daily_alignment"], 0, LAST_HOUR)
     if "alignment_timezone" in options:
-        query["alignmentTimezone"] = options["alignment_timezone"]
+        query["alignmentTimezone"] = plain_text("alignment_timezone", options["alignment_timezone"])
     if "weekly_alignment" in options:
-        query["weeklyAlignment"] = options["weekly_alignment"]
+        query["weeklyAlignment"] = known_word("weekly_alignment", options["weekly_alignment"], DAYS)
     return query
 
 
 def components(price: str) -> str:
     """Price components, checked."""
-    if not price or len(set(price)) != len(price) or not set(price) <= COMPONENTS:
-        raise InvalidRequest(f"price: {price[:20]!r} is no mix of M, B and A", field="price")
+    if not _is_mix(price):
+        raise InvalidRequest(f"price: {str(price)[:20]!r} is no mix of M, B and A", field="price")
     return price
+
+
+def specification_list(asked: Iterable[str]) -> str:
+    """Specifications of newest candles, checked."""
+    together = listed("specifications", asked)
+    for each in together.split(","):
+        _refuse_other_specification(each)
+    return together
+
+
+def _refuse_other_specification(told: str) -> None:
+    instrument, *rest = told.split(":")
+    if not instrument or len(rest) != SPECIFIED or not _is_mix(rest[1]):
+        raise InvalidRequest(
+            f"specifications: {told[:60]!r} is no instrument, granularity and prices, as in"
+            " 'EUR_USD:M1:BM'",
+            field="specifications",
+        )
+    known_word("specifications", rest[0], GRANULARITIES)
+
+
+def _is_mix(price: object) -> bool:
+    if not isinstance(price, str):
+        return False
+    return bool(price) and len(set(price)) == len(price) and set(price) <= COMPONENTS
+
+
+def _refuse_backwards(options: CandleRange) -> None:
+    if "from_" in options and "to" in options:
+        first, last = (DateTime.of(moment(end, options[end])) for end in ENDS)
+        if first.ns > last.ns:
+            raise InvalidRequest(
+                f"from_: {first.text} is after to, {last.text}: swap them", field="from_"
+            )

@@ -13,6 +13,7 @@ from keydesk_client.areas.candle_options import (
     CandleShape,
     range_query,
     shape_query,
+    specification_list,
 )
 from keydesk_client.areas.options import refuse_unknown
 from keydesk_client.exchange import Request
@@ -21,7 +22,7 @@ from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.candles import LatestCandlesResponse
 from keydesk_client.models.scalars import Number
 from keydesk_client.models.times import DateTime, Moment
-from keydesk_client.paths import listed, moment, number, path
+from keydesk_client.paths import moment, number, path
 
 CANDLES = Reader(CandlestickResponse)
 LATEST = Reader(LatestCandlesResponse)
@@ -66,7 +67,7 @@ class Candles(Area):
         As in `["EUR_USD:M1:BM", "USD_JPY:D:M"]`.
         """
         refuse_unknown(options, CandleShape.__optional_keys__)
-        query = {"candleSpecifications": listed("specifications", specifications)}
+        query = {"candleSpecifications": specification_list(specifications)}
         query |= shape_query(options) | _for_units(units)
         where = self._account(account_id, "candles", "latest")
         return await self._caller.ask(Request("GET", where, query, self._headers()), LATEST)

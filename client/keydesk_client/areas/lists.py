@@ -5,7 +5,8 @@ from typing import Final, Protocol, TypedDict
 
 from keydesk_client.areas.options import refuse_unknown
 from keydesk_client.models.responses.base import Response
-from keydesk_client.paths import listed, numeric_id, whole
+from keydesk_client.models.words import known_word
+from keydesk_client.paths import listed, numeric_id, plain_text, whole
 
 MOST_LISTED: Final = 500
 
@@ -13,7 +14,7 @@ MOST_LISTED: Final = 500
 class ListOptions(TypedDict, total=False):
     """Which orders or trades; what is left out is left to the service."""
 
-    ids: Iterable[str]
+    ids: Iterable[str | int]
     """Only these; of any state only together with `state="ALL"`."""
     instrument: str
     """Only of this one, as in EUR_USD."""
@@ -30,16 +31,16 @@ class Identified(Protocol):
     def id(self) -> str: ...
 
 
-def list_query(options: ListOptions, state: str | None) -> dict[str, str]:
+def list_query(options: ListOptions, state: str | None, states: tuple[str, ...]) -> dict[str, str]:
     """The query that asks for a list."""
     refuse_unknown(options, ListOptions.__optional_keys__)
     query: dict[str, str] = {}
     if "ids" in options:
         query["ids"] = listed("ids", options["ids"])
     if state is not None:
-        query["state"] = state
+        query["state"] = known_word("state", state, states)
     if "instrument" in options:
-        query["instrument"] = options["instrument"]
+        query["instrument"] = plain_text("instrument", options["instrument"])
     if "count" in options:
         query["count"] = whole("count", options["count"], 1, MOST_LISTED)
     if "before_id" in options:

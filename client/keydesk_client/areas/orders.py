@@ -28,6 +28,7 @@ from keydesk_client.models.responses.orders import (
     OrderResponse,
     OrdersResponse,
 )
+from keydesk_client.models.words import words
 
 CREATED = Reader(OrderCreateResponse)
 LISTED = Reader(OrdersResponse)
@@ -35,6 +36,8 @@ ONE = Reader(OrderResponse)
 REPLACED = Reader(OrderReplaceResponse)
 CANCELLED = Reader(OrderCancelResponse)
 MODIFIED = Reader(OrderClientExtensionsResponse)
+
+STATES = words(OrderStateFilter)
 
 
 class Orders(Area):
@@ -71,7 +74,7 @@ class Orders(Area):
 
         Options: `instrument`, `count` (at most 500), `before_id`, `ids`.
         """
-        query = list_query(options, state)
+        query = list_query(options, state, STATES)
         request = Request("GET", self._account(account_id, "orders"), query, self._headers())
         return await self._caller.ask(request, LISTED)
 

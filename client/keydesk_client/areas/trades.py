@@ -34,6 +34,7 @@ from keydesk_client.models.responses.trades import (
 )
 from keydesk_client.models.scalars import Number
 from keydesk_client.models.trades import Trade
+from keydesk_client.models.words import words
 from keydesk_client.paths import number
 from keydesk_client.unset import UNSET, Unset
 
@@ -42,6 +43,8 @@ ONE = Reader(TradeResponse)
 CLOSED = Reader(TradeCloseResponse)
 MODIFIED = Reader(TradeClientExtensionsResponse)
 PROTECTED = Reader(TradeDependentOrdersResponse)
+
+STATES = words(TradeStateFilter)
 
 
 class Trades(Area):
@@ -58,7 +61,7 @@ class Trades(Area):
 
         Options: `instrument`, `count` (at most 500), `before_id`, `ids`.
         """
-        query = list_query(options, state)
+        query = list_query(options, state, STATES)
         request = Request("GET", self._account(account_id, "trades"), query, self._headers())
         return await self._caller.ask(request, LISTED)
 

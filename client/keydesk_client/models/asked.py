@@ -5,6 +5,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from keydesk_client.errors import InvalidRequest
+from keydesk_client.models.levels import refuse_levels
 from keydesk_client.models.record import Record
 
 
@@ -20,6 +21,7 @@ class Asked(Record):
             failure = in_our_words(error)
         else:
             refuse_unknown(self)
+            refuse_levels(self, "", needs_one=False)
             return
         raise failure
 

@@ -1,14 +1,19 @@
 """What an account may trade, and on which terms."""
 
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
+from typing import Final
 
+from keydesk_client.errors import InvalidRequest
 from keydesk_client.models.enumerations import (
     DayOfWeek,
     GuaranteedStopLossOrderModeForInstrument,
     InstrumentType,
 )
 from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import DecimalNumber, InstrumentName
+from keydesk_client.models.scalars import MOST_DIGITS, DecimalNumber, InstrumentName, decimal_of
+
+EXACT: Final = Context(prec=2 * MOST_DIGITS)
+"""Python's own 28 digits are fewer than a number may have."""
 
 
 class Tag(Record):
@@ -126,8 +131,19 @@ class Instrument(Record):
         Nothing is rounded but by this call: an order that is checked against the instrument is refused instead.
         `rounding` is a mode of the decimal module.
         """
-        return price.quantize(Decimal(1).scaleb(-self.display_precision), rounding)
+        return _rounded("price", price, self.display_precision, rounding)
 
     def round_units(self, units: Decimal, rounding: str = ROUND_DOWN) -> Decimal:
         """A size with as many decimals as the instrument takes (`trade_units_precision`), never above what was asked."""
-        return units.quantize(Decimal(1).scaleb(-self.trade_units_precision), rounding)
+        return _rounded("units", units, self.trade_units_precision, rounding)
+
+
+def _rounded(field: str, number: Decimal, places: int, rounding: str) -> Decimal:
+    try:
+        return decimal_of(number).quantize(Decimal(1).scaleb(-places), rounding, EXACT)
+    except (ValueError, InvalidOperation):
+        failure = InvalidRequest(
+            f"{field}: that is no number that can be rounded to {places} decimals: give a Decimal",
+            field=field,
+        )
+    raise failure

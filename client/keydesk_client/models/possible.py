@@ -14,8 +14,11 @@ from keydesk_client.models.details import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
+from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition
+from keydesk_client.models.levels import refuse_levels
 from keydesk_client.models.record import Record
 from keydesk_client.models.terms import DependentTerms, EntryTerms, OnFillTerms, PendingTerms
+from keydesk_client.models.words import known_word, words
 
 Details = TakeProfitDetails | StopLossDetails | GuaranteedStopLossDetails | TrailingStopLossDetails
 
@@ -27,24 +30,31 @@ ON_FILL: Final = (
 )
 AT_ONCE: Final = frozenset({"FOK", "IOC"})
 RESTING: Final = frozenset({"GTC", "GTD", "GFD"})
+WORDS: Final = {
+    "position_fill": words(OrderPositionFill),
+    "trigger_condition": words(OrderTriggerCondition),
+}
+NAMES: Final = ("instrument", "trade_id")
 
 
 def refuse_impossible(order: Record) -> None:
     """InvalidRequest, naming the member, when the order can not be right."""
     if isinstance(order, EntryTerms) and order.units == 0:
         raise InvalidRequest("units: 0 buys and sells nothing", field="units")
+    _refuse_nameless(order)
+    _refuse_other_words(order)
     _refuse_life(order, "", _lives(order))
-    _refuse_levels(order, "", needs_one=isinstance(order, DependentTerms))
+    refuse_levels(order, "", needs_one=isinstance(order, DependentTerms))
     for name, details in details_on_fill(order):
         refuse_unknown(details, f"{name}.")
         _refuse_life(details, f"{name}.", RESTING)
-        _refuse_levels(details, f"{name}.", needs_one=True)
+        refuse_levels(details, f"{name}.", needs_one=True)
 
 
 def refuse_impossible_edit(name: str, details: Details) -> None:
     """The same for a dependent order's edit, where what is left out stays as it is."""
-    _refuse_life(details, f"{name}.", RESTING)
-    _refuse_levels(details, f"{name}.", needs_one=False)
+    _refuse_edited_life(details, f"{name}.")
+    refuse_levels(details, f"{name}.", needs_one=False)
 
 
 def details_on_fill(order: Record) -> Iterator[tuple[str, Details]]:
@@ -62,28 +72,43 @@ def _lives(order: Record) -> frozenset[str]:
     return AT_ONCE | RESTING if isinstance(order, PendingTerms) else AT_ONCE
 
 
+def _refuse_edited_life(details: Details, prefix: str) -> None:
+    """Only what was given: the live order has the rest, and it may be a GTD one."""
+    if "time_in_force" not in details.model_fields_set:
+        return
+    life = details.time_in_force
+    _refuse_other_life(life, prefix, RESTING)
+    if life != "GTD" and details.gtd_time is not None:
+        field = f"{prefix}gtd_time"
+        raise InvalidRequest(f"{field}: {life} has none, only GTD", field=field)
+
+
 def _refuse_life(holder: Record, prefix: str, allowed: frozenset[str]) -> None:
     life, until = getattr(holder, "time_in_force", None), getattr(holder, "gtd_time", None)
-    if life not in allowed:
-        field = f"{prefix}time_in_force"
-        raise InvalidRequest(
-            f"{field}: {life} is none of {', '.join(sorted(allowed))}", field=field
-        )
+    _refuse_other_life(life, prefix, allowed)
     if (life == "GTD") != (until is not None):
         field = f"{prefix}gtd_time"
         raise InvalidRequest(f"{field}: GTD needs it, and nothing else has one", field=field)
 
 
-def _refuse_levels(holder: Record, prefix: str, *, needs_one: bool) -> None:
-    given = [name for name in ("price", "distance") if getattr(holder, name, None) is not None]
-    for name in (*given, "price_bound"):
-        level = getattr(holder, name, None)
-        if level is not None and level <= 0:
-            raise InvalidRequest(f"{prefix}{name}: must be above 0", field=f"{prefix}{name}")
-    if len(given) > 1:
+def _refuse_other_life(life: str | None, prefix: str, allowed: frozenset[str]) -> None:
+    if life not in allowed:
+        field = f"{prefix}time_in_force"
         raise InvalidRequest(
-            f"{prefix}distance: give it or a price, not both", field=f"{prefix}distance"
+            f"{field}: {life} is none of {', '.join(sorted(allowed))}", field=field
         )
-    if needs_one and not given:
-        field = prefix + ("price" if "price" in type(holder).model_fields else "distance")
-        raise InvalidRequest(f"{field}: needed", field=field)
+
+
+def _refuse_other_words(order: Record) -> None:
+    """Answers keep words that are new; an order with a word that there is not would be rejected."""
+    for name, known in WORDS.items():
+        if name in type(order).model_fields:
+            known_word(name, getattr(order, name), known)
+
+
+def _refuse_nameless(order: Record) -> None:
+    for name in NAMES:
+        if name in type(order).model_fields:
+            told = getattr(order, name)
+            if not told or not told.isprintable() or told != told.strip():
+                raise InvalidRequest(f"{name}: {told[:60]!r} names nothing", field=name)

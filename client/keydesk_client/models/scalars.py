@@ -33,14 +33,22 @@ def _read(text: str) -> Decimal:
 def decimal_of(value: object) -> Decimal:
     """A finite Decimal of sane length from a Decimal, an int or decimal text; ValueError for all else."""
     if isinstance(value, Decimal):
-        if value.is_finite() and abs(value.adjusted()) < MOST_DIGITS:
+        if (
+            value.is_finite()
+            and abs(value.adjusted()) < MOST_DIGITS
+            and len(value.as_tuple().digits) <= MOST_DIGITS
+        ):
             return value
     elif isinstance(value, int) and not isinstance(value, bool):
         if abs(value) < 10**MOST_DIGITS:
             return Decimal(value)
     elif isinstance(value, str) and len(value) <= MOST_DIGITS and _is_decimal_text(value):
         return Decimal(value)
-    shown = f"{str(value)[:MOST_DIGITS]!r}"
+    shown = (
+        "so long a number"
+        if isinstance(value, int) and abs(value) > 1
+        else f"{str(value)[:MOST_DIGITS]!r}"
+    )
     why = "a float, and floats are not exact" if isinstance(value, float) else "no decimal number"
     raise ValueError(f"{shown} is {why}: give a Decimal, an int or digits as text")
 
