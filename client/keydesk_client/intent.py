@@ -45,7 +45,7 @@ class Intent:
     target: str
     """Order, trade or instrument that it is about; empty for a new order."""
     body: Mapping[str, JsonValue]
-    """The JSON object that was sent."""
+    """The JSON object that was sent, of an order what stands inside `order`; its times in RFC 3339 in any case."""
 
     @property
     def client_id(self) -> str | None:

@@ -8,11 +8,18 @@ answer they may simply be asked for again: `orders.set_client_extensions`, `trad
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Literal, TypeAlias, TypeVar
+from typing import TypeVar
 
-from keydesk_client.areas.positions import SideUnits
+from keydesk_client.areas.closing import (
+    CloseUnits,
+    SideUnits,
+    edited,
+    name_of,
+    position_close,
+    trade_close,
+)
 from keydesk_client.client import Client
-from keydesk_client.errors import InvalidSettings
+from keydesk_client.errors import InvalidRequest, InvalidSettings
 from keydesk_client.intent import Action, Intent, new_intent_id
 from keydesk_client.journal import Journal
 from keydesk_client.json_values import JsonObject, JsonValue
@@ -26,17 +33,16 @@ from keydesk_client.models.details import (
 from keydesk_client.models.extensions import ClientExtensions
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.names import wire_name
-from keydesk_client.models.record import Record
+from keydesk_client.models.possible import Details
+from keydesk_client.models.record import Wire
 from keydesk_client.models.requested import RequestedOrder
 from keydesk_client.models.requests import OrderRequest
-from keydesk_client.models.scalars import Number
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.order_protocol import Alarm, OrderProtocol
 from keydesk_client.outcome import Outcome, Progress
 from keydesk_client.unset import UNSET, Unset
 
 Order = TypeVar("Order", bound=RequestedOrder)
-Units: TypeAlias = Literal["ALL"] | Number
 
 
 class Sender:
@@ -127,32 +133,46 @@ class Sender:
         )
 
     async def close_trade(
-        self, specifier: str, *, units: Units = "ALL", account_id: str | None = None
+        self,
+        specifier: str,
+        *,
+        units: CloseUnits = "ALL",
+        instrument: Instrument | None = None,
+        account_id: str | None = None,
     ) -> Outcome:
-        """Close a trade, or `units` of it."""
-        body = {"units": str(units)}
+        """Close a trade, or `units` of it; with `instrument`, units with too many decimals are NotSent."""
+        body = _body(lambda: trade_close(units, instrument))
         intent = self._intent(Action.CLOSE_TRADE, specifier, body, account_id)
         return await self._protocol.carried_out(
             intent,
             lambda: self._client.trades.close(
-                specifier, units=units, client_request_id=intent.id, account_id=account_id
+                specifier,
+                units=units,
+                instrument=instrument,
+                client_request_id=intent.id,
+                account_id=account_id,
             ),
         )
 
     async def close_position(
         self,
-        instrument: str,
+        instrument: str | Instrument,
         *,
         long_units: SideUnits | None = None,
         short_units: SideUnits | None = None,
         account_id: str | None = None,
     ) -> Outcome:
-        """Close one side of a position or both; name only sides that are open."""
+        """Close one side of a position or both; name only sides that are open.
+
+        Hand over the Instrument itself, and units with too many decimals are NotSent.
+        """
         name = self._new_id()
         long_tag = self._side_tag(f"{name}-long", long_units)
         short_tag = self._side_tag(f"{name}-short", short_units)
-        body = _side("long", long_units, long_tag) | _side("short", short_units, short_tag)
-        intent = self._intent(Action.CLOSE_POSITION, instrument, body, account_id, name)
+        body = _body(
+            lambda: position_close(long_units, short_units, long_tag, short_tag, instrument)
+        )
+        intent = self._intent(Action.CLOSE_POSITION, name_of(instrument), body, account_id, name)
         return await self._protocol.carried_out(
             intent,
             lambda: self._client.positions.close(
@@ -237,16 +257,18 @@ def _tagged(order: Order, name: str) -> Order:
     return order.model_copy(update={"client_extensions": named})
 
 
-def _side(side: str, units: SideUnits | None, tag: ClientExtensions | None) -> JsonObject:
-    """One side of a close as it is sent, for the journal."""
-    asked: JsonObject = {} if units is None else {f"{side}Units": str(units)}
-    return asked if tag is None else asked | {f"{side}ClientExtensions": tag.to_wire()}
+def _body(made: Callable[[], Wire]) -> JsonObject:
+    """What will be sent, for the journal; nothing when the call is about to refuse it."""
+    try:
+        return made()
+    except InvalidRequest:
+        return {}
 
 
-def _edits(**details: Record | Unset | None) -> JsonObject:
+def _edits(**details: Details | Unset | None) -> JsonObject:
     """The edit as it is sent, for the journal."""
     return {
-        wire_name(name): None if value is None else value.to_wire()
+        wire_name(name): edited(value)
         for name, value in details.items()
         if not isinstance(value, Unset)
     }

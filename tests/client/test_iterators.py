@@ -9,10 +9,13 @@ import pytest
 
 from keydesk_client import Client
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
-from keydesk_client.models import DateTime
+from keydesk_client.models import DateTime, Instrument, Reader
 from support.wire_samples import Samples
 
 MINUTE = 60_000_000_000
+WHOLE = Reader(Instrument).read(
+    b'{"name":"EUR_USD","tradeUnitsPrecision":0,"minimumTradeSize":"10","maximumOrderUnits":"50"}'
+)
 ACCOUNT = "/v3/accounts/1"
 
 Query = dict[str, str]
@@ -234,6 +237,9 @@ async def test_a_page_without_bounds_is_unreadable_and_not_followed() -> None:
         (lambda c: c.orders.list(count=0), "count"),
         (lambda c: c.orders.set_client_extensions("5"), "client_extensions"),
         (lambda c: c.trades.close("5", units=-1), "units"),
+        (lambda c: c.trades.close("5", units="0.5", instrument=WHOLE), "units"),
+        (lambda c: c.positions.close(WHOLE, long_units="0.5"), "long_units"),
+        (lambda c: c.positions.close(WHOLE, long_units="ALL", short_units="1.5"), "short_units"),
         (lambda c: c.trades.set_dependent_orders("5"), "take_profit"),
         (lambda c: c.positions.close("EUR_USD"), "long_units"),
         (lambda c: c.positions.close("EUR_USD", long_units="NONE"), "long_units"),

@@ -1,10 +1,12 @@
 """The order protocol: sent once, looked up when the answer is lost, never doubled, never declared failed unseen."""
 
 import asyncio
+import json
 import resource
 import shutil
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -16,8 +18,10 @@ from keydesk_client.journal import FileJournal
 from keydesk_client.json_values import JsonObject
 from keydesk_client.models import (
     ClientExtensions,
+    Instrument,
     LimitOrderRequest,
     MarketOrderRequest,
+    Reader,
     StopLossDetails,
 )
 from keydesk_client.outcome import (
@@ -186,6 +190,66 @@ def test_the_impossible_is_not_sent_and_names_its_member(tmp_path: Path) -> None
     assert isinstance(outcome, NotSent)
     assert outcome.field == "units"
     assert broker.writes == []
+
+
+WHOLE = Reader(Instrument).read(
+    b'{"name":"EUR_USD","tradeUnitsPrecision":0,"minimumTradeSize":"10","maximumOrderUnits":"50"}'
+)
+
+
+@pytest.mark.parametrize(
+    ("close", "field"),
+    [
+        (lambda sender: sender.close_trade("5", units="0.5", instrument=WHOLE), "units"),
+        (lambda sender: sender.close_position(WHOLE, long_units="0.5"), "long_units"),
+    ],
+)
+def test_a_close_with_too_many_decimals_is_not_sent_and_names_its_units(
+    tmp_path: Path, close: Callable[[Sender], Awaitable[Outcome]], field: str
+) -> None:
+    broker = LossyBroker()
+    outcome = outcome_of(tmp_path, broker, close)
+    assert isinstance(outcome, NotSent)
+    assert outcome.field == field
+    assert broker.writes == []
+
+
+@pytest.mark.parametrize("units", ["5", "5.0", "60", "ALL"])
+@pytest.mark.parametrize(
+    "close",
+    [
+        lambda sender, units: sender.close_trade("5", units=units, instrument=WHOLE),
+        lambda sender, units: sender.close_position(WHOLE, long_units=units),
+    ],
+)
+def test_a_close_is_never_too_small_nor_too_large(
+    tmp_path: Path, close: Callable[[Sender, str], Awaitable[Outcome]], units: str
+) -> None:
+    broker = LossyBroker()
+    outcome_of(tmp_path, broker, lambda sender: close(sender, units))
+    assert len(broker.writes) == 1
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda sender: sender.close_trade("5", units=Decimal("1E+2")),
+        lambda sender: sender.close_position("EUR_USD", long_units=Decimal("4E+1")),
+        lambda sender: sender.close_position("EUR_USD", long_units=40, short_units="NONE"),
+        lambda sender: sender.set_dependent_orders(
+            "5",
+            stop_loss=StopLossDetails(price=Decimal("1E+1"), distance=None, gtd_time=None),
+            take_profit=None,
+        ),
+    ],
+)
+def test_the_journal_holds_what_was_sent(
+    tmp_path: Path, act: Callable[[Sender], Awaitable[Outcome]]
+) -> None:
+    broker = LossyBroker()
+    outcome = outcome_of(tmp_path, broker, act)
+    (write,) = broker.writes
+    assert outcome.intent.body == json.loads(write.content)
 
 
 def test_without_a_journal_nothing_is_sent(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from keydesk_client.areas import (
 )
 from keydesk_client.errors import ClientClosed, InvalidRequest, StreamNotOpen, Unreachable
 from keydesk_client.models import ClientPrice, MarketOrderRequest, StopLossDetails
-from keydesk_client.outcome import Became, Done, Outcome, Progress, Rejected, Unconfirmed
+from keydesk_client.outcome import Became, Done, NotSent, Outcome, Progress, Rejected, Unconfirmed
 from support.broker import SharedPractice
 from support.lossy_broker import Fate, LossyBroker
 from support.lossy_desk import transactions_of
@@ -202,7 +202,11 @@ def test_a_script_sends_orders_that_are_never_doubled(client: sync.Client, tmp_p
         bought.trade_id, stop_loss=StopLossDetails(distance="0.01")
     )
     assert isinstance(protected, Done)
-    assert isinstance(sender.close_trade(bought.trade_id, units=40), Done)
+    (eur_usd,) = client.accounts.instruments(["EUR_USD"]).instruments
+    unfit = sender.close_trade(bought.trade_id, units="0.5", instrument=eur_usd)
+    assert isinstance(unfit, NotSent)
+    assert unfit.field == "units"
+    assert isinstance(sender.close_trade(bought.trade_id, units=40, instrument=eur_usd), Done)
     assert isinstance(sender.close_position("EUR_USD", long_units="ALL"), Done)
     assert isinstance(sender.close_trade(bought.trade_id), Rejected)
     assert sender.resolve(bought.intent) == steps[-1]

@@ -2,28 +2,22 @@
 
 from __future__ import annotations  # help() shows the names of types, not all that they are made of
 
-from typing import Literal, TypeAlias
-
 from keydesk_client.areas.area import Area
+from keydesk_client.areas.closing import SideUnits, name_of, position_close
 from keydesk_client.calls import json_body
-from keydesk_client.errors import InvalidRequest
 from keydesk_client.exchange import Request
 from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.reading import Reader
-from keydesk_client.models.record import Wire
 from keydesk_client.models.responses.positions import (
     PositionCloseResponse,
     PositionResponse,
     PositionsResponse,
 )
-from keydesk_client.models.scalars import Number
-from keydesk_client.paths import number
 
 LISTED = Reader(PositionsResponse)
 ONE = Reader(PositionResponse)
 CLOSED = Reader(PositionCloseResponse)
-
-SideUnits: TypeAlias = Literal["ALL", "NONE"] | Number
 
 
 class Positions(Area):
@@ -47,7 +41,7 @@ class Positions(Area):
 
     async def close(
         self,
-        instrument: str,
+        instrument: str | Instrument,
         *,
         long_units: SideUnits | None = None,
         short_units: SideUnits | None = None,
@@ -58,27 +52,16 @@ class Positions(Area):
         """Close one side or both, in full or by positive units; goes before everything that waits.
 
         Name only the sides that are open: with a flat side named, the service refuses both.
+        Hand over the Instrument itself, and units that have more decimals than it takes are refused before they are sent.
         """
-        members = _side("long", long_units, long_client_extensions)
-        members |= _side("short", short_units, short_client_extensions)
-        if all(members.get(side, "NONE") == "NONE" for side in ("longUnits", "shortUnits")):
-            raise InvalidRequest("long_units: give a side to close", field="long_units")
+        members = position_close(
+            long_units, short_units, long_client_extensions, short_client_extensions, instrument
+        )
         request = Request(
             "PUT",
-            self._account(account_id, "positions", ("instrument", instrument), "close"),
+            self._account(account_id, "positions", ("instrument", name_of(instrument)), "close"),
             headers=self._headers(),
             body=json_body(members),
             urgent=True,
         )
         return await self._caller.ask(request, CLOSED)
-
-
-def _side(side: str, units: SideUnits | None, extensions: ClientExtensions | None) -> Wire:
-    members: Wire = {}
-    if isinstance(units, str) and units in {"ALL", "NONE"}:
-        members[f"{side}Units"] = units
-    elif units is not None:
-        members[f"{side}Units"] = number(f"{side}_units", units, above_zero=True)
-    if extensions is not None:
-        members[f"{side}ClientExtensions"] = extensions.to_wire()
-    return members

@@ -3,9 +3,10 @@
 from __future__ import annotations  # help() shows the names of types, not all that they are made of
 
 from collections.abc import AsyncIterator
-from typing import Literal, Unpack
+from typing import Unpack
 
 from keydesk_client.areas.area import Area
+from keydesk_client.areas.closing import CloseUnits, edited, trade_close
 from keydesk_client.areas.lists import MOST_LISTED, ListOptions, list_query, next_before
 from keydesk_client.areas.wire_times import in_form
 from keydesk_client.calls import json_body
@@ -32,10 +33,8 @@ from keydesk_client.models.responses.trades import (
     TradeResponse,
     TradesResponse,
 )
-from keydesk_client.models.scalars import Number
 from keydesk_client.models.trades import Trade
 from keydesk_client.models.words import words
-from keydesk_client.paths import number
 from keydesk_client.unset import UNSET, Unset
 
 LISTED = Reader(TradesResponse)
@@ -100,20 +99,21 @@ class Trades(Area):
         self,
         specifier: str,
         *,
-        units: Literal["ALL"] | Number = "ALL",
+        units: CloseUnits = "ALL",
+        instrument: Instrument | None = None,
         client_request_id: str | None = None,
         account_id: str | None = None,
     ) -> TradeCloseResponse:
         """Close a trade, or `units` of it (positive, whatever its side); goes before everything that waits.
 
         NotFound when it is closed already; an error with `sent` leaves open whether it closed: see `Sender`.
+        With `instrument`, units that have more decimals than it takes are refused before they are sent.
         """
-        asked = "ALL" if units == "ALL" else number("units", units, above_zero=True)
         request = Request(
             "PUT",
             self._trade(specifier, account_id, "close"),
             headers=self._headers(client_request_id),
-            body=json_body({"units": asked}),
+            body=json_body(trade_close(units, instrument)),
             urgent=True,
         )
         return await self._caller.ask(request, CLOSED)
@@ -179,4 +179,4 @@ def _edit(name: str, details: Details | None, instrument: Instrument | None) -> 
     refuse_impossible_edit(name, details)
     if instrument is not None:
         refuse_unfit_details(name, details, instrument)
-    return {member: value for member, value in details.to_wire().items() if value is not None}
+    return edited(details)

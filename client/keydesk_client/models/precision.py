@@ -31,22 +31,34 @@ def refuse_unfit_details(name: str, details: Details, instrument: Instrument) ->
     _refuse_unfit_levels(details, f"{name}.", instrument)
 
 
+def refuse_unfit_close(field: str, units: Decimal, instrument: Instrument) -> None:
+    """InvalidRequest for a size to close that has too many decimals; how much of it there is, is no reason to stay in."""
+    _refuse_excess(field, units, instrument)
+
+
 def decimals(value: Decimal) -> int:
     """Decimals that matter: trailing zeros do not."""
     return len(decimal_text(value).partition(".")[2].rstrip("0"))
 
 
 def _refuse_unfit_units(units: Decimal, instrument: Instrument) -> None:
+    _refuse_excess("units", units, instrument)
     size = abs(units)
-    if decimals(units) > instrument.trade_units_precision:
-        said = f"{units:f} has more than {instrument.trade_units_precision} decimals"
-    elif size < instrument.minimum_trade_size:
+    if size < instrument.minimum_trade_size:
         said = f"{units:f} is below the smallest trade, {instrument.minimum_trade_size:f}"
     elif size > instrument.maximum_order_units:
         said = f"{units:f} is above the largest order, {instrument.maximum_order_units:f}"
     else:
         return
     raise InvalidRequest(f"units: {said}", field="units")
+
+
+def _refuse_excess(field: str, units: Decimal, instrument: Instrument) -> None:
+    if decimals(units) > instrument.trade_units_precision:
+        raise InvalidRequest(
+            f"{field}: {units:f} has more than {instrument.trade_units_precision} decimals",
+            field=field,
+        )
 
 
 def _refuse_unfit_levels(holder: Record, prefix: str, instrument: Instrument) -> None:
