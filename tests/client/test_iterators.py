@@ -190,6 +190,19 @@ async def test_transactions_since_an_id_are_asked_for_until_there_are_none() -> 
     )
 
 
+async def test_a_thousand_others_in_between_do_not_hide_the_transactions_of_a_kind() -> None:
+    """The service may count its thousand before it looks at their kinds: the answer is empty, and not the end."""
+    whole = ledger(range(1, 5001))
+
+    def answer(path: str, query: Query) -> dict[str, Any]:
+        looked_at = whole(path, query)["transactions"][:1000]
+        found = [each for each in looked_at if int(each["id"]) in {7, 3500}]
+        return {"transactions": found, "lastTransactionID": "5000"}
+
+    since = client_of(answer).transactions.iterate_since(0, type_=["REOPEN"])
+    assert [each.id async for each in since] == ["7", "3500"]
+
+
 @pytest.mark.parametrize(("count", "first"), [(1, 100), (50, 51), (500, 1)])
 async def test_the_newest_transactions_are_the_trailing_range(count: int, first: int) -> None:
     answer = await client_of(ledger(range(1, 101))).transactions.recent(count)

@@ -20,6 +20,18 @@ class ScriptedHistory:
         self.lag: Callable[[], int] = lambda: 0
         self.failure: Callable[[], KeydeskClientError | None] = lambda: None
         self.asked: list[tuple[int, int | None]] = []
+        self.newest_failures: list[KeydeskClientError] = []
+        self.members: Callable[[int], dict[str, object]] = transaction_members
+        self.tells_last = True
+
+    def grown_to(self, last: int) -> Callable[[], None]:
+        """A step of a ScriptedStream: so much has happened by now."""
+        return lambda: setattr(self, "last", last)
+
+    async def newest(self) -> int:
+        if self.newest_failures:
+            raise self.newest_failures.pop(0)
+        return self.last
 
     async def since(self, transaction_id: int) -> TransactionsResponse:
         self.asked.append((transaction_id, None))
@@ -39,8 +51,9 @@ class ScriptedHistory:
         if first > self._known() + 1:
             raise OutOfRange("beyond the last", status=416)
         numbers = [number for number in range(first, last + 1) if number not in self.holes]
-        body = {
-            "transactions": [transaction_members(number) for number in numbers[: self.most]],
-            "lastTransactionID": str(self._known()),
+        body: dict[str, object] = {
+            "transactions": [self.members(number) for number in numbers[: self.most]]
         }
+        if self.tells_last:
+            body["lastTransactionID"] = str(self._known())
         return ANSWER.read(json.dumps(body))

@@ -2,13 +2,13 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from keydesk_client.errors import KeydeskClientError
 
-Step = bytes | float | KeydeskClientError
-"""Bytes to deliver, seconds to wait, or the error that ends the connection."""
+Step = bytes | float | KeydeskClientError | Callable[[], object]
+"""Bytes to deliver, seconds to wait, the error that ends the connection, or what happens meanwhile."""
 
 
 class ScriptedStream:
@@ -42,8 +42,10 @@ async def _played(script: Sequence[Step]) -> AsyncIterator[bytes]:
                 yield step
             case KeydeskClientError():
                 raise step
-            case _:
+            case float() | int():
                 await asyncio.sleep(step)
+            case _:
+                step()
 
 
 def price(instrument: str = "EUR_USD", bid: str = "1.10000") -> bytes:

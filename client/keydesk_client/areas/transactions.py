@@ -2,7 +2,7 @@
 
 from __future__ import annotations  # help() shows the names of types, not all that they are made of
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,6 +20,7 @@ from keydesk_client.models.responses.transactions import (
 from keydesk_client.models.times import Moment
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.paths import listed, numeric_id, whole
+from keydesk_client.streams.history import last_told
 from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.streams.transactions import TransactionStream
 from keydesk_client.timing import REAL_TIMING, Timing
@@ -32,6 +33,8 @@ SUMMARY = Reader(AccountSummaryResponse)
 STANDARD_STREAM: Final = StreamSettings()
 MOST_ON_A_PAGE: Final = 1000
 MOST_RECENT: Final = 500
+MOST_SINCE: Final = 1000
+"""Transactions that the service looks at for one answer of `since`."""
 
 Types = Iterable[TransactionFilter]
 
@@ -98,11 +101,12 @@ class Transactions(Area):
     async def recent(
         self, count: int = 50, *, type_: Types | None = None, account_id: str | None = None
     ) -> TransactionsResponse:
-        """The newest `count` transactions (at most 500), ascending."""
+        """The newest `count` transactions (at most 500), ascending; `type_` keeps those of them that are of a kind.
+
+        So `recent(10, type_=["ORDER_FILL"])` has the fills among the newest ten transactions: few, or none.
+        """
         number = int(whole("count", count, 1, MOST_RECENT))
-        where = self._account(account_id, "summary")
-        summary = await self._caller.ask(Request("GET", where), SUMMARY)
-        last = int(summary.last_transaction_id)
+        last = await self._newest(account_id)
         return await self.range(max(1, last - number + 1), last, type_=type_, account_id=account_id)
 
     async def iterate(
@@ -114,8 +118,10 @@ class Transactions(Area):
         page_size: int = MOST_ON_A_PAGE,
         account_id: str | None = None,
     ) -> AsyncIterator[Transaction]:
-        """Every transaction of a period, ascending, however many; without `from_`, since the account was opened.
+        """Every transaction of a period, ascending, however many; without `to`, up to now.
 
+        Without `from_` the service chooses the beginning: the account's opening, as documented, but the live service is
+        reported to go back a week. `iterate_since(0)` has all there is.
         `type_` takes kinds as in `["ORDER_FILL"]`. For a table: `[each.row() async for each in ...]`.
         """
         types = None if type_ is None else tuple(type_)
@@ -135,17 +141,29 @@ class Transactions(Area):
         type_: Types | None = None,
         account_id: str | None = None,
     ) -> AsyncIterator[Transaction]:
-        """Every transaction after an id, ascending, up to the newest; Refused when the service does not know that id."""
+        """Every transaction after an id, ascending, up to the newest; Refused when the service does not know that id.
+
+        With `type_`, those of some kinds; a stretch of the history that has none of them is passed over.
+        """
         types = None if type_ is None else tuple(type_)
         last = int(numeric_id("transaction_id", transaction_id))
         while True:
             answer = await self.since(last, type_=types, account_id=account_id)
             fresh = [each for each in answer.transactions if int(each.id) > last]
-            if not fresh:
+            if not fresh and int(answer.last_transaction_id) <= last + MOST_SINCE:
                 return
             for transaction in fresh:
                 yield transaction
-            last = int(fresh[-1].id)
+            # An empty answer is no end: the service may count its thousand before it looks at their kinds.
+            last = int(fresh[-1].id) if fresh else last + MOST_SINCE
+
+    async def _newest(self, account_id: str | None) -> int:
+        """Id of the newest transaction."""
+        request = Request("GET", self._account(account_id, "summary"))
+        told = last_told(await self._caller.ask(request, SUMMARY))
+        if told is None:
+            raise UnreadableAnswer("the account's summary does not tell its newest transaction")
+        return told
 
     def stream(
         self,
@@ -157,14 +175,16 @@ class Transactions(Area):
     ) -> TransactionStream:
         """Every transaction once, in order, as it happens; what a lost connection kept back is asked for.
 
-        With `since`, those after that id come first; without it, the stream begins with what happens from now on.
+        With `since`, those after that id come first. Without it the newest id is asked for while the block is entered, as
+        often as it takes, and the stream has every transaction after that: what happens inside the block is never
+        missed. An error that asking again can not mend is raised by the iteration.
         An item is a Transaction, a TransactionHeartbeat, a Reconnected, or a HistoryLost.
         """
         where = self._account(account_id, "transactions", "stream")
         request = Request("GET", where)
         return TransactionStream(
             lambda: self._caller.transport.open_stream(request),
-            _History(self, account_id),
+            _History(self, account_id, self._newest),
             self._caller.stream_pace,
             settings,
             timing,
@@ -175,8 +195,16 @@ class Transactions(Area):
 class _History:
     """The transactions of one account, as a stream asks for them."""
 
-    def __init__(self, area: Transactions, account_id: str | None) -> None:
-        self._area, self._account_id = area, account_id
+    def __init__(
+        self,
+        area: Transactions,
+        account_id: str | None,
+        newest: Callable[[str | None], Awaitable[int]],
+    ) -> None:
+        self._area, self._account_id, self._newest = area, account_id, newest
+
+    async def newest(self) -> int:
+        return await self._newest(self._account_id)
 
     async def since(self, transaction_id: int) -> TransactionsResponse:
         return await self._area.since(transaction_id, account_id=self._account_id)

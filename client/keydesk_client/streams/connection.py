@@ -29,6 +29,9 @@ Opening: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncIterator[byte
 class Listener(Protocol):
     """Who takes what a connection brings."""
 
+    async def prepare(self) -> None:
+        """Called before each connection: what must be known before it is made."""
+
     async def connected(self, lost: Lost | None) -> None:
         """A connection was made; `lost` tells of the one before it."""
 
@@ -52,15 +55,24 @@ class Connection:
         """Connect, hand lines to the listener, and connect again."""
         health = self.health
         while True:
-            turn = await self._pace.turn()
-            health.attempts += 1
-            began = self._timing.clock()
-            trouble = await self._once(listener, turn)
+            trouble, lasted = await self._attempt(listener)
             health.connected, health.trouble = False, trouble
             if not _passes(trouble):
                 raise trouble
             asked = trouble.retry_after if isinstance(trouble, Answered) else None
-            await self._timing.sleep(self._back_off.pause(self._timing.clock() - began, asked))
+            await self._timing.sleep(self._back_off.pause(lasted, asked))
+
+    async def _attempt(self, listener: Listener) -> tuple[KeydeskClientError, float]:
+        """Prepare, connect, and read; returns why it ended, and how long the connection lasted."""
+        try:
+            await listener.prepare()
+        except KeydeskClientError as error:
+            return error, 0.0
+        turn = await self._pace.turn()
+        self.health.attempts += 1
+        began = self._timing.clock()
+        trouble = await self._once(listener, turn)
+        return trouble, self._timing.clock() - began
 
     async def _once(self, listener: Listener, turn: Turn) -> KeydeskClientError:
         """One connection, from opening to its end; returns why it ended."""

@@ -28,6 +28,12 @@ class Stream(ABC, Generic[T, W]):
         """How the stream is doing."""
         return self._connection.health
 
+    async def _entered(self, reading: asyncio.Task[None]) -> None:
+        """Wait until the stream may count as entered, or can not go on."""
+
+    async def prepare(self) -> None:
+        """Called before each connection."""
+
     @abstractmethod
     async def connected(self, lost: Lost | None) -> None:
         """A connection was made; `lost` tells of the one before it."""
@@ -40,6 +46,11 @@ class Stream(ABC, Generic[T, W]):
         if self._task is not None:
             raise StreamNotOpen(f"a stream is entered once: make another, {self._how_to}")
         self._task = asyncio.create_task(self._read(), name=f"keydesk-client: {self._name}")
+        try:
+            await self._entered(self._task)
+        except asyncio.CancelledError:
+            await self.__aexit__(None, None, None)
+            raise
         return self
 
     async def __aexit__(

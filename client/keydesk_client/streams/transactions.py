@@ -1,16 +1,17 @@
 """The transaction stream: every transaction once, in the order of ids, whatever happens to the connection.
 
-The service replays nothing. So each time the connection is back, the transactions since the last one are asked for
-before its first line is read; and whenever a line, be it a heartbeat, tells of an id that is not the next, the ids in
-between are asked for before anything more is delivered.
+The service replays nothing. So the newest id is asked for before the stream counts as entered, and everything after it
+is delivered; each time the connection is made, the transactions since the last one are asked for before its first line
+is read; and whenever a line, be it a heartbeat, tells of an id that is not the next, the ids in between are asked for
+before anything more is delivered. What the service does not give, or not in a form that can be read, is asked for
+again; then a HistoryLost says so, and the stream goes on after the newest id of that moment.
 """
 
-from collections.abc import Awaitable
-from typing import Final, Protocol, TypeAlias
+import asyncio
+from typing import Final, TypeAlias
 
-from keydesk_client.errors import MissingMember, NotFound, OutOfRange
+from keydesk_client.errors import NotFound, OutOfRange
 from keydesk_client.models.reading import Reader
-from keydesk_client.models.responses.transactions import TransactionsResponse
 from keydesk_client.models.transactions.unions import (
     Transaction,
     TransactionHeartbeat,
@@ -20,6 +21,7 @@ from keydesk_client.sequencer import Backfill, Range, Sequencer
 from keydesk_client.streams.buffer import Buffer, InOrder
 from keydesk_client.streams.connection import Connection, Opening
 from keydesk_client.streams.health import HistoryLost, Lost, Reconnected
+from keydesk_client.streams.history import History, Told, id_of, last_told, told_by
 from keydesk_client.streams.pace import ConnectPace
 from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.streams.stream import Stream
@@ -31,18 +33,6 @@ LINE: Reader[Transaction | TransactionHeartbeat] = Reader(TransactionStreamItem)
 LARGEST_RANGE: Final = 500
 PATIENCE_S: Final = (0.5, 1.0, 2.0)
 """Pauses before asking again for what the service should have: its copies can lag behind each other."""
-
-
-class History(Protocol):
-    """The account's transactions by REST."""
-
-    def since(self, transaction_id: int) -> Awaitable[TransactionsResponse]:
-        """Transactions after an id."""
-        ...
-
-    def range(self, from_id: int, to_id: int) -> Awaitable[TransactionsResponse]:
-        """Transactions from one id to another, both included."""
-        ...
 
 
 class TransactionStream(Stream[TransactionItem, TransactionItem]):
@@ -66,18 +56,32 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         )
         self._history, self._sleep = history, timing.sleep
         self._ready: list[TransactionItem] = []
-        self._sequence = None if since is None else self._begin(since)
+        self._begun = asyncio.Event()
+        self._sequence: Sequencer[Transaction] | None = None
+        if since is not None:
+            self._begin(since)
+
+    async def _entered(self, reading: asyncio.Task[None]) -> None:
+        """Wait until it is known where the stream begins: what happens from then on is delivered."""
+        begun = asyncio.ensure_future(self._begun.wait())
+        try:
+            await asyncio.wait((reading, begun), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            begun.cancel()
 
     async def __anext__(self) -> TransactionItem:
         self._refuse_unentered()
         return await self._buffer.take()
 
+    async def prepare(self) -> None:
+        """Ask where the stream begins, unless that is known."""
+        await self._place()
+
     async def connected(self, lost: Lost | None) -> None:
         """Ask for what happened meanwhile, before the first line."""
         if lost is not None:
             self._ready.append(Reconnected(lost.reason, lost.seconds))
-        if self._sequence is not None:
-            await self._catch_up(self._sequence)
+        await self._catch_up(await self._place())
         await self._deliver()
 
     async def take(self, lines: list[bytes]) -> None:
@@ -87,44 +91,32 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         await self._deliver()
 
     async def _take_item(self, item: Transaction | TransactionHeartbeat) -> None:
-        number = _number(item)
+        sequence = await self._place()
         if isinstance(item, TransactionHeartbeat):
-            await self._heard_of(number)
+            sequence.saw_last(last_told(item) or 0)
+            await self._fill(sequence)
             self._ready.append(item)
-        elif number is None:
+        elif id_of(item) is None:
             self.health.unreadable += 1  # the next heartbeat shows whether it was one of ours
         else:
-            await self._offered(item, number)
-
-    async def _heard_of(self, number: int | None) -> None:
-        if number is None:
-            return
-        if self._sequence is None:
-            self._sequence = self._begin(number)
-        self._sequence.saw_last(number)
-        await self._fill(self._sequence)
-
-    async def _offered(self, transaction: Transaction, number: int) -> None:
-        if self._sequence is None:
-            self._sequence = self._begin(number - 1)
-        self._sequence.offer(transaction)
-        await self._fill(self._sequence)
+            sequence.offer(item)
+            await self._fill(sequence)
 
     async def _catch_up(self, sequence: Sequencer[Transaction]) -> None:
         """Ask for everything after the last one; the service's copies may take a moment to agree on what that is."""
         for pause in (*PATIENCE_S, None):
-            answer = await self._since(sequence.last)
-            if answer is not None and not sequence.is_behind_us(answer.last_transaction_id):
-                sequence.offer_all(answer.transactions)
-                sequence.saw_last(answer.last_transaction_id)
+            told = await self._since(sequence.last)
+            if told is not None and (told.last is None or not sequence.is_behind_us(told.last)):
+                sequence.offer_all(told.transactions)
+                sequence.saw_last(told.last or 0)
                 return await self._fill(sequence)
             if pause is not None:
                 await self._sleep(pause)
-        return self._lose(sequence)
+        return await self._lose(sequence)
 
-    async def _since(self, last: int) -> TransactionsResponse | None:
+    async def _since(self, last: int) -> Told | None:
         try:
-            return await self._history.since(last)
+            return self._counted(told_by(await self._history.since(last)))
         except (OutOfRange, NotFound):
             return None
 
@@ -137,7 +129,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
                 fruitless = 0
                 await self._deliver()
             elif fruitless == len(PATIENCE_S):
-                return self._lose(sequence)
+                return await self._lose(sequence)
             else:
                 await self._sleep(PATIENCE_S[fruitless])
                 fruitless += 1
@@ -146,27 +138,33 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
     async def _asked(self, sequence: Sequencer[Transaction], missing: Range) -> Backfill:
         asked = missing[0], min(missing[1], missing[0] + LARGEST_RANGE - 1)
         try:
-            answer = await self._history.range(*asked)
+            told = self._counted(told_by(await self._history.range(*asked)))
         except (OutOfRange, NotFound):
             return Backfill.STALE
-        return sequence.backfilled(asked, answer.transactions, answer.last_transaction_id)
+        newest = asked[0] - 1 if told.last is None else told.last
+        return sequence.backfilled(asked, told.transactions, newest)
 
-    def _lose(self, sequence: Sequencer[Transaction]) -> None:
+    def _counted(self, told: Told) -> Told:
+        self.health.unreadable += told.unreadable
+        return told
+
+    async def _lose(self, sequence: Sequencer[Transaction]) -> None:
+        """Nobody hears of it before the new beginning is known: a snapshot taken then leaves nothing out."""
         self._ready.append(HistoryLost(sequence.last))
         self._sequence = None
+        await self._place()
+
+    async def _place(self) -> Sequencer[Transaction]:
+        """Where the stream is; asked of the service when it must begin anew."""
+        if self._sequence is not None:
+            return self._sequence
+        return self._begin(await self._history.newest())
 
     def _begin(self, last: int) -> Sequencer[Transaction]:
-        return Sequencer(last, self._ready.append)
+        self._sequence = Sequencer(last, self._ready.append)
+        self._begun.set()
+        return self._sequence
 
     async def _deliver(self) -> None:
         ready, self._ready[:] = self._ready[:], ()
         await self._buffer.put(ready)
-
-
-def _number(item: Transaction | TransactionHeartbeat) -> int | None:
-    """The id that an item tells, when it tells one."""
-    try:
-        told = item.last_transaction_id if isinstance(item, TransactionHeartbeat) else item.id
-        return int(told)
-    except (MissingMember, ValueError):
-        return None
