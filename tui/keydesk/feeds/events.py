@@ -69,6 +69,7 @@ async def backfill(link: Link, missing: Range) -> bool:
     asked = missing[0], min(missing[1], missing[0] + LARGEST_RANGE - 1)
     try:
         answer = await link.ask(link.client.transactions.range(*asked))
+        newest = answer.last_transaction_id
     except (OutOfRange, NotFound):
         link.doubt(f"The broker does not know transactions {asked[0]} to {asked[1]}")
         return False
@@ -76,7 +77,7 @@ async def backfill(link: Link, missing: Range) -> bool:
         link.write(f"Transactions {asked[0]} to {asked[1]} could not be read: {reason(error)}")
         return False
     before = link.door.applied
-    link.door.backfilled(asked, answer.transactions, answer.last_transaction_id)
+    link.door.backfilled(asked, answer.transactions, newest)
     return link.door.applied != before
 
 
