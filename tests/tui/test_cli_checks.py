@@ -26,9 +26,11 @@ def test_a_terminal_without_colours_is_told_of() -> None:
     assert machine_checks.colours({"TERM": "xterm-256color"}).verdict == "ok"
 
 
-def test_an_encoding_without_lines_asks_for_ascii() -> None:
-    assert machine_checks.locale("utf8").verdict == "ok"
-    assert "--ascii" in machine_checks.locale("ascii").words
+def test_a_locale_without_lines_says_that_the_desk_draws_in_ascii() -> None:
+    assert machine_checks.locale({"LANG": "C.UTF-8"}).verdict == "ok"
+    found = machine_checks.locale({"LANG": "C"})
+    assert found.verdict == "warn"
+    assert "LANG=C: the desk draws in ASCII" in found.words
 
 
 def test_settings_that_cannot_be_read_are_wrong(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from textual.worker import Worker, WorkerState
 
 from keydesk import forms, lifecycle, theme
 from keydesk.actions import DeskActions
+from keydesk.character_set import ascii_locale
 from keydesk.cli.arguments import DeskOptions
 from keydesk.config import Settings
 from keydesk.connection import Connection, load_all, opened
@@ -113,7 +114,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.dress(
             options.theme or settings.theme,
             theme.colour_depth(os.environ),
-            ascii_only=options.ascii,
+            ascii_only=options.ascii or bool(ascii_locale(os.environ)),
         )
 
     # Starting.

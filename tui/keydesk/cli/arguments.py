@@ -49,7 +49,11 @@ def desk_parser() -> argparse.ArgumentParser:
         "--theme", metavar="NAME", help="colours of the desk, such as dark, light or colour-blind"
     )
     parser.add_argument("--read-only", action="store_true", help="look only: nothing is ever sent")
-    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    parser.add_argument(
+        "--ascii",
+        action="store_true",
+        help="draw with ASCII only, as by itself in a locale without UTF-8",
+    )
     parser.add_argument(
         "--mouse", action="store_true", help="accept the mouse (costs traffic on a slow link)"
     )

@@ -40,7 +40,7 @@ def _checks(options: Namespace) -> list[Check]:
     return [
         machine_checks.terminal(_terminal_size(), os.environ),
         machine_checks.colours(os.environ),
-        machine_checks.locale(sys.stdout.encoding),
+        machine_checks.locale(os.environ),
         machine_checks.tokens(folders),
         machine_checks.settings(folders),
         machine_checks.disk(folders),

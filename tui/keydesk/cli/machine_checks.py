@@ -1,6 +1,5 @@
 """Whether this machine and this terminal are fit for the desk."""
 
-import codecs
 import os
 import shutil
 import tempfile
@@ -8,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from keydesk import config, paths
+from keydesk.character_set import ascii_locale
 from keydesk.cli.check import Check
 from keydesk.cli.token_place import VAULT
 from keydesk.paths import Folders
@@ -37,11 +37,13 @@ def colours(environment: Mapping[str, str]) -> Check:
     return Check("colours", "ok", f"{depth}{hint}")
 
 
-def locale(encoding: str) -> Check:
+def locale(environment: Mapping[str, str]) -> Check:
     """Judge whether lines and arrows can be drawn."""
-    if codecs.lookup(encoding).name == "utf-8":
-        return Check("locale", "ok", "UTF-8")
-    return Check("locale", "warn", f"{encoding}: set LANG to a UTF-8 locale, or use --ascii")
+    asks_for_ascii = ascii_locale(environment)
+    if not asks_for_ascii:
+        return Check("locale", "ok", "UTF-8; where lines and arrows come out wrong: --ascii")
+    words = f"{asks_for_ascii}: the desk draws in ASCII; for lines and arrows use a UTF-8 locale"
+    return Check("locale", "warn", f"{words}, such as LC_ALL=C.UTF-8")
 
 
 def settings(folders: Folders) -> Check:

@@ -1,8 +1,11 @@
 """Printing to a terminal or file that has no signs beyond ASCII: a loss keeps its minus."""
 
 import codecs
+import os
 import sys
 from io import TextIOWrapper
+
+from keydesk.character_set import ascii_locale
 
 ERRORS = "keydesk-ascii"
 
@@ -12,7 +15,8 @@ def replace_signs() -> None:
     codecs.register_error(ERRORS, _nearest)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors=ERRORS)
+            plain = stream.isatty() and ascii_locale(os.environ)
+            stream.reconfigure(encoding="ascii" if plain else None, errors=ERRORS)
 
 
 def _nearest(error: UnicodeError) -> tuple[str, int]:
