@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.confirming import send
 from support.terminal import Terminal, keydesk
 
 PASTE, END = b"\x1b[200~", b"\x1b[201~"
@@ -17,7 +18,7 @@ def terminal(practice_folder: Path) -> Iterator[Terminal]:
     with Terminal(keydesk("--practice"), (100, 30), env) as terminal:
         terminal.see("prices ok")
         terminal.see("EUR/USD")
-        terminal.pause(1.0)
+        terminal.see("No trades.")
         yield terminal
 
 
@@ -59,10 +60,11 @@ def test_a_confirm_on_the_heels_of_its_form_sends_nothing(terminal: Terminal) ->
     terminal.write(b"B")
     terminal.pause(0.1)
     terminal.write(b"y")
-    terminal.see("Esc drops")
+    terminal.until(lambda: "Esc drops" in terminal.text or "Keys dropped" in terminal.text)
     terminal.pause(0.8)
     assert "FILLED" not in terminal.text
-    assert "Esc drops" in terminal.text, "the form stays, to be read"
+    stays = "Esc drops" in terminal.text  # to be read; a slow machine heard both keys as one
+    assert stays or "Keys dropped" in terminal.text
 
 
 def test_escape_and_a_key_in_one_drop_the_ticket(terminal: Terminal) -> None:
@@ -75,8 +77,5 @@ def test_escape_and_a_key_in_one_drop_the_ticket(terminal: Terminal) -> None:
 
 
 def test_a_hand_sends(terminal: Terminal) -> None:
-    terminal.press("B")
-    terminal.see("Esc drops")
-    terminal.pause()
-    terminal.press("y")
+    send(terminal, "B")
     terminal.see("FILLED")

@@ -5,6 +5,7 @@ import signal
 import subprocess
 from pathlib import Path
 
+from support.confirming import send
 from support.terminal import Terminal, keydesk
 
 
@@ -34,11 +35,3 @@ def test_the_desk_starts_a_killed_broker_again_and_trades_on(practice_folder: Pa
         terminal.see("No trades.")
         terminal.press(":", "q", "Enter")
         assert terminal.wait_for_exit() == 0
-
-
-def send(terminal: Terminal, capital: str) -> None:
-    terminal.press(capital)
-    terminal.see("Esc drops")
-    terminal.pause()
-    terminal.press("y")
-    terminal.see_no_more("Esc drops")

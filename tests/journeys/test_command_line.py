@@ -17,7 +17,7 @@ def terminal(practice_folder: Path) -> Iterator[Terminal]:
     with Terminal(keydesk("--practice"), (80, 24), env) as terminal:
         terminal.see("prices ok")
         terminal.see("EUR/USD")
-        terminal.pause(1.0)
+        terminal.see("No trades.")
         yield terminal
 
 

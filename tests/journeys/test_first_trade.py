@@ -6,6 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from support.broker import practice_server
+from support.confirming import send
 from support.terminal import Terminal, keydesk
 
 COCKPIT = (200, 50)
@@ -37,14 +38,13 @@ class Desk:
     def balance(self) -> Decimal:
         return number(found(rf"bal ({AMOUNT})", self.terminal.line_with("PRACTICE")))
 
-    def send(self, capital: str, *keys: str) -> None:
-        """Open a form by its capital, fill it, look at it, send it."""
-        self.terminal.press(capital)
-        self.terminal.see("Esc drops")
-        self.terminal.press(*keys)
-        self.terminal.see("y sends")
-        self.terminal.pause()  # read it: a confirm in the first quarter second does not count
-        self.terminal.press("y")
+    def told(self, pattern: str) -> str:
+        """Wait for a line of what was done, whole."""
+        self.terminal.until(lambda: self._row(pattern) != "", what=pattern)
+        return self._row(pattern)
+
+    def _row(self, pattern: str) -> str:
+        return next((row for row in self.terminal.screen.display if re.search(pattern, row)), "")
 
     def leave(self) -> None:
         self.terminal.press(":", "q", "Enter")
@@ -63,10 +63,9 @@ class Story:
 def trade(desk: Desk) -> Story:
     """Buy with stop and target, see it live, move the stop, close half, close the rest."""
     terminal, before = desk.terminal, desk.balance()
-    desk.send("B", "s", "3", "0", "t", "3")
-    filled = terminal.see("FILLED 10,000 EUR/USD")
+    send(terminal, "B", "s", "3", "0", "t", "3")
+    filled = desk.told(r"FILLED 10,000 EUR/USD.* SL [\d.]+.*TP")
     trade_id, stop = found(r"#(\d+)", filled), found(r"SL ([\d.]+)", filled)
-    assert "TP" in filled
     terminal.see("Bought 10,000")
 
     terminal.press("g", "t")
@@ -75,19 +74,19 @@ def trade(desk: Desk) -> Story:
     terminal.until(lambda: desk.trade_row(trade_id) != first, 60, "a moving profit or loss")
 
     moved = str(Decimal(stop) + Decimal("0.0003"))
-    desk.send("M", "s", "Up", "Up", "Up")
+    send(terminal, "M", "s", "Up", "Up", "Up")
     terminal.until(lambda: moved in desk.trade_row(trade_id), what=f"the stop at {moved}")
 
-    desk.send("O", "5")
-    half = terminal.see(f"CLOSED 5,000 of #{trade_id} EUR/USD")
+    send(terminal, "O", "5")
+    half = desk.told(rf"CLOSED 5,000 of #{trade_id} EUR/USD.*realised {AMOUNT}")
     terminal.until(lambda: " 5,000 " in desk.trade_row(trade_id), what="half the units")
-    desk.send("C")
+    send(terminal, "C")
     terminal.see("No trades.")
-    rest = next(row for row in terminal.screen.display if "CLOSED 5,000" in row and row != half)
+    rest = desk.told(rf"CLOSED 5,000 EUR/USD.*realised {AMOUNT}")
     realised = [number(found(rf"realised ({AMOUNT})", row)) for row in (half, rest)]
 
     after = before + sum(realised)
-    terminal.until(lambda: desk.balance() == after, 10, f"the balance {after}")
+    terminal.until(lambda: desk.balance() == after, what=f"the balance {after}")
     return Story([stop, moved], realised, after)
 
 

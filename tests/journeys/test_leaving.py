@@ -67,8 +67,8 @@ def test_leaving_leaves_nothing_behind(way: str, practice_folder: Path) -> None:
         assert len(children) == 1
         assert sockets_in(practice_folder)
         leave(terminal)
-        assert terminal.wait_for_exit(5) == code
-        terminal.until(lambda: not any(alive(child) for child in children), 5, "no child process")
+        assert terminal.wait_for_exit() == code
+        terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
         assert sockets_in(practice_folder) == []
         assert_restored(terminal)
 
@@ -88,8 +88,8 @@ def test_a_closed_terminal_ends_the_desk_and_its_broker(practice_folder: Path) -
         terminal.see("prices ok")
         children = children_of(terminal.pid)
         terminal.hang_up()
-        assert terminal.wait_for_exit(5) in (129, -signal.SIGHUP)
-        terminal.until(lambda: not any(alive(child) for child in children), 5, "no child process")
+        assert terminal.wait_for_exit() in (129, -signal.SIGHUP)
+        terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
         assert sockets_in(practice_folder) == []
 
 
@@ -101,8 +101,8 @@ def test_a_terminal_that_nobody_reads_any_more_cannot_hold_the_desk(practice_fol
         children = children_of(terminal.pid)
         terminal.freeze()
         terminal.signal(signal.SIGTERM)
-        assert terminal.wait_for_exit(5, reading=False) == 143
-        terminal.until(lambda: not any(alive(child) for child in children), 5, "no child process")
+        assert terminal.wait_for_exit(reading=False) == 143
+        terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
         assert sockets_in(practice_folder) == []
 
 
@@ -118,7 +118,7 @@ def test_a_terminal_that_goes_without_a_word_ends_the_desk_too(practice_folder: 
         (desk,) = children_of(terminal.pid)
         children = [desk, *children_of(desk)]
         terminal.hang_up()
-        terminal.until(lambda: not any(alive(child) for child in children), 8, "no process")
+        terminal.until(lambda: not any(alive(child) for child in children), what="no process")
         assert sockets_in(practice_folder) == []
 
 

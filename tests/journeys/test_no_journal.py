@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support.confirming import confirm
+from support.confirming import send
 from support.terminal import Terminal, keydesk
 
 
@@ -10,8 +10,7 @@ def bought(folder: Path, env: dict[str, str]) -> None:
     """Open a trade and leave."""
     with Terminal(keydesk("--practice"), (100, 30), env) as terminal:
         terminal.see("prices ok")
-        terminal.press("B")
-        confirm(terminal)
+        send(terminal, "B")
         terminal.see("FILLED 10,000")
         terminal.press(":", "q", "Enter")
         assert terminal.wait_for_exit() == 0
@@ -28,7 +27,8 @@ def test_the_desk_opens_without_a_journal_and_only_lets_out(practice_folder: Pat
         terminal.press("B")
         terminal.see("No new orders, exits work")
         terminal.press("y")
-        terminal.press("Escape", "C")
-        confirm(terminal)
+        terminal.press("Escape")
+        terminal.see_no_more("Esc drops")
+        send(terminal, "C")
         terminal.see("CLOSED 10,000 EUR/USD")
         terminal.see("Trades 0")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.confirming import confirm
+from support.confirming import send
 from support.terminal import Terminal, keydesk
 
 
@@ -16,7 +16,7 @@ def terminal(practice_folder: Path) -> Iterator[Terminal]:
     with Terminal(keydesk("--practice"), (80, 24), env) as terminal:
         terminal.see("prices ok")
         terminal.see("EUR/USD")
-        terminal.pause(1.0)
+        terminal.see("No trades.")
         yield terminal
 
 
@@ -26,8 +26,7 @@ def bottom(terminal: Terminal) -> str:
 
 
 def test_a_fill_is_told_whole_and_its_line_in_the_log_opens_as_itself(terminal: Terminal) -> None:
-    terminal.press("B")
-    confirm(terminal)
+    send(terminal, "B")
     terminal.until(lambda: "FILLED 10,000 EUR/USD" in bottom(terminal))
     terminal.until(lambda: bottom(terminal).count(" set") == 1)
     assert " SL 1." in bottom(terminal)
@@ -56,8 +55,7 @@ def test_what_was_not_sent_stays_until_escape(terminal: Terminal) -> None:
 
 def test_the_chart_and_the_ticket_turn_with_the_row_that_keys_act_on(terminal: Terminal) -> None:
     for _ in range(2):  # one trade in the first instrument, one in the second
-        terminal.press("B")
-        confirm(terminal)
+        send(terminal, "B")
         terminal.see("FILLED")
         terminal.see_no_more("Esc drops")
         terminal.press("j")

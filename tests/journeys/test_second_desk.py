@@ -21,7 +21,7 @@ def test_a_second_desk_on_the_same_market_refuses_in_plain_words(practice_folder
             assert "--data DIR" in said
             assert b"\x1b" not in second.raw, "nothing was drawn"
         first.press("B")
-        first.see("y sends")
+        first.see("BUY 10,000")
 
 
 def test_a_desk_opens_at_once_after_one_that_was_killed(practice_folder: Path) -> None:

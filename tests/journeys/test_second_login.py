@@ -4,6 +4,7 @@ import os
 import subprocess
 from pathlib import Path
 
+from support.confirming import send
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
@@ -16,16 +17,19 @@ def at_the_prompt(home: Path, *words: str) -> "subprocess.CompletedProcess[str]"
     )
 
 
+def asked_to_arm(terminal: Terminal) -> bool:
+    """Ask until the desk, which looks once a second, has seen that the lock is off."""
+    terminal.press("A")
+    terminal.pause(1.0)
+    return "Esc drops" in terminal.text
+
+
 def test_status_flatten_and_lock_reach_the_market_of_the_open_desk(practice_folder: Path) -> None:
     home = practice_folder / "home"
     with Terminal(keydesk(), SIZE, {"KEYDESK_HOME": str(home)}) as terminal:
         terminal.see("prices ok")
         terminal.until(lambda: "size" in terminal.text and "spread" in terminal.text)
-        terminal.press("B")
-        terminal.see("Esc drops")
-        terminal.see("y sends")
-        terminal.pause()
-        terminal.press("y")
+        send(terminal, "B")
         terminal.see("FILLED")
         terminal.see("Trades 1")
 
@@ -42,9 +46,9 @@ def test_status_flatten_and_lock_reach_the_market_of_the_open_desk(practice_fold
         terminal.press("A")
         terminal.see("Locked from another login")
         assert at_the_prompt(home, "lock", "--practice", "--release", "--yes").returncode == 0
-        terminal.pause(1.5)  # the desk looks once a second
-        terminal.press("A")
-        terminal.see("Esc drops")
-        terminal.press("Escape", ":", "q", "Enter")
+        terminal.until(lambda: asked_to_arm(terminal), what="the form that arms")
+        terminal.press("Escape")
+        terminal.see_no_more("Esc drops")
+        terminal.press(":", "q", "Enter")
         assert terminal.wait_for_exit() == 0
     assert not (home / "practice" / "open-broker.json").exists()

@@ -1,13 +1,52 @@
-"""What a person does at the bottom of a form: the send key, or the letter that it shows when the machine is slow."""
+"""What a person does with a form: opens it, reads what it asks for at that moment, presses that, and looks again."""
 
 import re
 
-from support.terminal import Terminal
+from support.terminal import PATIENCE, NeverSeen, Terminal
+
+FORM, WRONG_LETTER = "Esc drops", "NOT SENT: the letter was"
+LOOK_AGAIN = (
+    3.0  # seconds that a form may stand after its key before a person looks what it asks for now
+)
+TRIES = 10
+SEEN = 1.2  # seconds to read a notice before Esc counts as having seen it
+
+
+def send(terminal: Terminal, capital: str, *keys: str) -> None:
+    """Open a form by its capital, fill it, send it; once more where the form asked for another key meanwhile."""
+    for _ in range(TRIES):
+        terminal.press(capital)
+        terminal.see(FORM)
+        terminal.press(*keys)
+        confirm(terminal)
+        if WRONG_LETTER not in terminal.text:
+            return
+        terminal.pause(SEEN)
+        terminal.press("Escape")
+        terminal.see_no_more(WRONG_LETTER)
+    raise NeverSeen(f"{capital} was sent in none of {TRIES} tries; the screen:\n{terminal.text}")
 
 
 def confirm(terminal: Terminal) -> None:
-    """Read the form until its confirmation counts, then press what it asks for at that moment."""
-    terminal.until(lambda: "y sends" in terminal.text or " to send" in terminal.text)
-    terminal.pause()
-    shown = re.search(r"type\s+(\w)\s+to send", terminal.text)
-    terminal.press(shown.group(1) if shown else "y")
+    """Press what the open form asks for until it has gone: `y`, or the letter that it shows on a slow machine."""
+    for _ in range(TRIES):
+        terminal.until(lambda: _asked_for(terminal) != "", PATIENCE, "a form that can be sent")
+        terminal.pause()  # read it: a confirm in the first quarter second does not count
+        key = _asked_for(terminal)
+        if not key:  # it refuses just now, or waits for a price
+            continue
+        terminal.press(key)
+        try:
+            terminal.see_no_more(FORM, LOOK_AGAIN)
+        except NeverSeen:  # it asks once more, for the price ran, or the key came before it counted
+            continue
+        return
+    raise NeverSeen(f"the form still stands after {TRIES} keys; the screen:\n{terminal.text}")
+
+
+def _asked_for(terminal: Terminal) -> str:
+    """The key that the open form asks for now; none while it refuses."""
+    letter = re.search(r"type\s+(\w)\s+to send", terminal.text)
+    if letter is not None:
+        return letter.group(1)
+    return "y" if "y sends" in terminal.text else ""

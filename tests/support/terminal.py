@@ -162,22 +162,25 @@ class Terminal:
                 self._read(0.02)
             else:
                 select.select([], [], [], 0.02)
-        self._read(0)
+        while self._read(0):  # its last words may be more than one reading
+            pass
         return self.exit_code
 
-    def _read(self, seconds: float) -> None:
+    def _read(self, seconds: float) -> bool:
+        """Read what is there within the time; says whether there was anything."""
         if self._tty < 0:
             select.select([], [], [], seconds)
-            return
+            return False
         if not select.select([self._tty], [], [], seconds)[0]:
-            return
+            return False
         try:
             data = os.read(self._tty, 65536)
         except OSError:  # the program has closed its side
             select.select([], [], [], min(seconds, 0.01))
-            return
+            return False
         self.raw += data
         self._stream.feed(UNREAD.sub(b"", data))
+        return bool(data)
 
 
 def keydesk(*arguments: str) -> list[str]:
