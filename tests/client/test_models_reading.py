@@ -26,6 +26,8 @@ from keydesk_client.errors import MissingMember, UnreadableAnswer
 from keydesk_client.models import (
     CandlestickResponse,
     ClientPrice,
+    LimitOrder,
+    LimitOrderRequest,
     OrderCreateResponse,
     OrderFillTransaction,
     PricingHeartbeat,
@@ -41,24 +43,45 @@ from keydesk_client.models import (
 from support.wire_samples import Samples, specification
 
 READERS: dict[str, Reader[Any]] = {
+    "list_accounts": accounts.ACCOUNTS,
     "get_account": accounts.ACCOUNT,
+    "get_account_summary": accounts.SUMMARY,
     "list_instruments": accounts.INSTRUMENTS,
+    "configure_account": accounts.CONFIGURED,
     "poll_changes": accounts.CHANGES,
     "instrument_candles": candles.CANDLES,
+    "account_instrument_candles": candles.CANDLES,
     "latest_candles": candles.LATEST,
     "get_pricing": pricing.PRICING,
     "create_order": orders.CREATED,
     "list_orders": orders.LISTED,
+    "list_pending_orders": orders.LISTED,
+    "get_order": orders.ONE,
     "replace_order": orders.REPLACED,
+    "cancel_order": orders.CANCELLED,
+    "set_order_client_extensions": orders.MODIFIED,
     "list_trades": trades.LISTED,
+    "list_open_trades": trades.LISTED,
+    "get_trade": trades.ONE,
     "close_trade": trades.CLOSED,
+    "set_trade_client_extensions": trades.MODIFIED,
     "set_trade_dependent_orders": trades.PROTECTED,
     "list_positions": positions.LISTED,
+    "list_open_positions": positions.LISTED,
+    "get_position": positions.ONE,
     "close_position": positions.CLOSED,
-    "transactions_range": transactions.SEVERAL,
     "list_transactions": transactions.INDEX,
+    "get_transaction": transactions.ONE,
+    "transactions_since": transactions.SEVERAL,
+    "transactions_range": transactions.SEVERAL,
     "get_order_book": books.ORDER_BOOK,
     "get_position_book": books.POSITION_BOOK,
+}
+STREAMED: dict[str, Reader[Any]] = {
+    name: Reader(PricingStreamItem) for name in ("ClientPrice", "PricingHeartbeat")
+} | {
+    name: Reader(TransactionStreamItem)
+    for name in (*specification()["transactions"], "TransactionHeartbeat")
 }
 
 FILL = {
@@ -79,25 +102,41 @@ FILL = {
 }
 
 
+def drawn(seed: int) -> Samples:
+    chance = Random(seed)
+    return Samples(chance, optional=chance.random(), surprises=chance.choice([0.0, 0.02, 0.2]))
+
+
+def comes_back(reader: Reader[Any], sent: dict[str, Any]) -> bool:
+    read = reader.read(json.dumps(sent))
+    read.row()
+    assert repr(read) == str(read)
+    again = pickle.loads(pickle.dumps(read))
+    return bool(read.to_wire() == sent == again.to_wire())
+
+
 def fuzz(rounds: int) -> None:
+    """So many bodies of every answer, and so many items of either stream."""
     for seed in range(rounds):
-        chance = Random(seed)
-        operation = chance.choice(sorted(READERS))
-        samples = Samples(
-            chance, optional=chance.random(), surprises=chance.choice([0.0, 0.02, 0.2])
-        )
-        sent = samples.answer(operation)
-        read = READERS[operation].read(json.dumps(sent))
-        assert read.to_wire() == sent, (seed, operation)
+        for operation, reader in READERS.items():
+            assert comes_back(reader, drawn(seed).answer(operation)), (seed, operation)
+        for item, reader in STREAMED.items():
+            assert comes_back(reader, drawn(seed).record(item)), (seed, item)
+
+
+def test_every_answer_and_every_item_of_a_stream_is_drawn() -> None:
+    assert READERS.keys() | {"stream_pricing", "stream_transactions"} == set(
+        specification()["endpoints"]
+    )
 
 
 def test_bodies_with_unknown_members_words_and_types_come_back_as_they_were() -> None:
-    fuzz(300)
+    fuzz(8)
 
 
 @pytest.mark.soak
 def test_a_hundred_thousand_bodies_come_back_as_they_were() -> None:
-    fuzz(100_000)
+    fuzz(1_300)
 
 
 @pytest.mark.parametrize(
@@ -187,11 +226,112 @@ def test_stream_lines_are_told_apart_by_their_type() -> None:
     assert isinstance(transactions_.read(json.dumps(FILL)), OrderFillTransaction)
 
 
-def test_both_spellings_of_the_net_asset_value_are_read() -> None:
+def test_both_spellings_of_the_net_asset_value_are_read_and_written_back_as_they_came() -> None:
     body = Samples(Random(1)).answer("get_account_summary")
     upper = accounts.SUMMARY.read(json.dumps(body)).account.nav
-    body["account"]["nav"] = body["account"].pop("NAV")
-    assert accounts.SUMMARY.read(json.dumps(body)).account.nav == upper
+    told = body["account"]
+    told["nav"] = told.pop("NAV")
+    read = accounts.SUMMARY.read(json.dumps(body))
+    assert read.account.nav == upper
+    assert read.account.row()["nav"] == upper
+    assert read.to_wire() == body
+    told["NAV"], told["nav"] = "7", "8"
+    for surprise in ({}, {"pl": "+1"}):  # the quick way, and the slow one
+        told |= surprise
+        read = accounts.SUMMARY.read(json.dumps(body))
+        assert read.account.nav == Decimal(7)
+        assert read.to_wire() == body
+
+
+@pytest.mark.parametrize(
+    ("member", "came", "value"),
+    [
+        ("balance", "+1.5", Decimal("1.5")),
+        ("balance", "007.10", Decimal("7.10")),
+        ("balance", "-0.00", Decimal("-0.00")),
+        ("balance", "-007", Decimal(-7)),
+        ("balance", 7, Decimal(7)),
+        ("balance", 1.5, Decimal("1.5")),
+        ("hedgingEnabled", "true", True),
+        ("hedgingEnabled", 1, True),
+        ("openTradeCount", "3", 3),
+        ("openTradeCount", 3.0, 3),
+        ("id", 7, "7"),
+        ("createdTime", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z"),
+    ],
+)
+def test_a_member_that_is_written_otherwise_is_read_and_comes_back_as_it_came(
+    member: str, came: object, value: object
+) -> None:
+    body = Samples(Random(1)).answer("get_account_summary")
+    body["account"][member] = came
+    read = accounts.SUMMARY.read(json.dumps(body))
+    names = {"hedgingEnabled": "hedging_enabled", "openTradeCount": "open_trade_count"}
+    name = names.get(member, "created_time" if member == "createdTime" else member)
+    found = getattr(read.account, name)
+    assert getattr(found, "text", found) == value
+    assert name in read.account.row()
+    back = read.to_wire()
+    assert json.dumps(back["account"], sort_keys=True) == json.dumps(
+        body["account"], sort_keys=True
+    )
+    assert pickle.loads(pickle.dumps(read)).to_wire() == back
+
+
+def test_what_is_changed_in_a_copy_is_not_written_as_it_came() -> None:
+    fill = Reader(Transaction).read(json.dumps(FILL | {"units": "+1000", "pl": "NaN"}))
+    copied = fill.model_copy(update={"units": Decimal(5), "pl": Decimal(2)})
+    assert (copied.to_wire()["units"], copied.to_wire()["pl"]) == ("5", "2")
+    assert (fill.to_wire()["units"], fill.to_wire()["pl"]) == ("+1000", "NaN")
+
+
+def test_a_stop_that_was_read_in_an_odd_form_can_be_moved_and_sent() -> None:
+    body = Samples(Random(1)).record("LimitOrder")
+    body["stopLossOnFill"] = {"price": 1.05, "timeInForce": "GTC"}
+    order = orders.ONE.read(json.dumps({"order": body, "lastTransactionID": "9"})).order
+    assert isinstance(order, LimitOrder)
+    assert order.stop_loss_on_fill is not None
+    moved = order.stop_loss_on_fill.model_copy(update={"price": Decimal("1.06")})
+    asked = LimitOrderRequest(instrument="EUR_USD", units=1, price="1.1", stop_loss_on_fill=moved)
+    assert asked.to_wire()["stopLossOnFill"] == {"price": "1.06", "timeInForce": "GTC"}
+
+
+def test_a_price_of_a_candle_that_is_written_otherwise_is_read_and_comes_back() -> None:
+    sent = {
+        "instrument": "EUR_USD",
+        "granularity": "M1",
+        "candles": [
+            {
+                "time": "2024-01-01T00:00:00Z",
+                "volume": "5",
+                "complete": "true",
+                "bid": None,
+                "mid": {"o": "+1.5", "h": "01.6", "l": "1.4", "c": "1.5"},
+            }
+        ],
+    }
+    (candle,) = (read := candles.CANDLES.read(json.dumps(sent))).candles
+    assert (candle.volume, candle.complete) == (5, True)
+    assert candle.mid is not None
+    assert (candle.mid.o, candle.mid.h) == (Decimal("1.5"), Decimal("1.6"))
+    assert candle.mid.row()["o"] == Decimal("1.5")
+    assert read.to_wire() == sent
+
+
+@pytest.mark.parametrize("digits", ["1.10", "12345678901234567890.123456789"])
+def test_a_number_without_quotes_loses_no_digit_on_its_way_back(digits: str) -> None:
+    read = Reader(Transaction).read(json.dumps(FILL).replace('"0.0000"', digits))
+    assert isinstance(read, OrderFillTransaction)
+    assert read.pl == Decimal(digits)
+    assert read.to_wire()["pl"] == digits
+
+
+def test_an_unknown_member_does_not_hide_the_one_that_is_spelled_like_it() -> None:
+    fill = Reader(Transaction).read(json.dumps(FILL | {"account_id": "planted"}))
+    assert fill.row()["account_id"] == "101-004-1-001"
+    assert "planted" not in repr(fill)
+    assert fill.unknown["account_id"] == "planted"
+    assert fill.to_wire() == FILL | {"account_id": "planted"}
 
 
 def test_text_with_line_separators_and_numbers_in_the_place_of_ids_are_read() -> None:

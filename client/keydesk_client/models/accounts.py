@@ -1,6 +1,6 @@
 """An account: who it is, what it holds, what it is worth."""
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from keydesk_client.models.enumerations import (
     GuaranteedStopLossOrderMode,
@@ -107,10 +107,8 @@ class CalculatedAccountState(Record):
 
     unrealized_pl: AccountUnits
     """Sum over open trades, sided closing prices."""
-    nav: AccountUnits = Field(
-        validation_alias=AliasChoices("NAV", "nav"), serialization_alias="NAV"
-    )
-    """Balance plus unrealizedPL; wire name is upper case."""
+    nav: AccountUnits = Field(validation_alias="NAV", serialization_alias="NAV")
+    """Balance plus unrealizedPL; wire name is upper case, `nav` is read too."""
     margin_used: AccountUnits
     """Margin tied up."""
     margin_available: AccountUnits

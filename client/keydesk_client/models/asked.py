@@ -1,8 +1,8 @@
 """What a caller makes himself, an order or a part of one: the impossible is refused at once, by the member's name."""
 
-from typing import Final
+from typing import ClassVar, Final
 
-from pydantic import ValidationError
+from pydantic import ConfigDict, ValidationError
 
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models.levels import refuse_levels
@@ -11,6 +11,8 @@ from keydesk_client.models.record import Record
 
 class Asked(Record):
     """A record that is sent; InvalidRequest, naming the member, when it can not be read as one."""
+
+    model_config: ClassVar[ConfigDict] = ConfigDict(strict=False)
 
     def __init__(self, *nameless: object, **members: object) -> None:
         if nameless:

@@ -6,14 +6,14 @@
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias, cast
 
 from pydantic import BaseModel, ConfigDict
 
 from keydesk_client.errors import MissingMember
 from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.models.described import Described
-from keydesk_client.models.names import wire_name
+from keydesk_client.models.names import spellings, wire_name
 from keydesk_client.models.row import Rowed
 
 Wire: TypeAlias = JsonObject
@@ -29,6 +29,7 @@ class Record(Rowed, BaseModel):
         alias_generator=wire_name,
         validate_by_name=True,
         validate_by_alias=True,
+        strict=True,  # "3" for a 3 goes the slow way, which keeps what came
         defer_build=True,  # a validator is built when the first such record comes, not at import
     )
 
@@ -37,12 +38,32 @@ class Record(Rowed, BaseModel):
         cls.__doc__ = Described.of(cls)
 
     def to_wire(self) -> Wire:
-        """The JSON object that this record was read from, or would be sent as."""
+        """The JSON object that this record was read from, or would be sent as: member for member, digit for digit.
+
+        Two things come back otherwise, though never as another value. A number without quotes that a float can not
+        hold (12.30, or more digits than it has) is text then, so that no digit is lost. And what a caller could send
+        himself, the details of a dependent order and client extensions, is written as he would send it: 1.5 for "+1.5".
+        """
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """A copy, with these members in the place of what came."""
+        copied = super().model_copy(update=update, deep=deep)
+        kept = copied.__pydantic_extra__
+        if kept:
+            fields = type(self).model_fields
+            for name in fields.keys() & (update or {}).keys():
+                for word in spellings(fields[name]):
+                    kept.pop(word, None)
+        return copied
 
     @property
     def unknown(self) -> Mapping[str, JsonValue]:
-        """Members that this version of the library has no name for, as they came."""
+        """Members that this version of the library has no name for, as they came.
+
+        A member that was written as the library would not write it ("+1.5", a `nav` for NAV) stands here too, beside
+        the value that was read from it; so does one that could not be read.
+        """
         return self.__pydantic_extra__ or {}
 
     def __str__(self) -> str:
@@ -53,9 +74,23 @@ class Record(Rowed, BaseModel):
         return [(name, shortened(value)) for name, value in self._sent().items()]
 
     def _sent(self) -> Mapping[str, object]:
-        told = {**vars(self), **self.unknown}
-        sent = self.model_fields_set | self.unknown.keys() | {"type"}
-        return {name: value for name, value in told.items() if name in sent}
+        members, sent = vars(self), self.model_fields_set | {"type"}
+        known = {name: value for name, value in members.items() if name in sent}
+        if not self.unknown:
+            return known
+        beside = dict(self._kept_beside())
+        known |= {name: members[name] for name in beside.values()}
+        return known | {
+            name: value
+            for name, value in self.unknown.items()
+            if name not in beside and name not in known  # the member that we know is what counts
+        }
+
+    def _kept_beside(self) -> Iterable[tuple[str, str]]:
+        """Wire name and own name of each member that was read, and whose text is kept in `unknown` because it differs."""
+        for name, field in type(self).model_fields.items():
+            if name in vars(self):
+                yield from ((word, name) for word in spellings(field) if word in self.unknown)
 
     if not TYPE_CHECKING:  # seen by a type checker, it would make every misspelt member look right
 

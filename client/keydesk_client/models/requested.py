@@ -27,7 +27,9 @@ class RequestedOrder(Asked):
     It stands last among the bases of a request: pydantic lets the last one decide what is forbidden.
     """
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", loc_by_alias=False)
+    model_config: ClassVar[ConfigDict] = ConfigDict(
+        extra="forbid", loc_by_alias=False, strict=False
+    )
 
     client_extensions: ClientExtensions | None = None
     """Id, tag and comment of the order."""

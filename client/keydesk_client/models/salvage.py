@@ -8,6 +8,7 @@ what can not be read stays missing too and is kept raw among the unknown members
 # ruff: noqa: ANN401 - this is where JSON becomes a record: values and annotations are of any type
 
 from dataclasses import fields
+from decimal import Decimal
 from functools import cache
 from types import NoneType, UnionType
 from typing import (
@@ -23,14 +24,16 @@ from typing import (
     get_type_hints,
 )
 
-from pydantic import AliasChoices, TypeAdapter
-from pydantic.fields import FieldInfo
+from pydantic import TypeAdapter
 
 from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.lenient import WrittenFloat
-from keydesk_client.models.names import wire_name
+from keydesk_client.models.asked import Asked
+from keydesk_client.models.names import spellings, wire_name
 from keydesk_client.models.record import Record
+from keydesk_client.models.scalars import decimal_text
 from keydesk_client.models.slotted import SlottedRecord, restored
+from keydesk_client.models.times import DateTime
 
 R = TypeVar("R", bound=Record)
 S = TypeVar("S", bound=SlottedRecord)
@@ -58,16 +61,22 @@ def read_object(kind: type[R], members: JsonObject) -> R:
     hints = _hints(kind)
     left = dict(members)
     values: dict[str, Any] = {}
+    told: set[str] = set()
     for name, field in kind.model_fields.items():
-        sent_as = next((key for key in _wire_names(field) if key in left), None)
+        names = spellings(field)
+        sent_as = next((key for key in names if key in left), None)
         if sent_as is None:
             continue
         try:
             values[name] = read_value(hints[name], left[sent_as])
         except ValueError:
             continue
-        del left[sent_as]
-    return _built(kind, values, left)
+        if sent_as != names[0]:
+            continue  # it is written back as it came, from among the unknown members
+        told.add(name)
+        if issubclass(kind, Asked) or _comes_back(values[name], left[sent_as]):
+            del left[sent_as]  # else what came stays there, and writes over the value
+    return _built(kind, values, told, left)
 
 
 def read_slotted(kind: type[S], members: JsonObject) -> S:
@@ -76,23 +85,25 @@ def read_slotted(kind: type[S], members: JsonObject) -> S:
     left = dict(members)
     values: dict[str, Any] = {}
     for name, hint in hints.items():
+        sent_as = wire_name(name)
         try:
-            values[name] = read_value(hint, left[wire_name(name)])
+            values[name] = read_value(hint, left[sent_as])
         except (KeyError, ValueError):
             continue
-        del left[wire_name(name)]
+        if values[name] is not None and _comes_back(values[name], left[sent_as]):
+            del left[sent_as]
     return restored(kind, values, left)
 
 
-def _built(kind: type[R], values: dict[str, Any], left: JsonObject) -> R:
-    made = kind.__new__(kind)
+def _built(kind: type[R], values: dict[str, Any], told: set[str], left: JsonObject) -> R:
+    made, fields_ = kind.__new__(kind), kind.model_fields
     standards = {
         name: field.get_default(call_default_factory=True)
-        for name, field in kind.model_fields.items()
-        if not field.is_required() and not any(key in left for key in _wire_names(field))
+        for name, field in fields_.items()
+        if not field.is_required() and not any(key in left for key in spellings(field))
     }
     object.__setattr__(made, "__dict__", standards | values)
-    object.__setattr__(made, "__pydantic_fields_set__", set(values))
+    object.__setattr__(made, "__pydantic_fields_set__", told)
     object.__setattr__(made, "__pydantic_extra__", left)
     object.__setattr__(made, "__pydantic_private__", None)
     return made
@@ -149,11 +160,22 @@ def _as_text(choices: tuple[Any, ...], value: JsonValue) -> JsonValue:
     return str(value) if wants_text and isinstance(value, int) else value
 
 
-def _wire_names(field: FieldInfo) -> tuple[str, ...]:
-    alias = field.validation_alias
-    if isinstance(alias, AliasChoices):
-        return tuple(choice for choice in alias.choices if isinstance(choice, str))
-    return (alias,) if isinstance(alias, str) else ()
+def _comes_back(value: object, came: JsonValue) -> bool:
+    """Whether writing the value gives what came; a record inside sees to its own members."""
+    match value:
+        case Record() | SlottedRecord():
+            return True
+        case tuple():
+            items = cast("tuple[object, ...]", value)
+            return isinstance(came, list) and all(map(_comes_back, items, came))
+        case _ if isinstance(came, WrittenFloat):
+            return str(float(came)) != came.text  # as text every digit comes back, as a float not
+        case Decimal():
+            return decimal_text(value) == came
+        case DateTime():
+            return value.text == came
+        case _:
+            return type(value) is type(came) and value == came
 
 
 @cache

@@ -14,7 +14,7 @@ from keydesk_client.models.row import Rowed
 from keydesk_client.models.scalars import decimal_text
 from keydesk_client.models.times import DateTime
 
-CLOSED = ConfigDict(extra="forbid", alias_generator=wire_name, defer_build=True)
+CLOSED = ConfigDict(extra="forbid", alias_generator=wire_name, defer_build=True, strict=True)
 """A record with members we do not know takes the slow way through salvage.py, which keeps them in `unknown`."""
 
 T = TypeVar("T", bound="SlottedRecord")
@@ -53,7 +53,13 @@ class SlottedRecord(Rowed):
         return f"{type(self).__name__}({', '.join(told)})"
 
     def _sent(self) -> Mapping[str, object]:
-        return {**present(self), **self.unknown}
+        known = present(self)
+        beside = {wire_name(name) for name in known}
+        return known | {
+            name: value
+            for name, value in self.unknown.items()
+            if name not in known and name not in beside
+        }
 
     def __reduce__(self) -> tuple[Any, ...]:
         return restored, (type(self), present(self), dict(self.unknown))
