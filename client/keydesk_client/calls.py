@@ -40,7 +40,7 @@ class Caller:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.transport = transport
-        self.stream_pace: ConnectPace = ConnectPace()
+        self.stream_pace: ConnectPace = transport.pace
         self.throttled: int = 0
         self._limiter, self._retries = limiter, retries
         self._clock, self._chance, self._sleep = clock, chance, sleep

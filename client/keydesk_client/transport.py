@@ -6,17 +6,17 @@
   without its frames: in those of the HTTP library the token's header lies open.
 - What comes back is looked through for the token: a service, or something in between, may send back what it got.
 - Bytes behind an answer end its connection: the next request would take them for its own answer.
-- Few connections: httpx's pool slows down with the square of the requests that wait in it, and the service allows
-  two new connections a second.
+- Few connections: httpx's pool slows down with the square of the requests that wait in it. And no more than two new
+  ones a second, streams included: the service refuses others. This machine does not, and is not held up.
 """
 
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from importlib.util import find_spec
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import TypeAlias, TypeVar, cast
 
 if "httpx" not in sys.modules and "click" not in sys.modules:
@@ -43,6 +43,7 @@ from keydesk_client.exchange import Answer, Request
 from keydesk_client.incoming import is_compressed, read_answer, read_headers, without_token
 from keydesk_client.keepalive import tcp_keepalive
 from keydesk_client.limiter import CALLS_AT_ONCE, MORE_FOR_EXITS
+from keydesk_client.lines import Lines
 from keydesk_client.outgoing import (
     REST,
     REST_HERE,
@@ -53,13 +54,18 @@ from keydesk_client.outgoing import (
     headers_of,
 )
 from keydesk_client.secret import LogVeil, Secret
+from keydesk_client.streams.pace import ConnectPace
 from keydesk_client.without_frames import without_frames
 
 Carrier: TypeAlias = httpx.AsyncBaseTransport
 """What carries requests: tests hand in a MockTransport or one that reaches an app in this process."""
 
+REST_CONNECTIONS = CALLS_AT_ONCE + MORE_FOR_EXITS
 STREAM_CONNECTIONS = 20
 IDLE_CONNECTION_S = 30.0
+UNUSED_S = IDLE_CONNECTION_S - 5.0
+"""After that, a connection is taken for closed, which it soon is."""
+NO_EXTENSIONS: Mapping[str, object] = MappingProxyType({})
 LONGEST_REASON = 300
 
 CAUGHT = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError, UnicodeError)
@@ -95,6 +101,7 @@ class Transport:
         *,
         timeouts: Timeouts = STANDARD_TIMEOUTS,
         carrier: Carrier | None = None,
+        is_paced: bool | None = None,
     ) -> None:
         token.check()
         self.rest: Address = _usable(address_of(rest_url, "rest_url"))
@@ -102,14 +109,36 @@ class Transport:
         self.timeouts: Timeouts = timeouts
         self._token = token
         LOG_VEIL.add(token)
-        self._rest_carrier = carrier or _carrier_to(self.rest, CALLS_AT_ONCE + MORE_FOR_EXITS)
+        self._rest_carrier = carrier or _carrier_to(self.rest, REST_CONNECTIONS)
         self._stream_carrier = carrier or _carrier_to(self.stream, STREAM_CONNECTIONS)
+        self.pace: ConnectPace = ConnectPace()
+        """How often a connection may be made; streams take their turns before they are opened."""
+        if is_paced is None:
+            is_paced = carrier is None and not self.rest.is_here
+        self._lines = Lines(self.pace, REST_CONNECTIONS, UNUSED_S) if is_paced else None
         self._closed = False
 
     async def request(self, request: Request) -> Answer:
         """The answer, whatever its status; raises when there is none, and never sends twice."""
+        if self._lines is None:
+            return await self._sent(request)
+        return await self._sent_by(self._lines, request)
+
+    async def _sent_by(self, lines: Lines, request: Request) -> Answer:
+        async with AsyncExitStack() as held:
+            waiting = _within(
+                self.timeouts.pool, held.enter_async_context(lines.line(request.urgent))
+            )
+            if not await waiting:
+                raise TimedOut("the pool phase took too long", phase="pool", sent=False)
+            return await self._sent(request, {"trace": lines.trace()})
+
+    async def _sent(
+        self, request: Request, extensions: Mapping[str, object] = NO_EXTENSIONS
+    ) -> Answer:
         accepted = REST_HERE if self.rest.is_here else REST
         outgoing = self._outgoing(request, self.rest, accepted, self.timeouts.read)
+        outgoing.extensions.update(extensions)
         exchanged = _exchanged(self._rest_carrier, outgoing, self._token, self.timeouts.whole)
         return await _named(exchanged, self._token)
 
@@ -263,6 +292,15 @@ def _body_of(response: httpx.Response) -> httpx.AsyncByteStream:
 async def _close(response: httpx.Response) -> None:
     with suppress(*CAUGHT):
         await response.aclose()
+
+
+async def _within(seconds: float, work: Awaitable[object]) -> bool:
+    """Whether it was done in time."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await work
+            return True
+    return False
 
 
 async def _named(work: Awaitable[T], token: Secret) -> T:

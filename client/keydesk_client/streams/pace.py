@@ -31,7 +31,7 @@ class Turn:
 
 
 class ConnectPace:
-    """Lets connections through; all streams of a client share one."""
+    """Lets connections through; everything of a client shares one."""
 
     def __init__(self, timing: Timing = REAL_TIMING) -> None:
         self._timing = timing
@@ -41,18 +41,36 @@ class ConnectPace:
     async def turn(self) -> Turn:
         """Wait until another connection may be made."""
         async with self._queue:
-            while (wait := self._wait()) > 0:
-                await self._timing.sleep(wait)
-            if len(self._latest) == CONNECTS:
-                self._latest.remove(min(self._latest, key=_moment))
-            turn = Turn(self._timing.clock)
-            self._latest.append(turn)
+            while (turn := self.turn_now()) is None:
+                await self._timing.sleep(self.wait())
             return turn
 
-    def _wait(self) -> float:
+    def turn_now(self) -> Turn | None:
+        """The same, without waiting; None when no connection may be made yet."""
+        if self.wait() > 0:
+            return None
+        if len(self._latest) == CONNECTS:
+            self._latest.remove(min(self._latest, key=_moment))
+        turn = Turn(self._timing.clock)
+        self._latest.append(turn)
+        return turn
+
+    def renew(self, turn: Turn) -> bool:
+        """Whether a turn that was taken before, and not used, is good for a connection that is made now."""
+        if turn not in self._latest:
+            return False
+        turn.at = self._timing.clock()
+        return True
+
+    def wait(self) -> float:
+        """Seconds until another connection may be made."""
         if len(self._latest) < CONNECTS:
             return 0.0
         return min(map(_moment, self._latest)) + WINDOW_S - self._timing.clock()
+
+    def now(self) -> float:
+        """The time by its clock."""
+        return self._timing.clock()
 
 
 def _moment(turn: Turn) -> float:
