@@ -29,7 +29,7 @@ class Silence(Enum):
 
 @dataclass
 class MutingProxy:
-    """The proxy, and what it saw of its first connection."""
+    """The proxy, and what it saw of the first connection that fell silent."""
 
     upstream: str
     silence: Silence
@@ -42,6 +42,8 @@ class MutingProxy:
         request = await reader.readuntil(b"\r\n\r\n")
         if self.silence is not Silence.NO_ANSWER:
             await self._pass_on(request, writer)
+        if reader.at_eof() or reader.exception() is not None:
+            return  # a listener that was tired before the first line: the next connection counts
         silent_since = asyncio.get_running_loop().time()
         dripping = asyncio.create_task(self._drip(writer))
         try:
@@ -58,7 +60,8 @@ class MutingProxy:
             to_broker.write(request)
             passed = b""
             while passed.count(b"}\n\r\n") < self.lines or not passed.endswith(b"}\n\r\n"):
-                piece = await broker.read(PIECE)
+                if not (piece := await broker.read(PIECE)):
+                    raise ConnectionError("the broker closed the stream")
                 writer.write(piece)
                 passed += piece
         finally:

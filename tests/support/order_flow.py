@@ -1,6 +1,8 @@
 """A flow of orders, and the comparison of what was believed of them with what the broker's ledger holds.
 
-What is done to an order or a trade is done once: so the ledger tells of each request whether it took effect.
+What is done to an order or a trade is done once: so the ledger tells of each request whether it took effect. A
+position is closed in instruments of its own, by an order with an id that tells which request it is of: who closes it
+first leaves nothing to the others, and they must know that, too.
 """
 
 import random
@@ -31,6 +33,17 @@ QUICK_PAUSES = (0.05, 0.1, 0.2, 0.4)
 FAR_AWAY = Decimal("0.50000")
 """A price that is never reached."""
 FARTHER = Decimal("0.40000")
+CLOSED_WHOLE = (
+    "GBP_USD",
+    "AUD_USD",
+    "NZD_USD",
+    "USD_CAD",
+    "USD_CHF",
+    "EUR_GBP",
+    "EUR_CHF",
+    "EUR_AUD",
+)
+"""Instruments that nobody has a single trade closed in."""
 
 
 @dataclass
@@ -59,7 +72,10 @@ def some_order(dice: random.Random) -> OrderRequest:
 
 
 async def trade(sender: Sender, beliefs: Beliefs, dice: random.Random) -> None:
-    """One order, and now and then what is done to it: changed, protected, undone."""
+    """One order, and now and then what is done to it: changed, protected, undone; or a position, there and back."""
+    if dice.random() < 0.2:
+        await _there_and_back(sender, beliefs, dice.choice(CLOSED_WHOLE))
+        return
     outcome = beliefs.add(await sender.create(some_order(dice)))
     if not isinstance(outcome, Done):
         return
@@ -67,6 +83,12 @@ async def trade(sender: Sender, beliefs: Beliefs, dice: random.Random) -> None:
         await _go_on_with_order(sender, beliefs, dice, outcome.order_id)
     if outcome.became is Became.FILLED and outcome.trade_id is not None:
         await _go_on_with_trade(sender, beliefs, dice, outcome.trade_id)
+
+
+async def _there_and_back(sender: Sender, beliefs: Beliefs, instrument: str) -> None:
+    outcome = beliefs.add(await sender.create(MarketOrderRequest(instrument=instrument, units=1)))
+    if isinstance(outcome, Done) and outcome.became is Became.FILLED:
+        beliefs.add(await sender.close_position(instrument, long_units="ALL"))
 
 
 async def _go_on_with_order(
@@ -99,31 +121,35 @@ def client_id(transaction: Transaction) -> str | None:
 
 
 Asked: TypeAlias = tuple[Action, str]
-"""What a request asked for: an action, and the client id of a new order or what the action is about."""
+"""What a request asked for: an action, and the client id of the order it makes or what the action is about."""
 
 
 def asked_by(intent: Intent) -> Asked:
     """What an intent asks for."""
+    if intent.action is Action.CLOSE_POSITION:
+        return intent.action, intent.side_id("long") or ""
     return intent.action, intent.client_id or intent.target
 
 
 def effect(transaction: Transaction) -> Asked | None:
     """The request that a transaction carries out, if it is the first of a request's."""
+    found: Asked | None = None
     match transaction:
         case MarketOrderTransaction(reason="TRADE_CLOSE", trade_close=close) if close is not None:
-            return Action.CLOSE_TRADE, close.trade_id
+            found = Action.CLOSE_TRADE, close.trade_id
+        case MarketOrderTransaction(reason="POSITION_CLOSEOUT"):
+            found = Action.CLOSE_POSITION, client_id(transaction) or ""
         case MarketOrderTransaction() | LimitOrderTransaction() if (
             transaction.reason == "CLIENT_ORDER"
         ):
-            return Action.CREATE, client_id(transaction) or ""
+            found = Action.CREATE, client_id(transaction) or ""
         case OrderCancelTransaction(reason="CLIENT_REQUEST"):
-            return Action.CANCEL, transaction.order_id
+            found = Action.CANCEL, transaction.order_id
         case OrderCancelTransaction(reason="CLIENT_REQUEST_REPLACED"):
-            return Action.REPLACE, transaction.order_id
+            found = Action.REPLACE, transaction.order_id
         case StopLossOrderTransaction(reason="CLIENT_ORDER"):
-            return Action.SET_DEPENDENT_ORDERS, transaction.trade_id
-        case _:
-            return None
+            found = Action.SET_DEPENDENT_ORDERS, transaction.trade_id
+    return found
 
 
 def effects(ledger: Iterable[Transaction]) -> dict[Asked, Transaction]:

@@ -42,6 +42,19 @@ class Timeline:
         failed = [each.ended for each in self.requests if each.failed]
         return self.settled_at - max(self.lost_at or self.sent_at, *failed, self.sent_at)
 
+    @property
+    def settled_after_answer(self) -> float:
+        """Seconds from the end of the last look-up that was answered; of one that was none, from sending."""
+        answered = [
+            each.ended for each in self.requests if not each.failed and each.method == "GET"
+        ]
+        return self.settled_at - max(answered, default=self.sent_at)
+
+    @property
+    def took(self) -> float:
+        """Seconds from sending to settling."""
+        return self.settled_at - self.sent_at
+
     def __str__(self) -> str:
         """Request by request, in seconds since it was sent."""
         lines = [
@@ -135,10 +148,12 @@ def summary(timelines: Timelines) -> str:
     lost = timelines.looked_up()
     after = sorted(each.settled_after for each in lost)
     found = [each for each in lost if isinstance(each.outcome, Done)]
-    total = sorted(each.settled_at - each.sent_at for each in lost)
+    answered = max(each.settled_after_answer for each in lost)
+    total = max(each.took for each in lost)
     return (
         f"{len(timelines.settled)} sent, {len(lost)} answers lost, {len(found)} of them found done, "
         f"{sum(each.look_ups_failed for each in lost)} look-ups failed;\n"
         f"settled after the broker could be asked: median {after[len(after) // 2]:.1f} s, "
-        f"longest {after[-1]:.2f} s; after sending: longest {total[-1]:.1f} s; the longest:\n{timelines.longest}"
+        f"longest {after[-1]:.2f} s; after the last look-up that was answered: longest {answered:.3f} s; "
+        f"after sending: longest {total:.1f} s; the longest:\n{timelines.longest}"
     )
