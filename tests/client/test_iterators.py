@@ -190,6 +190,11 @@ async def test_transactions_since_an_id_are_asked_for_until_there_are_none() -> 
     )
 
 
+async def test_an_empty_answer_that_does_not_tell_the_newest_id_is_the_end() -> None:
+    since = client_of(lambda *_: {"transactions": []}).transactions.iterate_since(5)
+    assert [each async for each in since] == []
+
+
 async def test_a_thousand_others_in_between_do_not_hide_the_transactions_of_a_kind() -> None:
     """The service may count its thousand before it looks at their kinds: the answer is empty, and not the end."""
     whole = ledger(range(1, 5001))

@@ -150,7 +150,7 @@ class Transactions(Area):
         while True:
             answer = await self.since(last, type_=types, account_id=account_id)
             fresh = [each for each in answer.transactions if int(each.id) > last]
-            if not fresh and int(answer.last_transaction_id) <= last + MOST_SINCE:
+            if not fresh and (last_told(answer) or 0) <= last + MOST_SINCE:
                 return
             for transaction in fresh:
                 yield transaction
