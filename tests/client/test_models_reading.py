@@ -291,9 +291,22 @@ def test_a_stop_that_was_read_in_an_odd_form_can_be_moved_and_sent() -> None:
     order = orders.ONE.read(json.dumps({"order": body, "lastTransactionID": "9"})).order
     assert isinstance(order, LimitOrder)
     assert order.stop_loss_on_fill is not None
-    moved = order.stop_loss_on_fill.model_copy(update={"price": Decimal("1.06")})
-    asked = LimitOrderRequest(instrument="EUR_USD", units=1, price="1.1", stop_loss_on_fill=moved)
-    assert asked.to_wire()["stopLossOnFill"] == {"price": "1.06", "timeInForce": "GTC"}
+    stop = order.stop_loss_on_fill
+    moved = stop.model_copy(update={"price": Decimal("1.06")})
+    for asked_stop, price in ((stop, "1.05"), (moved, "1.06")):
+        asked = LimitOrderRequest(
+            instrument="EUR_USD", units=1, price="1.1", stop_loss_on_fill=asked_stop
+        )
+        assert asked.to_wire()["stopLossOnFill"] == {"price": price, "timeInForce": "GTC"}
+
+
+def test_a_candle_whose_count_or_flag_is_text_comes_back_as_it_came() -> None:
+    for odd in ({"volume": "5"}, {"complete": "true"}):
+        candle = {"time": "2024-01-01T00:00:00Z", "volume": 5, "complete": True} | odd
+        sent = {"instrument": "EUR_USD", "granularity": "M1", "candles": [candle]}
+        (read,) = (answer := candles.CANDLES.read(json.dumps(sent))).candles
+        assert (read.volume, read.complete) == (5, True)
+        assert answer.to_wire() == sent
 
 
 def test_a_price_of_a_candle_that_is_written_otherwise_is_read_and_comes_back() -> None:
