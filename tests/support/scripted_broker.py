@@ -30,16 +30,38 @@ class Line:
     items: asyncio.Queue[object] = field(default_factory=asyncio.Queue)
     opened: list[tuple[str, ...]] = field(default_factory=list)
     health: StreamHealth = field(default_factory=StreamHealth)
+    answers: asyncio.Event = field(default_factory=asyncio.Event)  # the broker, to who opens it
 
-    @contextlib.asynccontextmanager
-    async def open(self, names: Sequence[str] = ()) -> AsyncIterator["Listening"]:
-        self.opened.append(tuple(names))
-        self.health.connected = True
-        yield Listening(self.items, self.health)
+    def __post_init__(self) -> None:
+        self.answers.set()
+
+    def open(self, names: Sequence[str] = ()) -> "Opening":
+        return Opening(self, tuple(names))
 
     def say(self, *items: object) -> None:
         for item in items:
             self.items.put_nowait(item)
+
+
+@dataclass
+class Opening:
+    """A stream that is not entered yet; entering it waits for as long as the test likes."""
+
+    line: Line
+    names: tuple[str, ...]
+
+    @property
+    def health(self) -> StreamHealth:
+        return self.line.health
+
+    async def __aenter__(self) -> "Listening":
+        self.line.opened.append(self.names)
+        await self.line.answers.wait()
+        self.line.health.connected = True
+        return Listening(self.line.items, self.line.health)
+
+    async def __aexit__(self, *_: object) -> None:
+        """Nothing to close."""
 
 
 @dataclass

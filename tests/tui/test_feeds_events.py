@@ -16,6 +16,16 @@ async def test_a_stream_that_ends_in_an_error_is_a_loss() -> None:
         assert link.store.health.event_losses == 1
 
 
+async def test_a_broker_that_never_answered_is_down_before_the_stream_is_entered() -> None:
+    broker = ScriptedBroker()
+    broker.event_line.answers.clear()
+    async with running(link_to(broker), stream_transactions) as link:
+        await until(lambda: len(broker.event_line.opened) == 1)
+        broker.event_line.health.trouble = ConnectionLost("nobody listens")
+        look(link)
+        assert link.store.health.events == "DOWN"
+
+
 async def test_an_interruption_between_two_looks_is_a_loss() -> None:
     link = link_to(ScriptedBroker())
     take(link, transaction(4, "ORDER_CANCEL"))

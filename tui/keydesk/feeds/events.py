@@ -17,9 +17,10 @@ async def stream_transactions(link: Link) -> None:
     while True:
         words = "the stream ended"
         try:
-            async with link.streams.transactions() as stream:
-                link.event_health = stream.health
-                async for item in stream:
+            stream = link.streams.transactions()
+            link.event_health = stream.health  # entering waits until the broker answers
+            async with stream as line:
+                async for item in line:
                     tries = 0
                     take(link, item)
         except KeydeskClientError as error:

@@ -4,9 +4,9 @@ import asyncio
 import random
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias, TypeVar
+from types import TracebackType
+from typing import Protocol, TypeVar
 
 from keydesk.clean import clean
 from keydesk.feeds.round_trips import RoundTrips
@@ -31,8 +31,19 @@ class Line(Protocol):
     def __aiter__(self) -> AsyncIterator[object]: ...
 
 
-Stream: TypeAlias = AbstractAsyncContextManager[Line]
-"""Entering it opens it, leaving it closes it."""
+class Stream(Protocol):
+    """Entering it opens it, leaving it closes it; its health is there before, for entering may wait for long."""
+
+    @property
+    def health(self) -> StreamHealth: ...
+    async def __aenter__(self) -> Line: ...
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> bool | None: ...
 
 
 class Streams(Protocol):
