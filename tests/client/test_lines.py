@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import pytest
 
@@ -123,6 +123,22 @@ def test_a_call_that_fails_takes_its_connection_with_it() -> None:
     assert lived(body).made == [0.0, 0.0, 10.0, 10.0, 10.0 + WINDOW_S]
 
 
+def test_a_failed_call_leaves_no_place_for_another_to_wait_in_instead_of_an_exit() -> None:
+    async def body(calls: Calls) -> None:
+        calls.pace.turn_now()
+        failing = asyncio.ensure_future(calls.call("failing", 10.0))
+        await asyncio.sleep(9.9)
+        calls.pace.turn_now()  # a stream's
+        await asyncio.sleep(0.05)
+        calls.pace.turn_now()  # and another's
+        waiting = asyncio.ensure_future(calls.call("waiting"))
+        await asyncio.sleep(0.1)
+        await calls.call("exit", urgent=True)
+        await asyncio.gather(failing, waiting, return_exceptions=True)
+
+    assert lived(body).started["exit"] == pytest.approx(9.9 + WINDOW_S)
+
+
 def test_connections_that_nobody_used_for_long_are_not_counted_on() -> None:
     async def body(calls: Calls) -> None:
         await asyncio.gather(*(calls.call(str(each), 5.0) for each in range(6)))
@@ -181,15 +197,17 @@ def test_who_gives_up_waiting_leaves_its_place_to_others() -> None:
 
 def test_who_gives_up_the_moment_it_was_let_in_leaves_its_place_to_others() -> None:
     async def body(calls: Calls) -> None:
-        tasks = [asyncio.ensure_future(calls.call(str(each), 0.5)) for each in range(2)]
-        await asyncio.sleep(0)
-        waiting = asyncio.ensure_future(calls.call("2", 0.5))
-        await asyncio.wait([tasks[0]])
-        waiting.cancel()
-        await asyncio.gather(*tasks, waiting, return_exceptions=True)
-        await asyncio.gather(calls.call("3"), calls.call("4"))
+        async with calls.lines.line(False), AsyncExitStack() as second:
+            await second.enter_async_context(calls.lines.line(False))
+            waiting = asyncio.ensure_future(calls.call("waiting"))
+            await asyncio.sleep(0)
+            await second.aclose()
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            async with calls.lines.line(False):
+                assert calls.pace.now() == calls.began
 
-    assert {"3", "4"} <= set(lived(body).started)
+    assert lived(body).started == {}
 
 
 @asynccontextmanager
