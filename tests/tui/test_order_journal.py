@@ -1,8 +1,11 @@
 """An account opens whatever is wrong with its journal: exits leave, new orders stay and say why."""
 
 import asyncio
+import errno
 import os
-from collections.abc import Callable
+import resource
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -12,13 +15,14 @@ import pytest
 from keydesk.connection import opened
 from keydesk.desk.instructions import CloseTrades, OpenOrder
 from keydesk.forms.ticket import TicketForm
-from keydesk.order_journal import REMEDY, NoJournal, open_journal
+from keydesk.order_journal import REMEDY, ROOM, NoJournal, open_journal, trouble
 from keydesk.store.store import Store
 from keydesk.targets import Target
 from keydesk_client.journal import FileJournal
 from keydesk_client.secret import Secret
 from support.broker import PracticeServer
 from support.form_app import FormApp, example_situation
+from support.outcomes import intent
 
 BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
 
@@ -93,6 +97,36 @@ async def test_without_a_journal_an_exit_leaves_and_a_new_order_does_not(
         assert any("NOT JOURNALLED" in notice.text for notice in store.notices)
         running.cancel()
         await asyncio.gather(running, return_exceptions=True)
+
+
+@contextmanager
+def no_room() -> Iterator[None]:
+    """Let no file of this process grow: what a full disk or a quota does to the journal."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_fills_up_while_the_desk_is_open_is_told_with_its_remedy(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "orders" / "journal"
+    journal = open_journal(path)
+    with no_room(), pytest.raises(OSError, match="make room there and send again") as told:
+        journal.write(intent())
+    assert str(path) in str(told.value)
+    assert "Errno" not in str(told.value)
+    journal.write(intent())  # there is room again: nothing has to be started anew
+    assert journal.open_intents() == (intent(),)
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_a_full_disk_asks_for_room(code: int) -> None:
+    words = trouble(OSError(code, os.strerror(code)), Path("/x/orders/main.journal"))
+    assert words == f"{os.strerror(code)}: /x/orders/main.journal; {ROOM}"
 
 
 async def test_a_ticket_says_beforehand_that_nothing_new_leaves() -> None:

@@ -4,6 +4,7 @@ An account whose journal cannot be kept still opens: exits go out unjournalled a
 the next start tries again, since what an unreadable journal left open has to be looked up before anything new is sent.
 """
 
+import errno
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,27 @@ from keydesk_client.intent import Intent
 from keydesk_client.journal import FileJournal
 
 REMEDY = "mend that or choose another folder with --data, then start again"
+FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+ROOM = "make room there and send again, exits work meanwhile"
+
+
+class DeskJournal(FileJournal):
+    """A journal whose trouble while the desk is open comes with its remedy."""
+
+    def write(self, intent: Intent) -> None:
+        """Keep an intent; what went wrong is told in words."""
+        try:
+            super().write(intent)
+        except OSError as error:
+            if error.errno is None:  # says it in words already
+                raise
+            raise OSError(trouble(error, self.path)) from error
+
+
+def trouble(error: OSError, path: Path) -> str:
+    """Say what is wrong with a file while the desk is open, where, and what to do."""
+    remedy = ROOM if error.errno in FULL else "mend that and send again, exits work meanwhile"
+    return clean(f"{error.strerror or error}: {error.filename or path}; {remedy}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +60,10 @@ class NoJournal:
         return {}
 
 
-def open_journal(path: Path) -> FileJournal | NoJournal:
+def open_journal(path: Path) -> DeskJournal | NoJournal:
     """Open the journal, made on first use; never fails."""
     try:
-        journal = FileJournal(path)
+        journal = DeskJournal(path)
         journal.open_intents()  # what cannot be read cannot be settled either
     except OSError as error:
         reason = error.strerror or str(error)
