@@ -20,7 +20,8 @@ from types import MappingProxyType, ModuleType
 from typing import TypeAlias, TypeVar, cast
 
 if "httpx" not in sys.modules and "click" not in sys.modules:
-    # with click there, httpx loads its command line: pygments, half of rich, 3 MB and 20 ms that nobody here uses
+    # with click there, httpx loads its command line: pygments, half of rich, 3 MB and 20 ms that nobody here uses.
+    # The limits: click can be imported again below; `python -m httpx` in the same process says that it is missing
     cast("dict[str, ModuleType | None]", sys.modules)["click"] = None  # that is how it is told
     import httpx
 
@@ -86,7 +87,8 @@ NEVER_CONNECTED = (httpx.ConnectError, httpx.UnsupportedProtocol)
 T = TypeVar("T")
 
 if find_spec("sniffio") is None:
-    # httpcore looks for it four times a request, and Python does not remember what is not there: 0.15 ms a request
+    # httpcore looks for it four times a request, and Python does not remember what is not there: 0.15 ms a request.
+    # The limit: one that is installed while this process runs is found by the next process only
     cast("dict[str, ModuleType | None]", sys.modules).setdefault("sniffio", None)
 
 
