@@ -115,7 +115,10 @@ def test_a_disk_that_fills_up_while_the_desk_is_open_is_told_with_its_remedy(
 ) -> None:
     path = tmp_path / "orders" / "journal"
     journal = open_journal(path)
-    with no_room(), pytest.raises(OSError, match="make room there and send again") as told:
+    with (
+        no_room(),
+        pytest.raises(OSError, match="make room there, until then only exits leave") as told,
+    ):
         journal.write(intent())
     assert str(path) in str(told.value)
     assert "Errno" not in str(told.value)

@@ -1,3 +1,4 @@
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -33,11 +34,15 @@ def test_a_private_folder_is_made_for_its_owner_alone(tmp_path: Path) -> None:
 
 
 def test_a_folder_open_to_others_is_refused_with_the_remedy(tmp_path: Path) -> None:
-    folder = tmp_path / "open"
+    folder = tmp_path / "open house"
     folder.mkdir()
     folder.chmod(0o755)
-    with pytest.raises(paths.UnsafeFolder, match="chmod 700"):
+    with pytest.raises(paths.UnsafeFolder, match="open house is open to others") as told:
         paths.make_private(folder)
+    words, _, remedy = str(told.value).partition(": ")
+    assert str(folder) in words
+    subprocess.run(["sh", "-c", remedy], check=True)  # as a person would paste it
+    assert paths.make_private(folder) == folder
 
 
 def test_a_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: Path) -> None:

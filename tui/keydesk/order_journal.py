@@ -16,7 +16,8 @@ from keydesk_client.journal import FileJournal
 
 REMEDY = "mend that or choose another folder with --data, then start again"
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-ROOM = "make room there and send again, exits work meanwhile"
+UNTIL_THEN = "until then only exits leave"
+ROOM = f"make room there, {UNTIL_THEN}"
 
 
 class DeskJournal(FileJournal):
@@ -34,7 +35,7 @@ class DeskJournal(FileJournal):
 
 def trouble(error: OSError, path: Path) -> str:
     """Say what is wrong with a file while the desk is open, where, and what to do."""
-    remedy = ROOM if error.errno in FULL else "mend that and send again, exits work meanwhile"
+    remedy = ROOM if error.errno in FULL else f"mend that, {UNTIL_THEN}"
     return clean(f"{error.strerror or error}: {error.filename or path}; {remedy}")
 
 

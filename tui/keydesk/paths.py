@@ -65,5 +65,8 @@ def make_private(folder: Path) -> Path:
     if found.st_uid != os.geteuid():
         raise UnsafeFolder(f"{folder} belongs to another user; choose one of your own with --data")
     if stat.S_IMODE(found.st_mode) & 0o077:
-        raise UnsafeFolder(f"{folder} is open to others; make it private: chmod 700 {folder}")
+        import shlex  # noqa: PLC0415 - rarely needed
+
+        mend = f"chmod 700 {shlex.quote(str(folder))}"
+        raise UnsafeFolder(f"{folder} is open to others; make it private: {mend}")
     return folder
