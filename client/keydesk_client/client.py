@@ -57,11 +57,13 @@ class Client:
     ) -> None:
         secret, token = hidden(token), ""  # a traceback from here on must not show it as a local
         self._rest_url = rest_url
+        self._defaults = Defaults(
+            account_id, datetime_format
+        )  # what a traceback shows of it needs them
         self.transport: Transport = Transport(
             secret, rest_url, stream_url, timeouts=timeouts, carrier=carrier
         )
         self._caller = Caller(self.transport, limiter or Limiter(), retries)
-        self._defaults = Defaults(account_id, datetime_format)
 
     @cached_property
     def accounts(self) -> "Accounts":
