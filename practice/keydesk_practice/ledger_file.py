@@ -114,4 +114,6 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
 def _reason(error: sqlite3.Error, path: Path) -> str:
     if "locked" in str(error):
         return f"{path} is held by another running practice broker: leave that one, or choose a folder with --data"
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
+        return f"the disk is full: make room for {path}, then start again"
     return f"{path} cannot be opened: {error}"

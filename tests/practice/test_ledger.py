@@ -1,6 +1,7 @@
 """The ledger keeps what was committed, all of it, in order, for its owner only."""
 
 import json
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger import Entry, Ledger, LedgerAccount, entry_of
-from keydesk_practice.ledger_file import FILE_NAME, set_ledger_aside
+from keydesk_practice.ledger_file import FILE_NAME, _reason, set_ledger_aside
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 
@@ -164,3 +165,13 @@ def test_facts_are_kept(tmp_path: Path) -> None:
     ledger.note("seed", "8")
     assert ledger.fact("seed") == "8"
     ledger.close()
+
+
+def test_a_full_disk_is_told_with_its_remedy() -> None:
+    small = sqlite3.connect(":memory:")
+    small.execute("PRAGMA max_page_count=1")
+    with pytest.raises(sqlite3.OperationalError) as full:
+        small.execute("CREATE TABLE too_much (words TEXT)")
+    small.close()
+    words = _reason(full.value, Path("/x/ledger.sqlite3"))
+    assert words == "the disk is full: make room for /x/ledger.sqlite3, then start again"
