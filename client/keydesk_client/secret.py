@@ -81,7 +81,7 @@ class StreamVeil:
     __slots__ = ("_is_short", "_longest", "_needle", "_secret", "held")
 
     def __init__(self, secret: Secret) -> None:
-        self.held = b""
+        self.held: bytes = b""
         """What waits for the rest of its line."""
         self._secret = secret
         self._needle: bytes = Unseen(secret.reveal(), "ascii")

@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, 
 from contextlib import suppress
 from functools import update_wrapper
 from types import MethodType, TracebackType
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, cast
 
 from keydesk_client.errors import ClientClosed, InvalidRequest
 from keydesk_client.streams.health import StreamHealth
@@ -70,7 +70,7 @@ class Loop:
         """Close what nobody reads any more, without waiting: a generator may be cleared in any thread, at any time."""
         if self.is_over or not isinstance(items, AsyncGenerator):
             return
-        closing = _closed(items)
+        closing = _closed(cast("AsyncGenerator[object, None]", items))
         try:
             asyncio.run_coroutine_threadsafe(closing, self._loop)
         except RuntimeError:  # the loop was closed this very moment

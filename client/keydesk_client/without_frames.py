@@ -4,7 +4,7 @@ A cancellation comes from the innermost frame, and whoever logs a traceback with
 parser copies a header that does not show itself into bytes that do.
 """
 
-from typing import TypeVar
+from typing import TypeVar, cast
 
 E = TypeVar("E", bound=BaseException)
 
@@ -14,9 +14,14 @@ def without_frames(error: E) -> E:
 
     The same one, and not another like it: who cancelled a task, or set it a time, knows the exception again.
     """
-    if isinstance(error, BaseExceptionGroup):
-        for member in error.exceptions:
-            without_frames(member)
+    for member in _members(error):
+        without_frames(member)
     error.__cause__ = error.__context__ = None
     error.__suppress_context__ = False  # what the caller was handling may be told
     return error.with_traceback(None)
+
+
+def _members(error: BaseException) -> tuple[BaseException, ...]:
+    if isinstance(error, BaseExceptionGroup):
+        return cast("BaseExceptionGroup[BaseException]", error).exceptions
+    return ()
