@@ -14,6 +14,8 @@ from keydesk_client.models import DateTime
 from keydesk_client.models.record import Record
 
 LAST = "9999-12-31T00:00:00Z"
+FIRST = DateTime.from_ns(0)
+"""Said to the service, too: without a beginning the live one is reported to go back a week."""
 TRADE_COLUMNS = (
     *("id", "instrument", "state", "openTime", "price", "initialUnits", "currentUnits"),
     *("averageClosePrice", "closeTime", "realizedPL", "unrealizedPL", "financing"),
@@ -55,7 +57,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--csv", type=Path, required=True, metavar="FILE", help="where to write")
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     options = parser.parse_args(words)
-    options.from_ = options.from_ or DateTime.from_ns(0)
+    options.from_ = options.from_ or FIRST
     options.to = options.to or DateTime(LAST)
     if options.to <= options.from_:
         parser.error("--to must be later than --from")
@@ -92,7 +94,7 @@ async def _transactions(client: Client, from_: DateTime, to: DateTime) -> AsyncI
 
 
 async def _equity(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:
-    transactions = [each async for each in client.transactions.iterate()]
+    transactions = [each async for each in client.transactions.iterate(from_=FIRST)]
     for day in daily_balance.days(transactions):
         if from_.ns <= day.start_ns < to.ns:
             yield day.row
