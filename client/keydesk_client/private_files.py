@@ -28,9 +28,9 @@ def refuse_unsafe(path: Path, status: os.stat_result) -> None:
     if status.st_uid != os.geteuid():
         raise UnsafeFile(f"{path} belongs to another user")
     if status.st_mode & OTHERS:
-        wanted = "0700" if stat.S_ISDIR(status.st_mode) else "0600"
+        wanted = "700" if stat.S_ISDIR(status.st_mode) else "600"
         mode = stat.S_IMODE(status.st_mode)
-        raise UnsafeFile(f"{path} can be used by others (mode {mode:04o}): make it {wanted}")
+        raise UnsafeFile(f"{path} can be used by others (mode {mode:04o}): chmod {wanted} it")
 
 
 def read_private(path: Path, most: int) -> bytes:

@@ -40,13 +40,13 @@ def test_the_file_is_private_in_a_private_folder(tmp_path: Path) -> None:
 
 def test_a_journal_that_others_can_read_is_refused(tmp_path: Path) -> None:
     journal_at(tmp_path).path.chmod(0o644)
-    with pytest.raises(UnsafeFile, match="0600"):
+    with pytest.raises(UnsafeFile, match="chmod 600"):
         journal_at(tmp_path)
 
 
 def test_a_folder_that_others_can_enter_is_refused(tmp_path: Path) -> None:
     journal_at(tmp_path).path.parent.chmod(0o755)
-    with pytest.raises(UnsafeFile, match="0700"):
+    with pytest.raises(UnsafeFile, match="chmod 700"):
         journal_at(tmp_path)
 
 

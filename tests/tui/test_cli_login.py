@@ -152,7 +152,7 @@ def test_a_passphrase_file_that_others_can_read_is_refused(
     done = home.run(
         *login_words("main", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token
     )
-    assert (done.returncode, "make it 0600" in done.stderr) == (1, True)
+    assert (done.returncode, "chmod 600 " in done.stderr) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -155,6 +155,18 @@ def test_a_full_disk_never_stands_before_an_exit(tmp_path: Path) -> None:
     assert log.failed
 
 
+async def test_an_audit_log_that_is_not_kept_is_told_once_and_orders_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "no such folder" / "audit.jsonl"
+    desk = Desk(AuditLog(path))
+    desk.delivery.progress(Sending(intent()))
+    outcome = await desk.delivery.send(ASKED, after(0.1, done(opening_fill()), desk))
+    assert isinstance(outcome, Done)
+    told = [words for words in desk.words if "audit log" in words]
+    assert told == [
+        f"The audit log is not kept: No such file or directory: {path}. Orders go on without."
+    ]
+
+
 def test_an_exit_that_left_without_a_journal_is_told() -> None:
     desk = Desk()
     desk.delivery.progress(Sending(intent(), "[Errno 28] No space left on device"))

@@ -18,7 +18,7 @@ class AuditLog:
 
     path: Path
     wall_ns: Callable[[], int] = time_ns
-    failed: str = field(default="", init=False)  # why the last write failed; the desk shows it
+    failed: str = field(default="", init=False)  # why the last write failed
 
     def write(self, what: str, words: str) -> None:
         """Append one entry."""
@@ -28,6 +28,6 @@ class AuditLog:
             with os.fdopen(handle, "a", encoding="utf-8") as file:
                 file.write(json.dumps(entry) + "\n")
         except OSError as error:
-            self.failed = str(error)
+            self.failed = f"{error.strerror}: {self.path}"
         else:
             self.failed = ""

@@ -112,9 +112,16 @@ class Delivery:
         self.store.notify(Notice(level, words, self.wall_ns(), asks=asks))
 
     def record(self, what: str, words: str) -> None:
-        """Write into the audit log, where there is one."""
-        if self.audit is not None:
-            self.audit.write(what, words)
+        """Write into the audit log, where there is one, and tell when that begins to fail."""
+        if self.audit is None:
+            return
+        failed_before = self.audit.failed
+        self.audit.write(what, words)
+        if self.audit.failed and not failed_before:
+            self.tell(
+                "warn",
+                f"The audit log is not kept: {clean(self.audit.failed)}. Orders go on without.",
+            )
 
     def _pass_on(self, done: Done) -> None:
         self.offer(done.transactions)

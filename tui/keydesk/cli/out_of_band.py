@@ -1,10 +1,12 @@
 """Getting out from a second login: by the order protocol, in the same journal as the desk's own orders."""
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
 from keydesk.audit import AuditLog
+from keydesk.clean import clean
 from keydesk.cli.reaching import Reached
 from keydesk.flattening import PASSES, Standing, standing_at_broker
 from keydesk.format import pair
@@ -29,6 +31,8 @@ async def get_out(reach: Reached, command: str, part: Part, standing: Standing) 
         if standing.is_flat:
             break
     audit.write(command, f"left: {standing.words or 'nothing'}")
+    if audit.failed:
+        print(f"The audit log is not kept: {clean(audit.failed)}", file=sys.stderr)
     return standing
 
 
