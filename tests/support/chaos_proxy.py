@@ -15,15 +15,16 @@ import socket
 import struct
 from collections import Counter
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urlsplit
 
+from support.proxy_door import proxy_door
+
 PIECE = 65536
 CONTENT_LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 OVER = (ConnectionError, OSError)
-BACKLOG = 1024
 """Connections that may wait: one that is turned away here is tried again a second later by the kernel."""
 
 
@@ -107,30 +108,12 @@ async def chaos_proxy(
 ) -> AsyncGenerator[ChaosProxy]:
     """A proxy for the length of the block."""
     proxy = ChaosProxy(upstream, faulty, random.Random(seed), faults, latest_s=latest_s)
-    connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
-    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(*OVER):
-            await Exchange(proxy, reader, writer).run()
-        writer.close()
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await Exchange(proxy, reader, writer).run()
 
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(hold(reader, writer))
-        connections[task] = writer
-        task.add_done_callback(connections.pop)
-
-    server = await asyncio.start_server(accept, "127.0.0.1", 0, backlog=BACKLOG)
-    proxy.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
+    async with proxy_door(serve, lambda: proxy.late) as proxy.url:
         yield proxy
-    finally:
-        server.close()
-        for writer in connections.values():
-            writer.close()  # a connection whose task has not begun yet would never be closed
-        left = (*connections, *proxy.late)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
 
 
 class Exchange:

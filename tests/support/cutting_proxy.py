@@ -15,13 +15,14 @@ import socket
 import struct
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urlsplit
 
+from support.proxy_door import proxy_door
+
 PIECE = 65536
-BACKLOG = 1024
 FARTHEST = 3000
 """Bytes of an answer within which a random cut falls: headers, a heartbeat and a few transactions."""
 OVER = (OSError, asyncio.IncompleteReadError)
@@ -147,27 +148,5 @@ async def cutting_proxy(
 ) -> AsyncGenerator[CuttingProxy]:
     """A proxy for the length of the block; `on_event` is called for each connection and each cut."""
     proxy = CuttingProxy(upstream, random.Random(seed), on_event)
-    connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
-
-    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(*OVER):
-            await proxy.serve(reader, writer)
-        writer.close()
-
-    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.create_task(hold(reader, writer))
-        connections[task] = writer
-        task.add_done_callback(connections.pop)
-
-    server = await asyncio.start_server(accept, "127.0.0.1", 0, backlog=BACKLOG)
-    proxy.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    try:
+    async with proxy_door(proxy.serve) as proxy.url:
         yield proxy
-    finally:
-        server.close()
-        for writer in connections.values():
-            writer.close()  # a connection whose task has not begun yet would never be closed
-        left = tuple(connections)
-        for task in left:
-            task.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
