@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from keydesk_client.tokens import TokenStore, open_token_store
     from keydesk_client.unset import UNSET
 
+__version__ = "0.1.0"  # the one place; every pyproject.toml and the User-Agent read it
+
 __all__ = [
     "UNSET",
     "Became",
@@ -71,6 +73,7 @@ __all__ = [
     "Unconfirmed",
     "Unknown",
     "WhenFull",
+    "__version__",
     "errors",
     "models",
     "open_token_store",

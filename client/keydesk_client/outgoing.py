@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from keydesk_client import __version__
 from keydesk_client.exchange import Request
 from keydesk_client.secret import Secret
 
 Headers: TypeAlias = tuple[tuple[bytes, bytes], ...]
 
-USER_AGENT: Final = (b"User-Agent", b"keydesk-client")
+USER_AGENT: Final = (b"User-Agent", f"keydesk-client/{__version__}".encode())
 JSON_BODY: Final = (b"Content-Type", b"application/json")
 REST: Final[Headers] = (
     (b"Accept", b"application/json"),

@@ -1,6 +1,7 @@
 """The package as its users and its neighbours see it."""
 
 import ast
+import asyncio
 import inspect
 import pickle
 import pydoc
@@ -17,6 +18,7 @@ import pytest
 import keydesk_client
 from keydesk_client import Client, models
 from keydesk_client.models import MarketOrderRequest, OrderFillTransaction, Reader
+from support.talking_server import talking_server
 
 ROOT = Path(keydesk_client.__file__).parent
 
@@ -124,3 +126,18 @@ def test_what_the_http_library_does_without_is_there_for_others(tmp_path: Path) 
     code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {program}"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (said.stdout, said.stderr) == ("clicked\n", "")
+
+
+async def test_every_request_says_which_version_of_the_client_sends_it() -> None:
+    heads: list[bytes] = []
+
+    async def keep_the_head(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heads.append(await reader.readuntil(b"\r\n\r\n"))
+        writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n{"accounts":[]}')
+
+    async with (
+        talking_server(keep_the_head) as url,
+        Client(token="planted", rest_url=url, stream_url=url) as client,
+    ):
+        await client.accounts.list()
+    assert f"User-Agent: keydesk-client/{keydesk_client.__version__}\r\n".encode() in heads[0]

@@ -1,3 +1,5 @@
 """Keydesk: a keyboard-driven trading workstation for the terminal."""
 
-__version__ = "0.1.0"
+from keydesk_client import __version__
+
+__all__ = ["__version__"]
