@@ -18,6 +18,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from keydesk_client._version import __version__
+
 if TYPE_CHECKING:
     from keydesk_client import errors, models, sync
     from keydesk_client.client import Client
@@ -44,8 +46,6 @@ if TYPE_CHECKING:
     from keydesk_client.timing import Timing
     from keydesk_client.tokens import TokenStore, open_token_store
     from keydesk_client.unset import UNSET
-
-__version__ = "0.1.0"  # the one place; every pyproject.toml and the User-Agent read it
 
 __all__ = [
     "UNSET",

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from keydesk_client import __version__
+from keydesk_client._version import __version__
 from keydesk_client.exchange import Request
 from keydesk_client.secret import Secret
 
