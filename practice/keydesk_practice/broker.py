@@ -25,6 +25,7 @@ from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.options import DEFAULT_PRICE_RATE
 from keydesk_practice.price_feed import PriceFeed
 from keydesk_practice.restoring import WORTH_A_SNAPSHOT, keep_snapshot
+from keydesk_practice.turns import Turns
 from keydesk_practice.walking import SECOND, instants, last_before_next_grid_point, missed_instants
 
 LONGEST_TURN = 0.02  # seconds of walking before others get their turn
@@ -54,6 +55,7 @@ class Broker:
         self.board = PriceBoard(make_market().at, since)
         self.prices = PriceFeed(self.board, every_step=faster)
         self.desks: dict[str, AccountDesk] = {}
+        self.turns = Turns()
         self.commits = GroupCommit(ledger, self._publish)
 
     # --- accounts ---

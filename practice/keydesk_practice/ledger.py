@@ -7,7 +7,6 @@ the wire, so that history is served as it was written.
 
 import json
 import sqlite3
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -205,22 +204,21 @@ class Ledger:
         row = self._connection.execute(query, (account, kind, id_)).fetchone()
         return None if row is None else bytes(row[0])
 
-    def ended_newest_first(
+    def ended_between(
         self,
         account: str,
         kind: str,
+        ids: tuple[int, int],
         state: str | None = None,
         instrument: str | None = None,
-        before: int | None = None,
-    ) -> Iterator[bytes]:
-        """Return what ended and is committed, newest first, at ids of `before` at most."""
+    ) -> list[bytes]:
+        """Return what ended and is committed in a range of ids, both ends included, newest first."""
         query = (
-            "SELECT record FROM ended WHERE account=? AND kind=? AND id<=?"
+            "SELECT record FROM ended WHERE account=? AND kind=? AND id BETWEEN ? AND ?"
             " AND coalesce(state=?, 1) AND coalesce(instrument=?, 1) ORDER BY id DESC"
         )
-        highest = sys.maxsize if before is None else before
-        for row in self._connection.execute(query, (account, kind, highest, state, instrument)):
-            yield bytes(row[0])
+        rows = self._connection.execute(query, (account, kind, *ids, state, instrument))
+        return [bytes(record) for (record,) in rows]
 
     def forget_ended(self, account: str) -> None:
         """Drop everything that ended, before it is folded anew."""

@@ -8,6 +8,10 @@ from keydesk_practice.errors import PracticeError
 from keydesk_practice.ledger_file import make_private, set_ledger_aside
 from keydesk_practice.options import Options, read_arguments
 
+SWITCH_SECONDS = (
+    0.0005  # the candle thread may hold up the event loop no longer than this at a time
+)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command; returns 0 done, 1 refused or failed, and leaves with 2 on wrong usage."""
@@ -31,6 +35,7 @@ async def _serve(options: Options) -> int:
     from keydesk_practice.running import run_broker  # noqa: PLC0415
 
     make_private(options.data)
+    sys.setswitchinterval(SWITCH_SECONDS)
     return await run_broker(options)
 
 

@@ -83,7 +83,7 @@ def make_application(broker: Broker, tokens: Iterable[str], rate_limit: int) -> 
     """Return the ASGI application of a broker, open to the tokens."""
     routes = [Route(path, PathEndpoints(broker, methods)) for path, methods in PATHS.items()]
     router = Router(routes, redirect_slashes=False, default=_no_such_path)
-    return Door(router, Doorkeeper(tokens, rate_limit))
+    return Door(router, Doorkeeper(tokens, rate_limit), broker.turns)
 
 
 async def _no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
