@@ -27,7 +27,7 @@ MOST_CALLS = 15_000  # in a turn: some 3 ms
 MOST_STEPS = 100_000  # in a turn: some 2 ms
 ACCOUNT_PATH = f"/v3/accounts/{ACCOUNT.id}"
 TOKEN = "token-of-a-test"
-EVERYTHING = ",".join(("EUR_USD", "USD_JPY", "GBP_USD", "EUR_JPY", "AUD_CAD", "USD_CHF", "EUR_GBP"))
+EVERYTHING = "EUR_USD,USD_JPY,GBP_USD,EUR_JPY,AUD_CAD,USD_CHF,EUR_GBP"
 
 
 @dataclass(slots=True)
