@@ -11,7 +11,7 @@ from keydesk_practice.face.endpoints import UNITS_OF_A_PORTION, Call
 from keydesk_practice.face.instrument_view import instrument_view
 from keydesk_practice.face.members import Members
 from keydesk_practice.face.outcomes import present
-from keydesk_practice.face.refusals import invalid, missing, out_of_range
+from keydesk_practice.face.refusals import Refused, invalid, missing, out_of_range
 from keydesk_practice.face.requests import whole_number
 from keydesk_practice.face.sentences import sentence_of
 
@@ -59,12 +59,8 @@ async def list_instruments(call: Call) -> Answer:
 
 def configure_account(call: Call) -> Answer:
     """Change the client's own settings."""
-    desk, body = call.desk, Members(call.body)
-    command = Configure(
-        request_id=call.request_id,
-        alias=body.text("alias"),
-        margin_rate=body.decimal("marginRate"),
-    )
+    desk = call.desk
+    command = _configuration(Members(call.body), call.request_id)
     outcome = call.execute(desk, command)
     last = {"lastTransactionID": outcome.batch[-1]["id"]}
     if outcome.rejects:
@@ -72,6 +68,21 @@ def configure_account(call: Call) -> Answer:
         refusal = {"errorCode": reason, "errorMessage": sentence_of(reason)}
         return Answer({"clientConfigureRejectTransaction": outcome.first, **last, **refusal}, 400)
     return Answer({**present({"clientConfigureTransaction": outcome.first}), **last})
+
+
+def _configuration(body: Members, request_id: str) -> Configure:
+    """Return the command of a body; what cannot be read is rejected by the engine, with a transaction."""
+    alias, rate, problems = None, None, []
+    try:
+        alias = body.text("alias")
+    except Refused:
+        problems.append("ALIAS_INVALID")
+    try:
+        rate = body.decimal("marginRate")
+    except Refused:
+        problems.append("MARGIN_RATE_INVALID")
+    unreadable = problems[0] if problems else None
+    return Configure(request_id=request_id, alias=alias, margin_rate=rate, unreadable=unreadable)
 
 
 async def poll_changes(call: Call) -> Answer:

@@ -34,7 +34,7 @@ PATHS: dict[str, dict[str, Endpoint | StreamEndpoint]] = {
     f"{ACCOUNT}/summary": {"GET": Endpoint(account_routes.get_account_summary)},
     f"{ACCOUNT}/instruments": {"GET": Endpoint(account_routes.list_instruments)},
     f"{ACCOUNT}/configuration": {
-        "PATCH": Endpoint(account_routes.configure_account, wants_body=True)
+        "PATCH": Endpoint(account_routes.configure_account, wants_body=True, may_lack_body=True)
     },
     f"{ACCOUNT}/changes": {"GET": Endpoint(account_routes.poll_changes)},
     f"{ACCOUNT}/pricing": {"GET": Endpoint(pricing_routes.get_pricing)},

@@ -63,7 +63,8 @@ class Call:
 
     def execute(self, desk: AccountDesk, command: Command) -> Outcome:
         """Carry out a command for an account and return the transactions it made."""
-        return Outcome(self.broker.execute(desk, command))
+        batch = self.broker.execute(desk, command)
+        return Outcome(batch, desk.last_transaction_id)
 
     async def frozen_desk(self) -> AccountDesk:
         """Return the account of the path as it is now, all of it on disk, to be read over several turns of the loop."""
@@ -113,15 +114,16 @@ StreamHandler = Callable[[Call], ASGIApp]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One operation: its handler, and whether it needs a JSON body."""
+    """One operation: its handler, and whether it needs a JSON body; a missing one may count as empty."""
 
     handler: Handler
     wants_body: bool = False
+    may_lack_body: bool = False
 
     async def respond(self, call: Call) -> ASGIApp:
         """Return the response of one call."""
         if self.wants_body:
-            body = await read_json_object(call.request)
+            body = await read_json_object(call.request, may_be_missing=self.may_lack_body)
             call = replace(call, body=body)
         await call.broker.settled()  # nobody is shown what may yet be lost
         made = self.handler(call)

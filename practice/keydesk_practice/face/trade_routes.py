@@ -110,7 +110,10 @@ def set_trade_client_extensions(call: Call) -> Answer:
 
 
 def set_trade_dependent_orders(call: Call) -> Answer:
-    """Create, change or cancel a trade's dependent orders: all that was asked, or nothing."""
+    """Create, change or cancel a trade's dependent orders: all that was asked, or nothing.
+
+    Asking nothing, or cancelling what is not there, changes nothing.
+    """
     desk, body = call.desk, Members(call.body)
     specifier = call.path("tradeSpecifier")
     if not desk.is_open_trade(specifier):
@@ -123,8 +126,6 @@ def set_trade_dependent_orders(call: Call) -> Answer:
         trailing_stop_loss=_asked(body, "trailingStopLoss", read_trailing_stop_loss),
         guaranteed_stop_loss=_asked(body, "guaranteedStopLoss", read_guaranteed_stop_loss),
     )
-    if not any(map(body.has, ("takeProfit", "stopLoss", "trailingStopLoss", "guaranteedStopLoss"))):
-        raise missing("takeProfit")
     outcome = call.execute(desk, command)
     if outcome.rejects:
         return dependents_refused(outcome, desk.order_type)
