@@ -5,6 +5,7 @@ price is worked out once however many ask for it, and its time is the step at wh
 """
 
 from collections.abc import Callable, Sequence
+from copy import copy
 
 from keydesk_practice.engine.quotes import Conversion, Market, Quote, Specification
 
@@ -32,6 +33,14 @@ class PriceBoard:
     def stand_at(self, now: int) -> None:
         """Let time go on within the step; the prices stay."""
         self.now = now
+
+    def frozen(self) -> "PriceBoard":
+        """Return the prices in force at this instant, to be read while the board itself moves on."""
+        other = copy(
+            self
+        )  # `move_to` gives the original new tables of fresh prices, so these are not changed
+        other._known = self._known.copy()  # noqa: SLF001 - of this class
+        return other
 
     def quote(self, instrument: str) -> Quote:
         """Return the price in force; it keeps its time while it does not change."""

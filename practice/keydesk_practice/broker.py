@@ -6,6 +6,7 @@ Time goes forward only, and a command never gets ahead of a grid point that the 
 
 import asyncio
 import logging
+import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -25,6 +26,7 @@ from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.options import DEFAULT_PRICE_RATE
 from keydesk_practice.price_feed import PriceFeed
 from keydesk_practice.restoring import WORTH_A_SNAPSHOT, keep_snapshot
+from keydesk_practice.turns import Turns
 from keydesk_practice.walking import SECOND, instants, last_before_next_grid_point, missed_instants
 
 LONGEST_TURN = 0.02  # seconds of walking before others get their turn
@@ -54,6 +56,7 @@ class Broker:
         self.board = PriceBoard(make_market().at, since)
         self.prices = PriceFeed(self.board, every_step=faster)
         self.desks: dict[str, AccountDesk] = {}
+        self.turns = Turns()
         self.commits = GroupCommit(ledger, self._publish)
 
     # --- accounts ---
@@ -106,10 +109,17 @@ class Broker:
             self._keep_snapshot(desk)
 
     def _keep_snapshot(self, desk: AccountDesk) -> None:
-        """Note the account, unless more is on its way to the ledger: a snapshot holds what is there."""
-        if desk.state.last_transaction_id == desk.committed_id:
+        """Note the account, unless more is on its way to the ledger: a snapshot holds what is there.
+
+        It only makes the next start quicker; a disk that has no room for it stops nothing.
+        """
+        if desk.state.last_transaction_id != desk.committed_id:
+            return
+        desk.snapshot_id = desk.committed_id
+        try:
             keep_snapshot(self.ledger, desk.state)
-            desk.snapshot_id = desk.committed_id
+        except sqlite3.Error as error:
+            log.warning("no snapshot of %s was kept: %s", desk.account.id, error)
 
     # --- time ---
 
@@ -165,6 +175,12 @@ class Broker:
 
     # --- the end ---
 
+    def _note_last_seen(self) -> None:
+        try:
+            self.ledger.note(LAST_SEEN, str(self.board.now))
+        except sqlite3.Error as error:
+            log.warning("the ledger could not note when the broker stopped: %s", error)
+
     @property
     def failed(self) -> bool:
         """Whether the ledger could not be written."""
@@ -184,5 +200,5 @@ class Broker:
             for desk in self.desks.values():
                 if desk.committed_id - desk.snapshot_id >= WORTH_A_SNAPSHOT // 10:
                     self._keep_snapshot(desk)
-            self.ledger.note(LAST_SEEN, str(self.board.now))
+            self._note_last_seen()
         self.ledger.close()

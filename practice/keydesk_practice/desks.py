@@ -3,19 +3,17 @@
 It turns the engine's account into what the routes answer with; the prices are those in force on the board.
 """
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from heapq import merge
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 from keydesk_practice.board import PriceBoard
-from keydesk_practice.ended_shelf import EndedShelf
+from keydesk_practice.ended_shelf import EndedShelf, Portion, Record
 from keydesk_practice.engine import views
 from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.quotes import Quote
 from keydesk_practice.engine.records import Order, Trade
-from keydesk_practice.engine.transactions import from_wire
 from keydesk_practice.history import History
 from keydesk_practice.ledger import Entry, LedgerAccount
 from keydesk_practice.listeners import Listeners
@@ -84,37 +82,67 @@ class AccountDesk:
         return None if order is None else order.created.order_type
 
     def orders(
-        self, state: str, instrument: str | None = None, before: int | None = None
-    ) -> Iterator[Order]:
-        """Return orders in a state, newest first, read as they are asked for."""
-        pending = reversed(self.state.orders.values()) if state in {"PENDING", "ALL"} else ()
+        self,
+        state: str,
+        instrument: str | None = None,
+        before: int | None = None,
+        ids: Collection[int] | None = None,
+    ) -> Iterator[list[Order]]:
+        """Return orders in a state, newest first, read portion by portion."""
+        if ids is not None:
+            return _looked_up(self.state.order, state, ids)
+        pending = list(self.state.orders.values()) if state in {"PENDING", "ALL"} else []
         if state == "PENDING":
-            return iter(pending)
+            return iter([pending[::-1]])
         wanted = None if state == "ALL" else state
-        ended = self.shelf.orders(wanted, instrument, before)
-        return merge(pending, ended, key=_id_of, reverse=True)
+        return _merged(
+            pending, self.shelf.order_portions(self._highest(before), wanted, instrument)
+        )
 
     def trades(
-        self, state: str, instrument: str | None = None, before: int | None = None
-    ) -> Iterator[Trade]:
-        """Return trades in a state, newest first, read as they are asked for."""
-        held = reversed(self.state.trades.values())
-        live = (trade for trade in held if state in {"ALL", trade.state})
+        self,
+        state: str,
+        instrument: str | None = None,
+        before: int | None = None,
+        ids: Collection[int] | None = None,
+    ) -> Iterator[list[Trade]]:
+        """Return trades in a state, newest first, read portion by portion."""
+        if ids is not None:
+            return _looked_up(self.state.trade, state, ids)
+        live = [trade for trade in self.state.trades.values() if state in {"ALL", trade.state}]
         if state not in {"CLOSED", "ALL"}:
-            return live
-        return merge(
-            live, self.shelf.trades("CLOSED", instrument, before), key=_id_of, reverse=True
-        )
+            return iter([live[::-1]])
+        return _merged(live, self.shelf.trade_portions(self._highest(before), "CLOSED", instrument))
+
+    def _highest(self, before: int | None) -> int:
+        last = self.state.last_transaction_id
+        return last if before is None else min(before, last)
+
+    def frozen(self) -> "AccountDesk":
+        """Return the account as it is at this instant, to be read while the account itself goes on."""
+        return replace(self, state=self.state.copy(), board=self.board.frozen())
 
     # --- showing ---
 
-    def details(self) -> dict[str, Any]:
-        """Return the whole account."""
-        return views.account(self.state, self.board)
+    def trade_worths(self) -> Iterator[tuple[int, views.TradeWorth]]:
+        """Return what each open trade is worth, worked out as it is asked for."""
+        return views.trade_worths(self.state, self.board)
 
-    def summary(self) -> dict[str, Any]:
+    def worth(self, trades: Mapping[int, views.TradeWorth]) -> views.Worth:
+        """Return what the account is worth, from what its open trades are."""
+        return views.Worth(self.state, self.board, trades)
+
+    def margin_available(self, worth: views.Worth) -> Decimal:
+        """Return what is left for new positions."""
+        return views.margin_available(self.state, worth)
+
+    def lists(self, worth: views.Worth) -> dict[str, views.Views]:
+        """Return the trades, positions and orders of the whole account."""
+        return views.account_lists(self.state, self.board, worth)
+
+    def summary(self, worth: views.Worth) -> dict[str, Any]:
         """Return the account's numbers."""
-        return views.summary(self.state, self.board)
+        return views.summary(self.state, self.board, worth)
 
     def order_view(self, order: Order) -> dict[str, Any]:
         """Return an order as it stands."""
@@ -124,43 +152,62 @@ class AccountDesk:
         """Return a trade with its dependent orders."""
         return views.trade(self.state, trade, self.board)
 
-    def positions(self) -> list[dict[str, Any]]:
+    def positions(self, worth: views.Worth) -> views.Views:
         """Return the position of every instrument ever traded."""
-        return [views.position(self.state, name, self.board) for name in self.state.positions]
+        return (self._position(name, worth) for name in self.state.positions)
 
-    def open_positions(self) -> list[dict[str, Any]]:
+    def open_positions(self, worth: views.Worth) -> views.Views:
         """Return the positions that are open."""
         held = self.state.positions.values()
         names = [position.instrument for position in held if position.is_open]
-        return [views.position(self.state, name, self.board) for name in names]
+        return (self._position(name, worth) for name in names)
 
-    def position(self, instrument: str) -> dict[str, Any] | None:
+    def position(self, instrument: str, worth: views.Worth) -> dict[str, Any] | None:
         """Return the position of an instrument, None when it was never traded."""
-        if instrument not in self.state.positions:
-            return None
-        return views.position(self.state, instrument, self.board)
+        return self._position(instrument, worth) if instrument in self.state.positions else None
 
-    def changes(self, texts: Sequence[str]) -> dict[str, Any]:
-        """Return what some transactions, as the ledger has them, did to the account."""
-        return views.changes(
-            self.state, [from_wire(json.loads(text)) for text in texts], self.board
-        )
+    def _position(self, instrument: str, worth: views.Worth) -> dict[str, Any]:
+        return views.position(self.state, instrument, self.board, worth.position(instrument))
 
-    def moving_state(self) -> dict[str, Any]:
-        """Return everything that moves with the prices."""
-        return views.state(self.state, self.board)
+    def changes_lists(self, touched: views.Touched, worth: views.Worth) -> dict[str, views.Views]:
+        """Return the orders, trades and positions that some transactions touched, as they are now."""
+        return views.changes_lists(self.state, touched, self.board, worth)
 
-    def price_view(self, quote: Quote, units_available: bool) -> dict[str, Any]:
-        """Return a price as this account sees it."""
-        return views.client_price(self.state, quote, self.board, units_available)
+    def totals(self, worth: views.Worth) -> dict[str, Any]:
+        """Return the account's totals, those that move with the prices first."""
+        return views.totals(self.state, worth)
+
+    def state_lists(self, worth: views.Worth) -> dict[str, views.Views]:
+        """Return what moves with the prices of each order, trade and position."""
+        return views.state_lists(self.state, self.board, worth)
+
+    def price_view(self, quote: Quote, available: Decimal | None) -> dict[str, Any]:
+        """Return a price as this account sees it; with its available margin, what it could still trade."""
+        return views.client_price(self.state, quote, self.board, available is not None, available)
 
     def home_conversions(self, names: Sequence[str]) -> list[dict[str, str]]:
         """Return the factors to the home currency of the currencies of some instruments."""
         return home_conversions(self.board, names, self.account.currency)
 
 
-def _id_of(one: Order | Trade) -> int:
-    return one.id
+def _looked_up(
+    find: Callable[[int], Record | None], state: str, ids: Collection[int]
+) -> Iterator[list[Record]]:
+    for id_ in sorted(ids, reverse=True):
+        one = find(id_)
+        yield [one] if one is not None and state in {"ALL", one.state} else []
+
+
+def _merged(live: list[Record], ended: Iterable[Portion[Record]]) -> Iterator[list[Record]]:
+    """Merge what is live, oldest first, with what ended, newest first; an id that is in both is live."""
+    waiting = list(live)
+    for portion in ended:
+        found = {one.id: one for one in portion.records}
+        while waiting and waiting[-1].id >= portion.lowest:
+            found[waiting[-1].id] = waiting[-1]
+            waiting.pop()
+        yield [found[id_] for id_ in sorted(found, reverse=True)]
+    yield waiting[::-1]
 
 
 def _is_id(text: str) -> bool:

@@ -7,7 +7,7 @@ the ledger forgets it when it is kept in another form.
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from keydesk_practice.engine.account import Shelf
 from keydesk_practice.engine.keeping import kept_order, kept_trade, order_of, trade_of
@@ -16,6 +16,14 @@ from keydesk_practice.ledger import EndedRecord, Ledger
 
 Record = TypeVar("Record", Order, Trade)
 Reader = Callable[[Mapping[str, Any]], Record]
+IDS_PER_PORTION = 50
+
+
+class Portion(NamedTuple, Generic[Record]):
+    """What ended in a range of ids that begins at `lowest`, newest first; it may be empty."""
+
+    lowest: int
+    records: list[Record]
 
 
 class EndedShelf(Shelf):
@@ -42,19 +50,17 @@ class EndedShelf(Shelf):
         """Put a closed trade away, with the transaction that closed it."""
         self._keep("Trade", trade, kept_trade(trade))
 
-    def orders(
-        self, state: str | None = None, instrument: str | None = None, before: int | None = None
-    ) -> Iterator[Order]:
-        """Return ended orders, newest first, read as they are asked for."""
-        found = self._newest_first("Order", state, instrument, before)
-        return map(order_of, found)
+    def order_portions(
+        self, highest: int, state: str | None = None, instrument: str | None = None
+    ) -> "Iterator[Portion[Order]]":
+        """Return ended orders of ids up to `highest`, newest first, read portion by portion."""
+        return self._portions("Order", order_of, highest, state, instrument)
 
-    def trades(
-        self, state: str | None = None, instrument: str | None = None, before: int | None = None
-    ) -> Iterator[Trade]:
-        """Return closed trades, newest first, read as they are asked for."""
-        found = self._newest_first("Trade", state, instrument, before)
-        return map(trade_of, found)
+    def trade_portions(
+        self, highest: int, state: str | None = None, instrument: str | None = None
+    ) -> "Iterator[Portion[Trade]]":
+        """Return closed trades of ids up to `highest`, newest first, read portion by portion."""
+        return self._portions("Trade", trade_of, highest, state, instrument)
 
     def _keep(self, kind: str, one: Order | Trade, kept: Mapping[str, Any]) -> None:
         text = json.dumps(kept, separators=(",", ":")).encode("ascii")
@@ -65,10 +71,17 @@ class EndedShelf(Shelf):
         found = self._ledger.ended(self._account_id, kind, id_)
         return None if found is None else read(json.loads(found))
 
-    def _newest_first(
-        self, kind: str, state: str | None, instrument: str | None, before: int | None
-    ) -> Iterator[Mapping[str, Any]]:
-        return map(
-            json.loads,
-            self._ledger.ended_newest_first(self._account_id, kind, state, instrument, before),
-        )
+    def _portions(
+        self,
+        kind: str,
+        read: Reader[Record],
+        highest: int,
+        state: str | None,
+        instrument: str | None,
+    ) -> "Iterator[Portion[Record]]":
+        for high in range(highest, 0, -IDS_PER_PORTION):
+            low = max(high - IDS_PER_PORTION + 1, 1)
+            found = self._ledger.ended_between(
+                self._account_id, kind, (low, high), state, instrument
+            )
+            yield Portion(low, [read(json.loads(text)) for text in found])

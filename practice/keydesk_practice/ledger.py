@@ -7,7 +7,6 @@ the wire, so that history is served as it was written.
 
 import json
 import sqlite3
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.ledger_file import open_ledger_file
+from keydesk_practice.ledger_check import Value, checksum
+from keydesk_practice.ledger_file import open_ledger_file, refuse_damage
+from keydesk_practice.ledger_watch import LedgerWatch
 
 _FIFO = "fifo "  # with an account's id: the fact that it has FIFO rules; older ledgers know none
 
@@ -61,8 +62,10 @@ def entry_of(transaction: Mapping[str, Any], time: int) -> Entry:
 class Ledger:
     """The open ledger of one folder."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
         self._connection = connection
+        self._folder = folder
+        self._watch = LedgerWatch(folder)
         self._staged: list[tuple[str, int, int, str, str]] = []
         self._marks: dict[tuple[str, int], str] = {}
         self._ended: dict[tuple[str, str, int], EndedRecord] = {}
@@ -70,7 +73,11 @@ class Ledger:
     @classmethod
     def open(cls, folder: Path) -> "Ledger":
         """Open the ledger in `folder`, made on first use; raises `LedgerUnavailable`."""
-        return cls(open_ledger_file(folder))
+        return cls(open_ledger_file(folder), folder)
+
+    def refuse_damage(self) -> None:
+        """Check the checksum of every row; raises `LedgerUnavailable` when the ledger is damaged."""
+        refuse_damage(self._connection, self._folder)
 
     def close(self) -> None:
         """Give the file back; staged batches that were never committed are forgotten."""
@@ -85,7 +92,9 @@ class Ledger:
 
     def note(self, name: str, value: str) -> None:
         """Keep a fact at once."""
-        self._connection.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (name, value))
+        self._connection.execute(
+            "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", _summed(name, value)
+        )
 
     def accounts(self) -> list[LedgerAccount]:
         """Return every account, in the order of its id."""
@@ -103,7 +112,9 @@ class Ledger:
         """Enter an account together with its first transactions: both or neither."""
         values = (account.id, account.owner, account.currency, int(account.hedging))
         with _transaction(self._connection):
-            self._connection.execute("INSERT INTO accounts VALUES (?, ?, ?, ?)", values)
+            self._connection.execute(
+                "INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", _summed(*values)
+            )
             if account.fifo:
                 self.note(_FIFO + account.id, "yes")
             self._insert(_rows(account.id, history))
@@ -137,18 +148,26 @@ class Ledger:
             with _transaction(self._connection):
                 self._insert(staged)
                 self._connection.executemany(
-                    "INSERT OR REPLACE INTO marks VALUES (?, ?, ?)",
-                    [(*key, level) for key, level in marks.items()],
+                    "INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)",
+                    [_summed(*key, level) for key, level in marks.items()],
                 )
                 self._connection.executemany(
-                    "INSERT OR REPLACE INTO ended VALUES (?, ?, ?, ?, ?, ?)",
-                    [(account, *record) for (account, _, _), record in ended.items()],
+                    "INSERT OR REPLACE INTO ended VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    [_summed(account, *record) for (account, _, _), record in ended.items()],
                 )
         except sqlite3.Error as error:
             raise LedgerWriteFailed(f"the ledger cannot be written: {error}") from error
+        if problem := self._watch.problem():
+            raise LedgerWriteFailed(problem)
 
     def _insert(self, rows: Sequence[tuple[str, int, int, str, str]]) -> None:
-        self._connection.executemany("INSERT INTO transactions VALUES (?, ?, ?, ?, ?)", rows)
+        summed = [_summed(*row) for row in rows]
+        self._connection.executemany("INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?)", summed)
+        heads = {account: id_ for account, id_, *_ in rows}
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO heads VALUES (?, ?, ?)",
+            [_summed(*head) for head in heads.items()],
+        )
 
     # --- reading ---
 
@@ -205,22 +224,21 @@ class Ledger:
         row = self._connection.execute(query, (account, kind, id_)).fetchone()
         return None if row is None else bytes(row[0])
 
-    def ended_newest_first(
+    def ended_between(
         self,
         account: str,
         kind: str,
+        ids: tuple[int, int],
         state: str | None = None,
         instrument: str | None = None,
-        before: int | None = None,
-    ) -> Iterator[bytes]:
-        """Return what ended and is committed, newest first, at ids of `before` at most."""
+    ) -> list[bytes]:
+        """Return what ended and is committed in a range of ids, both ends included, newest first."""
         query = (
-            "SELECT record FROM ended WHERE account=? AND kind=? AND id<=?"
+            "SELECT record FROM ended WHERE account=? AND kind=? AND id BETWEEN ? AND ?"
             " AND coalesce(state=?, 1) AND coalesce(instrument=?, 1) ORDER BY id DESC"
         )
-        highest = sys.maxsize if before is None else before
-        for row in self._connection.execute(query, (account, kind, highest, state, instrument)):
-            yield bytes(row[0])
+        rows = self._connection.execute(query, (account, kind, *ids, state, instrument))
+        return [bytes(record) for (record,) in rows]
 
     def forget_ended(self, account: str) -> None:
         """Drop everything that ended, before it is folded anew."""
@@ -243,8 +261,8 @@ class Ledger:
 
     def keep_snapshot(self, account: str, id_: int, form: str, state: bytes) -> None:
         """Keep the state of an account after transaction `id_`, replacing the older one."""
-        values = (account, id_, form, state)
-        self._connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?)", values)
+        values = _summed(account, id_, form, state)
+        self._connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)", values)
 
     def snapshot(self, account: str, form: str) -> tuple[int, bytes] | None:
         """Return the newest state kept in the same form, and the id that it includes."""
@@ -259,10 +277,16 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        if connection.in_transaction:  # a full disk makes SQLite roll back by itself
+            connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")
+
+
+def _summed(*values: Value) -> tuple[Value, ...]:
+    """Return the values of a row with their checksum behind them."""
+    return (*values, checksum(*values))
 
 
 def _rows(account: str, batch: Iterable[Entry]) -> list[tuple[str, int, int, str, str]]:

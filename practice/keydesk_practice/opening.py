@@ -4,6 +4,7 @@ A ledger belongs to one market: its seed is kept, and its time never goes back. 
 ran faster, or from a later start) goes on from where it was.
 """
 
+import sqlite3
 import time
 from decimal import Decimal
 
@@ -19,6 +20,7 @@ from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.history import History
 from keydesk_practice.ledger import Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger_file import FILE_NAME, ledger_refusal
 from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.market.own_data import read_own
 from keydesk_practice.options import Options
@@ -38,7 +40,11 @@ def open_broker(options: Options, owners: int) -> Broker:
     """
     ledger = Ledger.open(options.data)
     try:
+        ledger.refuse_damage()
         return _open(options, owners, ledger)
+    except sqlite3.Error as error:
+        ledger.close()
+        raise ledger_refusal(error, options.data / FILE_NAME) from error
     except BaseException:
         ledger.close()
         raise
@@ -70,6 +76,8 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
         if account.id not in known:
             broker.admit(_opened(broker, account))
     broker.catch_up()
+    if broker.commits.failure is not None:
+        raise broker.commits.failure
     return broker
 
 

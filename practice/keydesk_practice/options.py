@@ -1,4 +1,4 @@
-"""The arguments of `practice serve` and `practice reset`, read into values."""
+"""The arguments of `practice serve`, `practice reset` and `practice check`, read into values."""
 
 import argparse
 import os
@@ -15,6 +15,13 @@ SHORTEST_TOKEN, LONGEST_TOKEN = (
     1024,
 )  # also what the desk keeps: shorter words stand in many a text
 NANOSECONDS = 1_000_000_000
+
+
+_OF_A_LEDGER = {  # the commands that only need its folder
+    "reset": "Begin a fresh ledger; the old one is kept beside it.",
+    "check": "Check the ledger's rows against their checksums, while no broker runs on it; "
+    "1 when it is damaged.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ class Options:
 def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.environ) -> Options:
     """Return the options of an argument list; leaves with code 2 when they make no sense."""
     words = list(argv)
-    command = words.pop(0) if words[:1] and words[0] in {"serve", "reset"} else "serve"
+    command = words.pop(0) if words[:1] and words[0] in {"serve", "reset", "check"} else "serve"
     parser = _parser(command)
     found = vars(parser.parse_args(words))
     found["data"] = found["data"] or default_data(environment)
@@ -63,10 +70,9 @@ def default_data(environment: Mapping[str, str]) -> Path:
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
-    if command == "reset":
+    if command in _OF_A_LEDGER:
         parser = argparse.ArgumentParser(
-            prog="keydesk practice reset",
-            description="Begin a fresh ledger; the old one is kept beside it.",
+            prog=f"keydesk practice {command}", description=_OF_A_LEDGER[command]
         )
         parser.add_argument("--data", type=Path, metavar="DIR", help="the ledger's folder")
         return parser

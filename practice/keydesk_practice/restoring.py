@@ -10,9 +10,12 @@ from keydesk_practice.ended_shelf import EndedShelf
 from keydesk_practice.engine.account import Account, Terms, empty_account
 from keydesk_practice.engine.apply import apply
 from keydesk_practice.engine.keeping import account_of, form, kept_account
+from keydesk_practice.engine.order_states import ImpossibleTransition
 from keydesk_practice.engine.records import Mark
 from keydesk_practice.engine.transactions import from_wire
+from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger import Ledger, LedgerAccount
+from keydesk_practice.ledger_file import BEGIN_ANEW
 
 WORTH_A_SNAPSHOT = 5_000  # transactions that would have to be read again
 PIECE = 1_000
@@ -48,10 +51,20 @@ def _fold(ledger: Ledger, state: Account) -> None:
         first = state.last_transaction_id + 1
         texts = ledger.bodies(state.id, first, first + PIECE - 1)
         for text in texts:
-            apply(state, from_wire(json.loads(text)))
+            _apply_text(state, text)
         ledger.commit()  # what ended on the way
         if not texts:
             return
+
+
+def _apply_text(state: Account, text: str) -> None:
+    try:
+        apply(state, from_wire(json.loads(text)))
+    except (LookupError, ValueError, TypeError, ArithmeticError, ImpossibleTransition) as error:
+        place = f"transaction {state.last_transaction_id + 1} of account {state.id}"
+        raise LedgerUnavailable(
+            f"the ledger is damaged: {place} cannot be applied ({type(error).__name__}): {BEGIN_ANEW}"
+        ) from error
 
 
 def new_account(account: LedgerAccount) -> Account:

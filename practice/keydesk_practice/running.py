@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable
 
 from keydesk_practice.broker import Broker
+from keydesk_practice.connections import ConnectionLimits, raise_descriptor_limit
 from keydesk_practice.face.application import make_application
 from keydesk_practice.listening import Listener, listen_on_path, listen_on_port
 from keydesk_practice.opening import open_broker
@@ -41,7 +42,8 @@ async def _serve(
 ) -> None:
     application = make_application(broker, tokens, options.rate_limit)
     line = _address_line(broker, listener.url, tokens[0])
-    server = Server(application, listener, lambda: print(line, flush=True))  # noqa: T201
+    limits = ConnectionLimits(most=raise_descriptor_limit())
+    server = Server(application, listener, lambda: print(line, flush=True), limits)  # noqa: T201
 
     def stop() -> None:
         broker.end_streams()

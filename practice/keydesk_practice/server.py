@@ -6,27 +6,33 @@ from collections.abc import Callable, Iterator
 
 import uvicorn
 
+from keydesk_practice.connections import ConnectionLimits, protocol_of
 from keydesk_practice.face.door import Application
 from keydesk_practice.listening import BACKLOG, Listener
 
 SECONDS_TO_FINISH = 1
+ACCEPTED_AT_ONCE = 64  # connections, before those that came earlier are looked at
 
 
 class Server(uvicorn.Server):
     """Serves an application on one listener until `stop`."""
 
     def __init__(
-        self, application: Application, listener: Listener, when_listening: Callable[[], None]
+        self,
+        application: Application,
+        listener: Listener,
+        when_listening: Callable[[], None],
+        limits: ConnectionLimits | None = None,
     ) -> None:
         super().__init__(
             uvicorn.Config(
                 application,
                 loop="asyncio",
-                http="httptools",
+                http=protocol_of(limits or ConnectionLimits()),
                 ws="none",
                 lifespan="off",
                 interface="asgi3",
-                backlog=BACKLOG,
+                backlog=ACCEPTED_AT_ONCE,
                 access_log=False,
                 log_config=None,
                 log_level="critical",
@@ -50,6 +56,7 @@ class Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, then say so."""
         await super().startup(sockets=sockets)
+        self._listener.socket.listen(BACKLOG)  # what the system holds, whatever is accepted at once
         self._when_listening()
 
     @contextlib.contextmanager

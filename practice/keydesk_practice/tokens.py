@@ -4,6 +4,8 @@ import os
 import secrets
 from pathlib import Path
 
+from keydesk_practice.errors import LedgerUnavailable
+
 FILE_NAME = "token"
 RANDOM_BYTES = 32
 
@@ -18,9 +20,16 @@ def own_token(folder: Path) -> str:
     if kept:
         return kept
     token = secrets.token_hex(RANDOM_BYTES)
+    try:
+        _write(path, token)
+    except OSError as error:
+        raise LedgerUnavailable(f"cannot write {path}: {error.strerror}") from error
+    return token
+
+
+def _write(path: Path, token: str) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="ascii") as file:
         file.write(token + "\n")
         file.flush()
         os.fsync(file.fileno())
-    return token

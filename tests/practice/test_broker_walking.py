@@ -1,5 +1,6 @@
 """Nothing is jumped over: every grid point is looked at, and a sleep is made up for."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +9,7 @@ from keydesk_practice.walking import (
     ASLEEP,
     GRID,
     LONGEST_SLEEP,
+    SECOND,
     instants,
     last_before_next_grid_point,
     missed_instants,
@@ -45,8 +47,8 @@ def test_a_command_stays_before_the_next_grid_point(instant: int) -> None:
 
 
 def test_the_clock_runs_at_its_speed_and_never_back() -> None:
-    wall = [1000]
-    clock = Clock(NOW, 60.0, lambda: wall[0])
+    wall = [10**10]
+    clock = Clock(NOW, 60.0, lambda: wall[0], lambda: 0)
     assert clock() == NOW
     wall[0] += 10
     assert clock() == NOW + 600
@@ -54,8 +56,57 @@ def test_the_clock_runs_at_its_speed_and_never_back() -> None:
     assert clock() == NOW + 600
 
 
+class Machine:
+    """A machine whose clock can be set."""
+
+    def __init__(self) -> None:
+        self.wall, self.steady = NOW, 17 * SECOND
+
+    def pass_time(self, seconds: float, *, asleep: bool = False) -> None:
+        self.wall += round(seconds * SECOND)
+        self.steady += 0 if asleep else round(seconds * SECOND)
+
+
+@pytest.mark.parametrize("speed", [1.0, 60.0])
+def test_the_market_goes_on_when_the_wall_clock_is_set_back(
+    speed: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = Machine()
+    clock = Clock(NOW, speed, lambda: machine.wall, lambda: machine.steady)
+    machine.pass_time(10)
+    assert clock() == NOW + 10 * speed * SECOND
+    machine.wall -= 3600 * SECOND
+    machine.pass_time(5)
+    assert clock() == NOW + 15 * speed * SECOND
+    assert "set back by 3600 s" in caplog.text
+    machine.wall -= 60 * SECOND
+    machine.pass_time(1)
+    assert clock() == NOW + 16 * speed * SECOND
+    machine.wall += 3660 * SECOND  # put right again
+    machine.pass_time(1)
+    assert clock() == NOW + 17 * speed * SECOND
+
+
+def test_time_that_the_machine_slept_passes_in_the_market() -> None:
+    machine = Machine()
+    clock = Clock(NOW, 1.0, lambda: machine.wall, lambda: machine.steady)
+    machine.pass_time(7200, asleep=True)
+    assert clock() == NOW + 7200 * SECOND
+    machine.wall -= 3600 * SECOND
+    machine.pass_time(1)
+    assert clock() == NOW + 7201 * SECOND
+
+
+def test_a_clock_that_is_set_ahead_is_followed() -> None:
+    machine = Machine()
+    clock = Clock(NOW, 1.0, lambda: machine.wall, lambda: machine.steady)
+    machine.wall += 600 * SECOND
+    machine.pass_time(1)
+    assert clock() == NOW + 601 * SECOND
+
+
 def test_at_usual_speed_the_clock_is_exact_to_the_nanosecond() -> None:
     wall = [0]
-    clock = Clock(NOW, 1.0, lambda: wall[0])
+    clock = Clock(NOW, 1.0, lambda: wall[0], lambda: wall[0])
     wall[0] = 9_007_199_254_740_993  # more than a float can tell apart
     assert clock() == NOW + 9_007_199_254_740_993

@@ -1,13 +1,13 @@
 """What ended is read back from the ledger as it was, newest first, filtered, and at once."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from keydesk_practice.ended_shelf import EndedShelf
+from keydesk_practice.ended_shelf import IDS_PER_PORTION, EndedShelf, Portion
 from keydesk_practice.engine.records import Trade
 from keydesk_practice.ledger import Ledger
 
@@ -34,6 +34,10 @@ def closed(id_: int, instrument: str = "EUR_USD") -> Trade:
     )
 
 
+def ids(portions: Iterable[Portion[Trade]]) -> list[int]:
+    return [trade.id for portion in portions for trade in portion.records]
+
+
 def test_what_was_kept_can_be_read_before_it_is_committed(ledger: Ledger) -> None:
     shelf = EndedShelf(ledger, ACCOUNT)
     shelf.keep_trade(closed(5))
@@ -49,9 +53,22 @@ def test_lists_come_newest_first_and_filtered(ledger: Ledger) -> None:
     for id_, instrument in zip(range(1, 7), itertools.cycle(["EUR_USD", "USD_JPY"]), strict=False):
         shelf.keep_trade(closed(id_, instrument))
     ledger.commit()
-    assert [one.id for one in shelf.trades()] == [6, 5, 4, 3, 2, 1]
-    assert [one.id for one in shelf.trades(instrument="EUR_USD", before=4)] == [3, 1]
-    assert list(shelf.trades(state="OPEN")) == []
+    assert ids(shelf.trade_portions(6)) == [6, 5, 4, 3, 2, 1]
+    assert ids(shelf.trade_portions(4, instrument="EUR_USD")) == [3, 1]
+    assert ids(shelf.trade_portions(6, state="OPEN")) == []
+
+
+def test_a_portion_covers_few_ids_and_says_which(ledger: Ledger) -> None:
+    shelf = EndedShelf(ledger, ACCOUNT)
+    shelf.keep_trade(closed(1))
+    shelf.keep_trade(closed(3 * IDS_PER_PORTION))
+    ledger.commit()
+    portions = list(shelf.trade_portions(3 * IDS_PER_PORTION))
+    assert [(one.lowest, len(one.records)) for one in portions] == [
+        (2 * IDS_PER_PORTION + 1, 1),
+        (IDS_PER_PORTION + 1, 0),
+        (1, 1),
+    ]
 
 
 def test_each_account_has_a_shelf_of_its_own(ledger: Ledger) -> None:
@@ -65,4 +82,4 @@ def test_what_is_forgotten_is_gone(ledger: Ledger) -> None:
     shelf.keep_trade(closed(5))
     ledger.commit()
     ledger.forget_ended(ACCOUNT)
-    assert list(shelf.trades()) == []
+    assert ids(shelf.trade_portions(9)) == []

@@ -91,3 +91,30 @@ def test_a_missing_file_and_a_strange_quote_currency_are_refused(tmp_path: Path)
     file.write_text("2024-05-15T08:00:00Z,1,1,1,1\n")
     with pytest.raises(OwnDataUnreadable, match="quote currency"):
         read_own("BTC_XYZ", file)
+
+
+def test_what_is_replayed_is_what_amounts_are_converted_at(tmp_path: Path) -> None:
+    file, stock = tmp_path / "eurusd.csv", tmp_path / "dna.csv"
+    file.write_text(
+        "2024-05-15T08:00:00Z,2,2,2,2\n2024-05-15T09:00:00Z,2,2,2,2\n"  # nowhere near the reference
+    )
+    stock.write_text("2024-05-15T08:00:00Z,5,5,5,5\n2024-05-15T09:00:00Z,5,5,5,5\n")
+    own = [read_own("EUR_USD", file), read_own("DNA_USD", stock)]
+    market = PracticeMarket(1, own=own)
+    now = market.at(instant("2024-05-15T08:30:00Z"))
+    for currency, home, value in (("USD", "EUR", "0.5"), ("EUR", "USD", "2"), ("DNA", "EUR", "2.5"), ("DNA", "USD", "5")):  # fmt: skip
+        assert now.conversion(currency, home).value == pytest.approx(
+            Decimal(value), abs=Decimal("1e-9")
+        )
+    reference = PracticeMarket(1).at(now.now)
+    assert now.conversion("GBP", "USD") == reference.conversion("GBP", "USD")
+    before = market.at(instant("2024-05-13T07:30:00Z"))
+    assert before.conversion("USD", "EUR").value > Decimal("0.8")  # nothing is replayed yet
+
+
+def test_prices_stand_still_where_there_is_no_candle(market: PracticeMarket) -> None:
+    last = market.at(instant("2024-05-15T10:00:00Z") - 1).quote("EUR_USD")
+    for time in ("10:00:00", "10:30:00", "11:59:59.999999"):
+        quote = market.at(instant(f"2024-05-15T{time}Z")).quote("EUR_USD")
+        assert (quote.bids, quote.asks, quote.tradeable) == (last.bids, last.asks, False)
+    assert market.at(instant("2024-05-15T12:00:00Z")).quote("EUR_USD").mid < Decimal("1.07950")

@@ -163,3 +163,27 @@ def test_conversion_there_and_back_is_one() -> None:
 def test_a_time_without_rates_is_refused(time: str) -> None:
     with pytest.raises(TimeOutsideRates):
         practice_market().at(instant(time))
+
+
+@pytest.mark.parametrize(
+    ("closes", "opens"),
+    [
+        ("2024-01-05T21:59:00Z", "2024-01-07T22:05:00Z"),  # the weekend
+        ("2024-01-10T21:59:00Z", "2024-01-10T22:05:00Z"),  # the daily break
+    ],
+)
+def test_prices_stand_still_while_the_market_is_closed(closes: str, opens: str) -> None:
+    market, start, end = practice_market("fx"), instant(closes), instant(opens)
+    last = market.at(start - 1)
+    assert last.quote("EUR_USD").tradeable
+    for at in (start, start + 60_000_000_000, (start + end) // 2, end - 1):
+        now = market.at(at)
+        for name in ("EUR_USD", "USD_TRY", "GBP_JPY"):
+            quote, before = now.quote(name), last.quote(name)
+            assert (quote.bids, quote.asks) == (before.bids, before.asks)
+            assert (quote.closeout_bid, quote.closeout_ask) == (before.closeout_bid, before.closeout_ask)  # fmt: skip
+            assert not quote.tradeable
+        assert now.conversion("JPY", "USD") == last.conversion("JPY", "USD")
+    again = market.at(end)
+    assert again.quote("EUR_USD").tradeable
+    assert again.quote("EUR_USD").bids != last.quote("EUR_USD").bids

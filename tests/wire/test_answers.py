@@ -40,6 +40,21 @@ async def test_settings_change_and_are_refused(broker: CheckedBroker) -> None:
     assert (summary["account"]["alias"], summary["account"]["marginRate"]) == ("Mine", "0.05")
     await broker.ask("configure_account", 400, body={"marginRate": "7"})
     await broker.ask("configure_account", 400, body={})
+    for body, reason in (
+        ({"marginRate": "half"}, "MARGIN_RATE_INVALID"),
+        ({"marginRate": [1]}, "MARGIN_RATE_INVALID"),
+        ({"marginRate": "1e999999"}, "MARGIN_RATE_INVALID"),
+        ({"alias": 5}, "ALIAS_INVALID"),
+        ({"alias": "x" * 9_000, "marginRate": True}, "ALIAS_INVALID"),
+        ({"alias": None, "marginRate": None}, "CLIENT_CONFIGURE_DATA_MISSING"),
+        (None, "CLIENT_CONFIGURE_DATA_MISSING"),
+    ):
+        refused = await broker.ask("configure_account", 400, body=body)
+        reject = refused["clientConfigureRejectTransaction"]
+        assert (reject["rejectReason"], refused["errorCode"]) == (reason, reason)
+        assert refused["lastTransactionID"] == reject["id"]
+    unchanged = (await broker.ask("get_account_summary"))["account"]
+    assert (unchanged["alias"], unchanged["marginRate"]) == ("Mine", "0.05")
 
 
 async def test_a_market_order_fills_and_changes_tell_of_it(broker: CheckedBroker) -> None:
@@ -163,6 +178,9 @@ async def test_a_trade_lives_its_life(broker: CheckedBroker) -> None:
     await broker.ask("get_trade", tradeSpecifier="@my trade")
     level, target = await away(broker, -5), await away(broker, 5)
     both = {"takeProfit": {"price": target}, "stopLoss": {"price": level}}
+    for nothing in ({}, {"takeProfit": None}, {"unknown": 1}):
+        same = await broker.ask("set_trade_dependent_orders", body=nothing, tradeSpecifier=trade_id)
+        assert same == {"relatedTransactionIDs": [], "lastTransactionID": trade_id}
     await broker.ask("set_trade_dependent_orders", body=both, tradeSpecifier=trade_id)
     changed = await broker.ask(
         "set_trade_dependent_orders",

@@ -119,4 +119,5 @@ def _with_side(position: Position, long: bool, side: Side) -> Position:
 
 
 def _without(ids: tuple[int, ...], gone: int) -> tuple[int, ...]:
-    return tuple(id_ for id_ in ids if id_ != gone)
+    place = ids.index(gone)
+    return ids[:place] + ids[place + 1 :]

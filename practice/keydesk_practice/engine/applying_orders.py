@@ -6,7 +6,7 @@ from typing import Any
 from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.moments import day_end_after
 from keydesk_practice.engine.order_states import OrderEvent, order_after, trade_after
-from keydesk_practice.engine.records import Mark, Order, kind_of
+from keydesk_practice.engine.records import Mark, Order, Trigger, kind_of
 from keydesk_practice.engine.requests import ClientExtensions
 from keydesk_practice.engine.transactions import (
     DependentOrderCreated,
@@ -146,11 +146,17 @@ def _disarm(account: Account, order: Order) -> None:
     resting = account.triggers.get(order.instrument)
     if resting is None or isinstance(order.created, MarketOrderCreated):
         return
-    left = tuple(trigger for trigger in resting if trigger.order_id != order.id)
-    if left:
-        account.triggers[order.instrument] = left
+    for place, trigger in enumerate(resting):  # the oldest mostly end first
+        if trigger.order_id == order.id:
+            _put_triggers(account, order.instrument, resting[:place] + resting[place + 1 :])
+            return
+
+
+def _put_triggers(account: Account, instrument: str, resting: tuple[Trigger, ...]) -> None:
+    if resting:
+        account.triggers[instrument] = resting
     else:
-        del account.triggers[order.instrument]
+        del account.triggers[instrument]
 
 
 def _link(account: Account, trade_id: int, order_type: str, order_id: int | None) -> None:

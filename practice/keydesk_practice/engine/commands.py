@@ -58,6 +58,7 @@ class Configure(Command):
 
     alias: str | None = None
     margin_rate: Decimal | None = None
+    unreadable: str | None = None  # the reject reason of a setting that could not be read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -71,6 +71,8 @@ def configure(decision: Decision, command: Configure) -> None:
 
 
 def _configure_problem(decision: Decision, command: Configure) -> str | None:
+    if command.unreadable is not None:
+        return command.unreadable
     if command.alias is None and command.margin_rate is None:
         return "CLIENT_CONFIGURE_DATA_MISSING"
     if command.alias is not None and len(command.alias) > LONGEST_ALIAS:

@@ -46,16 +46,15 @@ def _record(decision: Decision, deal: Deal, reason: str) -> OrderFilled:
     if deal.plan.opens and deal.order.entry is not None:
         create_on_fill(decision, deal.order.entry, fill, deal.opening)
     for part in deal.plan.reductions:
-        _cancel_orphans(decision, part.trade.id)
+        _cancel_orphans(decision, part.trade)
     return fill
 
 
-def _cancel_orphans(decision: Decision, trade_id: int) -> None:
-    """Cancel what belonged to a trade that is closed now."""
+def _cancel_orphans(decision: Decision, trade: Trade) -> None:
+    """Cancel what belonged to a trade, as it was before the fill, if the trade is closed now."""
     account = decision.account
-    if trade_id in account.trades:
+    if trade.id in account.trades:
         return
-    for order in [
-        o for o in account.orders.values() if o.dependent and o.dependent.trade_id == trade_id
-    ]:
-        cancel(decision, order, "LINKED_TRADE_CLOSED")
+    for order_id in sorted(trade.dependents.values()):
+        if order_id in account.orders:
+            cancel(decision, account.orders[order_id], "LINKED_TRADE_CLOSED")

@@ -34,7 +34,7 @@ PATHS: dict[str, dict[str, Endpoint | StreamEndpoint]] = {
     f"{ACCOUNT}/summary": {"GET": Endpoint(account_routes.get_account_summary)},
     f"{ACCOUNT}/instruments": {"GET": Endpoint(account_routes.list_instruments)},
     f"{ACCOUNT}/configuration": {
-        "PATCH": Endpoint(account_routes.configure_account, wants_body=True)
+        "PATCH": Endpoint(account_routes.configure_account, wants_body=True, may_lack_body=True)
     },
     f"{ACCOUNT}/changes": {"GET": Endpoint(account_routes.poll_changes)},
     f"{ACCOUNT}/pricing": {"GET": Endpoint(pricing_routes.get_pricing)},
@@ -83,7 +83,7 @@ def make_application(broker: Broker, tokens: Iterable[str], rate_limit: int) -> 
     """Return the ASGI application of a broker, open to the tokens."""
     routes = [Route(path, PathEndpoints(broker, methods)) for path, methods in PATHS.items()]
     router = Router(routes, redirect_slashes=False, default=_no_such_path)
-    return Door(router, Doorkeeper(tokens, rate_limit))
+    return Door(router, Doorkeeper(tokens, rate_limit), broker.turns)
 
 
 async def _no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:

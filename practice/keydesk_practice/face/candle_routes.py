@@ -68,7 +68,8 @@ async def _candles(call: Call, shape: Shape) -> Answer:
         candles = await call.broker.candles.candles(instrument, cut, read_span(query, now), now)
     except TooManyCandles:
         raise Refused(400, "Maximum value for 'count' exceeded") from None
-    return Answer(_response(instrument, granularity, candles))
+    shown = await call.encoded(map(_candle, candles))
+    return Answer({"instrument": instrument, "granularity": granularity, "candles": shown})
 
 
 def _known(call: Call, instrument: str) -> str:

@@ -19,6 +19,7 @@ from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.face.access import Doorkeeper
 from keydesk_practice.face.answers import Answer, Wishes, response_of
 from keydesk_practice.face.refusals import Refused
+from keydesk_practice.turns import Turns
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 log = logging.getLogger("keydesk.practice")
@@ -27,9 +28,10 @@ log = logging.getLogger("keydesk.practice")
 class Door:
     """The ASGI application that uvicorn runs, around the router."""
 
-    def __init__(self, inside: Application, keeper: Doorkeeper) -> None:
+    def __init__(self, inside: Application, keeper: Doorkeeper, turns: Turns) -> None:
         self._inside = inside
         self._keeper = keeper
+        self._turns = turns
         self._request_ids = itertools.count(time.time_ns() // 1_000 * 10)  # ascends over restarts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -66,7 +68,8 @@ class Door:
         self, refusal: Refused, scope: Scope, receive: Receive, reply: "_Reply"
     ) -> None:
         answer = Answer(refusal.body(), refusal.status, refusal.headers)
-        await response_of(answer, scope["state"]["wishes"])(scope, receive, reply)
+        response = await response_of(answer, scope["state"]["wishes"], self._turns)
+        await response(scope, receive, reply)
 
 
 def wishes_of(headers: Headers) -> Wishes:

@@ -4,7 +4,8 @@ A handler is a plain function from a `Call` to an `Answer`. Here its account is 
 answer held back until everything it may speak of is in the ledger.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+import json
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,13 +13,19 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from keydesk_practice.broker import Broker
+from keydesk_practice.datetimes import in_unix_form
 from keydesk_practice.desks import AccountDesk
 from keydesk_practice.engine.commands import Command
+from keydesk_practice.engine.views import Worth
 from keydesk_practice.face.access import check_owner
-from keydesk_practice.face.answers import Answer, Wishes, response_of
+from keydesk_practice.face.answers import Answer, EncodedList, Wishes, response_of, text_of
 from keydesk_practice.face.outcomes import Outcome
 from keydesk_practice.face.refusals import absent, invalid, not_allowed
 from keydesk_practice.face.requests import Query, path_parameter, read_json_object
+from keydesk_practice.turns import Turns
+
+UNITS_OF_A_PORTION = 4  # a range of ids read from the ledger
+LONG_TEXT = 2_000  # characters of JSON that cost a unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +63,44 @@ class Call:
 
     def execute(self, desk: AccountDesk, command: Command) -> Outcome:
         """Carry out a command for an account and return the transactions it made."""
-        return Outcome(self.broker.execute(desk, command))
+        batch = self.broker.execute(desk, command)
+        return Outcome(batch, desk.last_transaction_id)
+
+    async def frozen_desk(self) -> AccountDesk:
+        """Return the account of the path as it is now, all of it on disk, to be read over several turns of the loop."""
+        desk = self.desk
+        while desk.committed_id != desk.state.last_transaction_id:
+            await self.broker.settled()
+        return desk.frozen()
+
+    async def worth(self, desk: AccountDesk) -> Worth:
+        """Return what an account is worth, worked out over as many turns of the loop as it takes."""
+        return desk.worth({id_: one async for id_, one in self.turns.over(desk.trade_worths())})
+
+    @property
+    def turns(self) -> Turns:
+        """What may be done in one turn of the loop."""
+        return self.broker.turns
+
+    async def encoded(self, items: Iterable[Any], units: int = 1) -> EncodedList:
+        """Return the JSON texts of some values, each made and encoded when it may be, for `units` of work."""
+        texts = EncodedList()
+        async for item in self.turns.over(items, 2 * units if self.wishes.unix_times else units):
+            texts.append(text_of(in_unix_form(item) if self.wishes.unix_times else item))
+            await self._pay_for(texts[-1])
+        return texts
+
+    async def ledger_text(self, text: str) -> str:
+        """Return a text of the ledger in the form of times that the client asked for."""
+        if not self.wishes.unix_times:
+            return text
+        await self.turns.take()
+        await self._pay_for(text)
+        return text_of(in_unix_form(json.loads(text)))
+
+    async def _pay_for(self, text: str) -> None:
+        if len(text) > LONG_TEXT:
+            await self.turns.take(len(text) // LONG_TEXT)
 
     @property
     def base_url(self) -> str:
@@ -70,21 +114,22 @@ StreamHandler = Callable[[Call], ASGIApp]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One operation: its handler, and whether it needs a JSON body."""
+    """One operation: its handler, and whether it needs a JSON body; a missing one may count as empty."""
 
     handler: Handler
     wants_body: bool = False
+    may_lack_body: bool = False
 
     async def respond(self, call: Call) -> ASGIApp:
         """Return the response of one call."""
         if self.wants_body:
-            body = await read_json_object(call.request)
+            body = await read_json_object(call.request, may_be_missing=self.may_lack_body)
             call = replace(call, body=body)
         await call.broker.settled()  # nobody is shown what may yet be lost
         made = self.handler(call)
         answer = made if isinstance(made, Answer) else await made
         await call.broker.settled()
-        return response_of(answer, call.wishes)
+        return await response_of(answer, call.wishes, call.broker.turns)
 
 
 @dataclass(frozen=True, slots=True)

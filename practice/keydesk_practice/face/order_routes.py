@@ -78,22 +78,24 @@ def set_order_client_extensions(call: Call) -> Answer:
     return done(outcome, {"orderClientExtensionsModifyTransaction": outcome.first})
 
 
-def list_orders(call: Call) -> Answer:
+async def list_orders(call: Call) -> Answer:
     """Answer with orders of a state, newest first."""
-    desk = call.desk
+    desk = await call.frozen_desk()
     page = read_page(call, "PENDING", STATES)
-    orders, next_id = cut(page, desk.orders(page.state, page.instrument, page.before))
+    found = desk.orders(page.state, page.instrument, page.before, page.ids)
+    orders, next_id = await cut(call.turns, page, found)
     body = {
-        "orders": [desk.order_view(order) for order in orders],
+        "orders": await call.encoded(desk.order_view(order) for order in orders),
         "lastTransactionID": desk.last_transaction_id,
     }
     return Answer(body, headers=link_to_next(call, next_id))
 
 
-def list_pending_orders(call: Call) -> Answer:
+async def list_pending_orders(call: Call) -> Answer:
     """Answer with every pending order, newest first."""
-    desk = call.desk
-    orders = [desk.order_view(order) for order in desk.orders("PENDING")]
+    desk = await call.frozen_desk()
+    pending = reversed(desk.state.orders.values())
+    orders = await call.encoded(desk.order_view(order) for order in pending)
     return Answer({"orders": orders, "lastTransactionID": desk.last_transaction_id})
 
 

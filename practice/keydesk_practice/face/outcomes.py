@@ -15,9 +15,13 @@ NOT_THERE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The batch that a request made, as wire transactions, oldest first."""
+    """The batch that a request made, as wire transactions, oldest first, and the account's newest id after it.
+
+    A request that changes nothing makes an empty batch.
+    """
 
     batch: Sequence[Wire]
+    last_id: str
 
     @property
     def first(self) -> Wire:
@@ -50,7 +54,7 @@ class Outcome:
     def ids(self) -> dict[str, object]:
         """Return the two members that every answer to a write ends with."""
         ids = [one["id"] for one in self.batch]
-        return {"relatedTransactionIDs": ids, "lastTransactionID": ids[-1]}
+        return {"relatedTransactionIDs": ids, "lastTransactionID": self.last_id}
 
 
 def present(members: Mapping[str, Wire | None]) -> dict[str, Wire]:

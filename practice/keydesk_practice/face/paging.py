@@ -1,12 +1,13 @@
 """The filters and pages of the order and trade lists: newest first, `count` at a time, a `Link` to what remains."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 from urllib.parse import urlencode
 
 from keydesk_practice.face.endpoints import Call
 from keydesk_practice.face.requests import whole_number
+from keydesk_practice.turns import Turns
 
 DEFAULT_COUNT = 50
 MOST = 500
@@ -57,18 +58,17 @@ def read_page(call: Call, default_state: str, states: frozenset[str]) -> Page:
     )
 
 
-def cut(page: Page, newest_first: Iterable[Item]) -> tuple[list[Item], int | None]:
-    """Return the items of a page, and the highest id of the next one when more remain."""
+async def cut(
+    turns: Turns, page: Page, newest_first: Iterable[Sequence[Item]]
+) -> tuple[list[Item], int | None]:
+    """Return the items of a page, read portion by portion, and the highest id of the next page when more remain."""
     found: list[Item] = []
-    lowest = min(page.ids, default=0) if page.ids is not None else 0
-    for item in newest_first:
-        if item.id < lowest:
-            break
-        if not page.wants(item):
-            continue
-        if len(found) == page.count:
-            return found, item.id
-        found.append(item)
+    async for portion in turns.over(newest_first):
+        await turns.take(len(portion) // 2)  # it has been read; that much less may be done next
+        for item in filter(page.wants, portion):
+            if len(found) == page.count:
+                return found, item.id
+            found.append(item)
     return found, None
 
 

@@ -10,24 +10,24 @@ from keydesk_practice.face.refusals import absent, not_listed
 from keydesk_practice.face.units import read_side_units
 
 
-def list_positions(call: Call) -> Answer:
+async def list_positions(call: Call) -> Answer:
     """Answer with the position of every instrument ever traded."""
-    desk = call.desk
-    body = {"positions": desk.positions(), "lastTransactionID": desk.last_transaction_id}
-    return Answer(body)
+    desk = await call.frozen_desk()
+    positions = await call.encoded(desk.positions(await call.worth(desk)))
+    return Answer({"positions": positions, "lastTransactionID": desk.last_transaction_id})
 
 
-def list_open_positions(call: Call) -> Answer:
+async def list_open_positions(call: Call) -> Answer:
     """Answer with the positions that are open."""
-    desk = call.desk
-    body = {"positions": desk.open_positions(), "lastTransactionID": desk.last_transaction_id}
-    return Answer(body)
+    desk = await call.frozen_desk()
+    positions = await call.encoded(desk.open_positions(await call.worth(desk)))
+    return Answer({"positions": positions, "lastTransactionID": desk.last_transaction_id})
 
 
-def get_position(call: Call) -> Answer:
+async def get_position(call: Call) -> Answer:
     """Answer with the position of one instrument."""
-    desk = call.desk
-    found = desk.position(call.path("instrument"))
+    desk = await call.frozen_desk()
+    found = desk.position(call.path("instrument"), await call.worth(desk))
     if found is None:
         raise absent("position", "NO_SUCH_POSITION")
     return Answer({"position": found, "lastTransactionID": desk.last_transaction_id})

@@ -9,19 +9,21 @@ from keydesk_practice.face.refusals import invalid, missing
 from keydesk_practice.face.streaming import LineStream
 
 
-def get_pricing(call: Call) -> Answer:
+async def get_pricing(call: Call) -> Answer:
     """Answer with the prices in force; with `since`, only those that changed after it."""
-    desk, board = call.desk, call.broker.board
+    desk = await call.frozen_desk()
     names = _instruments(call)
     since = call.query.time("since")
     units_available = call.query.flag("includeUnitsAvailable", default=True)
     conversions = call.query.flag("includeHomeConversions", default=False)
-    quotes = [board.quote(name) for name in names]
-    changed = [quote for quote in quotes if since is None or quote.time > since]
+    now = call.broker.now()
+    available = desk.margin_available(await call.worth(desk)) if units_available else None
+    quotes = map(desk.board.quote, names)
+    changed = (quote for quote in quotes if since is None or quote.time > since)
     body = {
-        "prices": [desk.price_view(quote, units_available) for quote in changed],
+        "prices": await call.encoded(desk.price_view(quote, available) for quote in changed),
         **({"homeConversions": desk.home_conversions(names)} if conversions else {}),
-        "time": rfc3339(call.broker.now()),
+        "time": rfc3339(now),
     }
     return Answer(body)
 

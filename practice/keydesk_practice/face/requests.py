@@ -23,10 +23,12 @@ def path_parameter(request: Request, name: str) -> str:
     return unquote(str(request.path_params[name]))
 
 
-async def read_json_object(request: Request) -> dict[str, Any]:
+async def read_json_object(request: Request, *, may_be_missing: bool = False) -> dict[str, Any]:
     """Return the JSON object in the body of a request; refuses a missing, huge or malformed one."""
     raw = await _read_body(request)
     if not raw.strip():
+        if may_be_missing:
+            return {}
         raise Refused(400, "Missing JSON body")
     try:
         found = json.loads(raw, parse_float=Decimal, parse_constant=_no_constant)

@@ -27,25 +27,31 @@ from keydesk_practice.face.refusals import absent, missing
 from keydesk_practice.face.units import read_close_units
 
 T = TypeVar("T")
+UNITS_OF_A_TRADE = 2  # with its dependent orders
 STATES = frozenset({"OPEN", "CLOSED", "CLOSE_WHEN_TRADEABLE", "ALL"})
 
 
-def list_trades(call: Call) -> Answer:
+async def list_trades(call: Call) -> Answer:
     """Answer with trades of a state, newest first."""
-    desk = call.desk
+    desk = await call.frozen_desk()
     page = read_page(call, "OPEN", STATES)
-    trades, next_id = cut(page, desk.trades(page.state, page.instrument, page.before))
+    found = desk.trades(page.state, page.instrument, page.before, page.ids)
+    trades, next_id = await cut(call.turns, page, found)
     body = {
-        "trades": [desk.trade_view(trade) for trade in trades],
+        "trades": await call.encoded(
+            (desk.trade_view(trade) for trade in trades), UNITS_OF_A_TRADE
+        ),
         "lastTransactionID": desk.last_transaction_id,
     }
     return Answer(body, headers=link_to_next(call, next_id))
 
 
-def list_open_trades(call: Call) -> Answer:
+async def list_open_trades(call: Call) -> Answer:
     """Answer with every open trade, newest first."""
-    desk = call.desk
-    trades = [desk.trade_view(trade) for trade in desk.trades("OPEN")]
+    desk = await call.frozen_desk()
+    held = reversed(desk.state.trades.values())
+    shown = (desk.trade_view(trade) for trade in held if trade.state == "OPEN")
+    trades = await call.encoded(shown, UNITS_OF_A_TRADE)
     return Answer({"trades": trades, "lastTransactionID": desk.last_transaction_id})
 
 
@@ -104,7 +110,10 @@ def set_trade_client_extensions(call: Call) -> Answer:
 
 
 def set_trade_dependent_orders(call: Call) -> Answer:
-    """Create, change or cancel a trade's dependent orders: all that was asked, or nothing."""
+    """Create, change or cancel a trade's dependent orders: all that was asked, or nothing.
+
+    Asking nothing, or cancelling what is not there, changes nothing.
+    """
     desk, body = call.desk, Members(call.body)
     specifier = call.path("tradeSpecifier")
     if not desk.is_open_trade(specifier):
@@ -117,8 +126,6 @@ def set_trade_dependent_orders(call: Call) -> Answer:
         trailing_stop_loss=_asked(body, "trailingStopLoss", read_trailing_stop_loss),
         guaranteed_stop_loss=_asked(body, "guaranteedStopLoss", read_guaranteed_stop_loss),
     )
-    if not any(map(body.has, ("takeProfit", "stopLoss", "trailingStopLoss", "guaranteedStopLoss"))):
-        raise missing("takeProfit")
     outcome = call.execute(desk, command)
     if outcome.rejects:
         return dependents_refused(outcome, desk.order_type)

@@ -1,13 +1,14 @@
 """Transactions: pages by time, one, a range, everything since, and the stream."""
 
 import json
+from collections.abc import Iterable, Sequence
 
 from starlette.types import ASGIApp
 
 from keydesk_practice.datetimes import rfc3339, unix
 from keydesk_practice.desks import AccountDesk
-from keydesk_practice.face.answers import Answer, encode
-from keydesk_practice.face.endpoints import Call
+from keydesk_practice.face.answers import Answer, EncodedList, encode
+from keydesk_practice.face.endpoints import UNITS_OF_A_PORTION, Call
 from keydesk_practice.face.refusals import absent, invalid, missing
 from keydesk_practice.face.requests import whole_number
 from keydesk_practice.face.streaming import LineStream
@@ -16,11 +17,13 @@ from keydesk_practice.face.transaction_filters import asked_types, types_of
 MOST_SINCE = 1000
 DEFAULT_PAGE = 100
 LARGEST_PAGE = 1000
+MOST_PAGES = 20_000  # in one list
+MOST_IN_RANGE = 5_000
 
 
-def list_transactions(call: Call) -> Answer:
+async def list_transactions(call: Call) -> Answer:
     """Answer with the addresses of the pages that hold the transactions of a span of time."""
-    desk = call.desk
+    desk = await call.frozen_desk()
     asked_begin, asked_end = call.query.time("from"), call.query.time("to")
     begin = desk.created_at if asked_begin is None else asked_begin
     end = call.broker.now() if asked_end is None else asked_end
@@ -28,7 +31,9 @@ def list_transactions(call: Call) -> Answer:
         raise invalid("to")
     size = call.query.integer("pageSize", DEFAULT_PAGE, 1, LARGEST_PAGE)
     words = asked_types(call.query)
-    ids = desk.history.ids_between(begin, end, types_of(words))
+    ids = await _ids(call, desk.history.ids_between(begin, end), types_of(words))
+    if len(ids) > MOST_PAGES * size:
+        raise invalid("pageSize", f": more than {MOST_PAGES} pages, choose larger ones")
     suffix = f"&type={'%2C'.join(words)}" if words else ""
     base = f"{call.base_url}/v3/accounts/{desk.account.id}/transactions/idrange"
     body: dict[str, object] = {
@@ -37,46 +42,57 @@ def list_transactions(call: Call) -> Answer:
         "pageSize": size,
         **({"type": words} if words else {}),
         "count": len(ids),
-        "pages": [
+        "pages": await call.encoded(
             f"{base}?from={ids[first]}&to={ids[min(first + size, len(ids)) - 1]}{suffix}"
             for first in range(0, len(ids), size)
-        ],
+        ),
         "lastTransactionID": str(desk.committed_id),
     }
     return Answer(body)
+
+
+async def _ids(call: Call, ids: range, types: list[str]) -> Sequence[int]:
+    if not types:
+        return ids
+    portions = call.turns.over(call.desk.history.ids_of_types(ids, types), UNITS_OF_A_PORTION)
+    return [id_ async for portion in portions for id_ in portion]
 
 
 def get_transaction(call: Call) -> Answer:
     """Answer with one transaction."""
     desk = call.desk
     id_ = whole_number(call.path("transactionID"), "transactionID")
-    found = desk.history.texts(id_, id_)
-    if not found:
+    found = desk.history.text(id_)
+    if found is None:
         raise absent("transaction", "NO_SUCH_TRANSACTION", str(desk.committed_id))
-    transaction = json.loads(found[0])
+    transaction = json.loads(found)
     return Answer({"transaction": transaction, "lastTransactionID": str(desk.committed_id)})
 
 
-def transactions_range(call: Call) -> Answer:
+async def transactions_range(call: Call) -> Answer:
     """Answer with the transactions from one id to another, both included."""
-    desk = call.desk
+    desk = await call.frozen_desk()
     first, last = _bound(call, "from"), _bound(call, "to")
     if first > last:
         raise invalid("to")
     if first < 1 or last > desk.committed_id:
         raise absent("transaction", "NO_SUCH_TRANSACTION")
-    texts = desk.history.texts(first, last, types_of(asked_types(call.query)))
+    types = types_of(asked_types(call.query))
+    texts = await _texts(call, desk.history.portions(first, last, types), MOST_IN_RANGE + 1)
+    if len(texts) > MOST_IN_RANGE:
+        raise invalid("to", f": a range holds {MOST_IN_RANGE} transactions at most")
     return _transactions(desk, texts)
 
 
-def transactions_since(call: Call) -> Answer:
+async def transactions_since(call: Call) -> Answer:
     """Answer with the transactions after an id, at most a thousand, oldest first."""
-    desk = call.desk
+    desk = await call.frozen_desk()
     after = _bound(call, "id")
     if not 0 <= after <= desk.committed_id:
         raise absent("transaction", "NO_SUCH_TRANSACTION")
     types = types_of(asked_types(call.query))
-    return _transactions(desk, desk.history.texts(after + 1, desk.committed_id, types, MOST_SINCE))
+    portions = desk.history.portions(after + 1, desk.committed_id, types)
+    return _transactions(desk, await _texts(call, portions, MOST_SINCE))
 
 
 def stream_transactions(call: Call) -> ASGIApp:
@@ -98,8 +114,19 @@ def stream_transactions(call: Call) -> ASGIApp:
     )
 
 
-def _transactions(desk: AccountDesk, texts: list[str]) -> Answer:
-    return Answer({"lastTransactionID": str(desk.committed_id)}, texts={"transactions": texts})
+async def _texts(call: Call, portions: Iterable[Sequence[str]], most: int) -> EncodedList:
+    """Return the first of the ledger's texts, in the form of times that the client asked for."""
+    texts = EncodedList()
+    async for portion in call.turns.over(portions, UNITS_OF_A_PORTION):
+        for text in portion[: most - len(texts)]:
+            texts.append(await call.ledger_text(text))
+        if len(texts) == most:
+            break
+    return texts
+
+
+def _transactions(desk: AccountDesk, texts: EncodedList) -> Answer:
+    return Answer({"transactions": texts, "lastTransactionID": str(desk.committed_id)})
 
 
 def _bound(call: Call, name: str) -> int:

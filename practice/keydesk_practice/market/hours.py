@@ -1,7 +1,8 @@
 """When the market is open: around the clock, or as the real week goes.
 
 The real week of currencies runs from Sunday 17:05 to Friday 16:59 New York, with a break from 16:59 to 17:05 on the other
-days. While it is closed nothing trades and no candle has prices, but the path goes on unseen; so a Monday opens with a gap.
+days. While it is closed nothing trades, no candle has prices and the last prices stand; the path goes on unseen, so that a
+Monday opens with a gap.
 """
 
 from enum import StrEnum
@@ -10,6 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from keydesk_practice.market.grid import (
+    CELL,
     DAY_SECONDS,
     NEW_YORK,
     cells_in,
@@ -46,6 +48,14 @@ class TradingHours:
             return None
         mask = self._open_cells(day)
         return None if mask.all() else mask
+
+    def last_open(self, now: int) -> int:
+        """Return an instant itself while the market is open, else the last one before it closed."""
+        cell = now // CELL
+        for closing, opening in self._closed(cell, cell + 1):
+            if closing <= cell < opening:
+                return closing * CELL - 1
+        return now
 
     def any_open(self, starts: Integers, ends: Integers) -> Mask:
         """Return which of the stretches [start, end) of cells have an open cell."""

@@ -5,6 +5,7 @@ asked for. The days after the last published one are drawn as far as they are ne
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,7 +25,7 @@ from keydesk_practice.market.listing import CURRENCIES, LISTINGS
 from keydesk_practice.market.own_data import Own
 from keydesk_practice.market.pairs import OwnPath, Pairs
 from keydesk_practice.market.quoting import Quoting
-from keydesk_practice.market.reference import ReferenceRates, read_reference_rates
+from keydesk_practice.market.reference import Floats, ReferenceRates, read_reference_rates
 from keydesk_practice.market.stretches import Stretches
 
 _AHEAD = 90  # days drawn beyond the one that is asked for
@@ -78,6 +79,14 @@ class PracticeMarket:
             blocks = PairBlocks(self._pairs, place, depth, precision)
             self._makers[place] = CandleMaker(blocks, self._stretches, self._hours)
         return self._makers[place].candles(cut, asked, now)
+
+    def last_open(self, now: int) -> int:
+        """Return an instant itself while the market is open, else the last one before it closed."""
+        return self._hours.last_open(now)
+
+    def is_replayed(self, place: int) -> bool:
+        """Return whether the instrument at a place of the listing has a user's own history."""
+        return place >= len(self._listings) - len(self._own)
 
     def _reach(self, now: int) -> None:
         day = now // CELL // CELLS_PER_DAY
@@ -136,15 +145,16 @@ class Instant:
     ) -> None:
         self.now = now
         self._market, self._quoting, self._places = market, quoting, places
-        self._levels: tuple[list[list[int]], list[list[int]]] | None = None
+        self._levels: dict[int, tuple[list[list[int]], list[list[int]]]] = {}
 
     def quote(self, instrument: str) -> Quote:
         """Return the price in force; KeyError for an instrument that is not offered."""
         place = self._places[instrument]
-        if self._levels is None:
-            self._levels = self._quoting.levels(self.now)
-        bids, asks = self._levels
-        return self._quoting.quote(place, self.now, bids[place], asks[place])
+        at = self._quoting.last_open(place, self.now)
+        if at not in self._levels:
+            self._levels[at] = self._quoting.levels(at)
+        bids, asks = self._levels[at]
+        return self._quoting.quote(place, self.now, at, bids[place], asks[place])
 
     def specification(self, instrument: str) -> Specification | None:
         """Return what the instrument is; None when it is not offered."""
@@ -163,19 +173,44 @@ class Instant:
 
     def conversion(self, currency: str, home: str) -> Conversion:
         """Return the factors from a currency to the home currency."""
-        return conversion_of(currency, home, self._mid(currency, home))
+        return conversion_of(currency, home, float(np.exp(self._log_value(currency, home))))
 
-    def _mid(self, currency: str, home: str) -> float:
-        return float(np.exp(self._log_rate(home) - self._log_rate(currency)))
+    def _log_value(self, currency: str, home: str) -> float:
+        """Return the log of how much of the home currency one of a currency is worth.
 
-    def _log_rate(self, currency: str) -> float:
-        """Return the log of how much of a currency a euro buys."""
-        lines, part = self._quoting.lines(self.now // CELL), self.now % CELL / CELL
-        column = self._market.columns.get(currency)
-        if column is not None:
-            return float(lines.rates_at(part)[column])
+        What is replayed for the pair of the two counts before the reference rates, as it does in the pair's own price.
+        """
+        if currency == home:
+            return 0.0
+        for name, sign in ((f"{currency}_{home}", 1), (f"{home}_{currency}", -1)):
+            if self._is_replayed(name):
+                return sign * self._log_mid(self._places[name])
+        columns = self._market.columns
+        if currency in columns and home in columns:
+            rates = self._lines(self._market.last_open(self.now)).rates
+            return float(rates[columns[home]] - rates[columns[currency]])
         for name, place in self._places.items():  # such as XAU, known by a user's XAU_USD
             base, _, quote = name.partition("_")
             if base == currency:
-                return self._log_rate(quote) - float(lines.mids_at(part)[place])
+                return self._log_mid(place) + self._log_value(quote, home)
         raise KeyError(currency)
+
+    def _is_replayed(self, name: str) -> bool:
+        place = self._places.get(name)
+        if place is None or not self._market.is_replayed(place):
+            return False
+        return self._quoting.is_offered(place, self.now)
+
+    def _log_mid(self, place: int) -> float:
+        return float(self._lines(self._quoting.last_open(place, self.now)).mids[place])
+
+    def _lines(self, at: int) -> "_Lines":
+        lines, part = self._quoting.lines(at // CELL), at % CELL / CELL
+        return _Lines(lines.mids_at(part), lines.rates_at(part))
+
+
+class _Lines(NamedTuple):
+    """The log mids of the instruments and the log rates of the currencies at an instant."""
+
+    mids: Floats
+    rates: Floats

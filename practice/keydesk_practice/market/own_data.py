@@ -18,7 +18,7 @@ import numpy as np
 
 from keydesk_practice.errors import OwnDataUnreadable
 from keydesk_practice.market.curve import Curve
-from keydesk_practice.market.grid import cells_in, first_cell, market_day_of, seconds_of
+from keydesk_practice.market.grid import CELL, cells_in, first_cell, market_day_of, seconds_of
 from keydesk_practice.market.hours import Mask
 from keydesk_practice.market.listing import CURRENCIES, LISTINGS, Listing
 from keydesk_practice.market.reference import Floats, Integers
@@ -63,6 +63,13 @@ class OwnCandles:
         """Return which cells of a market day lie within a candle."""
         cells = first_cell(day) + np.arange(cells_in(day))
         return self.any_known(cells, cells + 1)
+
+    def last_open(self, now: int) -> int:
+        """Return an instant itself within a candle, else the last one of the candle before it."""
+        place = int(np.searchsorted(self._starts, now // CELL, side="right")) - 1
+        if place < 0:  # before the first candle its opening price stands
+            return int(self._starts[0]) * CELL
+        return min(now, int(self._ends[place]) * CELL - 1)
 
     def any_known(self, starts: Integers, ends: Integers) -> Mask:
         """Return which stretches of cells touch a candle."""

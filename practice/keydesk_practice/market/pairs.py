@@ -41,6 +41,9 @@ class OwnPath(Protocol):
     def any_known(self, starts: Integers, ends: Integers) -> Mask:
         """Return which stretches of cells have prices."""
 
+    def last_open(self, now: int) -> int:
+        """Return the last instant up to `now` at which there were prices."""
+
 
 class Pairs:
     """Curves of every instrument, by its place in the listing."""
@@ -94,6 +97,13 @@ class Pairs:
             return scheduled
         known = self.own[pair].open_cells(day)
         return known if scheduled is None else np.asarray(known & scheduled)
+
+    def last_open(self, pair: int, now: int) -> int:
+        """Return the last instant up to `now` at which a pair had prices; they stand until it has others."""
+        at = self.hours.last_open(now)
+        if pair in self.own:
+            at = self.hours.last_open(self.own[pair].last_open(at))
+        return at
 
     def any_known(self, pair: int, starts: Integers, ends: Integers) -> Mask:
         """Return which stretches of cells the history of a pair touches, opening hours aside."""

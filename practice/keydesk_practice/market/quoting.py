@@ -54,7 +54,7 @@ class Quoting:
         self._scales = 10.0 ** np.array(precisions)[:, None]
         self._places = [-precision for precision in precisions]
         self._first_cells = np.array([first_cell(pairs.first_day(p)) for p in range(len(names))])
-        self.lines = Recent(16, self._lines_of)
+        self.lines = Recent(64, self._lines_of)
 
     def levels(self, now: int) -> tuple[list[list[int]], list[list[int]]]:
         """Return bid and ask prices of all pairs and levels, as whole numbers of their last decimal."""
@@ -69,10 +69,10 @@ class Quoting:
             np.maximum(asks[:, level], asks[:, level - 1] + 1, out=asks[:, level])
         return bids.astype(np.int64).tolist(), asks.astype(np.int64).tolist()
 
-    def quote(self, pair: int, now: int, bids: list[int], asks: list[int]) -> Quote:
-        """Return the quote of a pair from its prices."""
-        lines, place = self.lines(now // CELL), self._places[pair]
-        units = lines.units[pair]
+    def quote(self, pair: int, now: int, at: int, bids: list[int], asks: list[int]) -> Quote:
+        """Return the quote of a pair from its prices, which are those of the instant `at`."""
+        place = self._places[pair]
+        units = self.lines(at // CELL).units[pair]
         bid_prices = [Decimal(price).scaleb(place) for price in bids]
         ask_prices = [Decimal(price).scaleb(place) for price in asks]
         return Quote(
@@ -82,8 +82,12 @@ class Quoting:
             tuple(map(Level, ask_prices, units)),
             bid_prices[-1],
             ask_prices[-1],
-            lines.open[pair],
+            self.lines(now // CELL).open[pair],
         )
+
+    def last_open(self, pair: int, now: int) -> int:
+        """Return the instant whose prices are in force: while a pair is closed, the last before it closed."""
+        return self._pairs.last_open(pair, now)
 
     def is_offered(self, pair: int, now: int) -> bool:
         """Return whether a pair has begun by an instant."""

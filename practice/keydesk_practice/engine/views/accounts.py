@@ -1,5 +1,9 @@
-"""The account as the wire shows it: whole, in numbers only, or what moves with the prices."""
+"""The account as the wire shows it: whole, in numbers only, or what moves with the prices.
 
+Each list is an iterator that makes its items as they are asked for, so that a server can do other work in between.
+"""
+
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -13,43 +17,64 @@ from keydesk_practice.engine.views.positions import moving_position, position
 from keydesk_practice.engine.views.trades import trade_summary
 from keydesk_practice.engine.views.worth import Worth
 
+Views = Iterator[dict[str, Any]]
+
 
 def account(one: Account, market: Market) -> dict[str, Any]:
     """Return the whole account: open trades, every position ever held, pending orders."""
     worth = Worth(one, market)
+    lists = account_lists(one, market, worth)
+    return {**_numbers(one, worth), **{name: list(items) for name, items in lists.items()}}
+
+
+def account_lists(one: Account, market: Market, worth: Worth) -> dict[str, Views]:
+    """Return the lists of the whole account."""
     return {
-        **_numbers(one, worth),
-        "trades": [
+        "trades": (
             trade_summary(one, trade, market, worth.trades.get(trade.id))
             for trade in one.trades.values()
-        ],
-        "positions": [position(one, name, market, worth.position(name)) for name in one.positions],
-        "orders": [order(pending, market) for pending in one.orders.values()],
+        ),
+        "positions": (position(one, name, market, worth.position(name)) for name in one.positions),
+        "orders": (order(pending, market) for pending in one.orders.values()),
     }
 
 
-def summary(one: Account, market: Market) -> dict[str, Any]:
+def summary(one: Account, market: Market, worth: Worth | None = None) -> dict[str, Any]:
     """Return the account's numbers."""
-    return _numbers(one, Worth(one, market))
+    return _numbers(one, worth or Worth(one, market))
 
 
 def state(one: Account, market: Market) -> dict[str, Any]:
     """Return everything that moves with the prices, and the totals."""
     worth = Worth(one, market)
+    lists = state_lists(one, market, worth)
+    return {**totals(one, worth), **{name: list(items) for name, items in lists.items()}}
+
+
+def margin_available(one: Account, worth: Worth) -> Decimal:
+    """Return what is left for new positions."""
+    return max(NOTHING, one.balance + worth.total("unrealized") - worth.total("margin"))
+
+
+def totals(one: Account, worth: Worth) -> dict[str, Any]:
+    """Return the account's totals, those that move with the prices first."""
+    return {**_calculated(one, worth), **_accumulated(one)}
+
+
+def state_lists(one: Account, market: Market, worth: Worth) -> dict[str, Views]:
+    """Return what moves with the prices of each order, trade and position."""
     moving = (moving_order(pending, market) for pending in one.orders.values())
     return {
-        **_calculated(one, worth),
-        **_accumulated(one),
-        "orders": [found for found in moving if found is not None],
-        "trades": [
+        "orders": (found for found in moving if found is not None),
+        "trades": (
             {
                 "id": str(id_),
                 "unrealizedPL": text(found.unrealized),
                 "marginUsed": text(found.margin),
             }
             for id_, found in worth.trades.items()
-        ],
-        "positions": [moving_position(name, found) for name, found in worth.positions.items()],
+        ),
+        "positions": (moving_position(name, found) for name, found in worth.positions.items()),
     }
 
 
@@ -107,7 +132,7 @@ def _calculated(one: Account, worth: Worth) -> dict[str, str]:
     unrealized, at_mid = worth.total("unrealized"), worth.total("at_mid")
     used, value = worth.total("margin"), worth.total("value")
     nav, closeout_nav = one.balance + unrealized, one.balance + at_mid
-    available = text(max(NOTHING, nav - used))
+    available = text(margin_available(one, worth))
     share = _share(used, closeout_nav)
     return {
         "unrealizedPL": text(unrealized),

@@ -14,6 +14,7 @@ from keydesk_practice.engine.transactions import (
     Transaction,
     to_wire,
 )
+from keydesk_practice.engine.views.accounts import Views
 from keydesk_practice.engine.views.orders import order
 from keydesk_practice.engine.views.positions import position
 from keydesk_practice.engine.views.trades import trade_summary
@@ -23,7 +24,9 @@ Ids = dict[int, None]  # a set that keeps its order
 
 
 @dataclass(slots=True)
-class _Touched:
+class Touched:
+    """The ids of what some transactions touched, in the order in which they did."""
+
     created: Ids = field(default_factory=dict)
     cancelled: Ids = field(default_factory=dict)
     filled: Ids = field(default_factory=dict)
@@ -60,31 +63,39 @@ def changes(
     account: Account, transactions: Sequence[Transaction], market: Market
 ) -> dict[str, Any]:
     """Return what the transactions changed; an order created and filled among them is in both lists."""
-    touched = _Touched()
+    touched = Touched()
     for transaction in transactions:
         touched.add(transaction)
-    worth = Worth(account, market) if touched.positions else None
+    lists = changes_lists(account, touched, market, Worth(account, market))
     return {
-        "ordersCreated": _orders(account, touched.created, market),
-        "ordersCancelled": _orders(account, touched.cancelled, market),
-        "ordersFilled": _orders(account, touched.filled, market),
-        "ordersTriggered": [],  # nothing ends there any more
-        "tradesOpened": _trades(account, touched.opened, market),
-        "tradesReduced": _trades(account, touched.reduced, market),
-        "tradesClosed": _trades(account, touched.closed, market),
-        "positions": [
-            position(account, name, market, worth.position(name) if worth else None)
-            for name in touched.positions
-        ],
+        **{name: list(items) for name, items in lists.items()},
         "transactions": [to_wire(transaction) for transaction in transactions],
     }
 
 
-def _orders(account: Account, ids: Iterable[int], market: Market) -> list[dict[str, Any]]:
+def changes_lists(
+    account: Account, touched: Touched, market: Market, worth: Worth
+) -> dict[str, Views]:
+    """Return what was touched, as it is now; each list makes its items as they are asked for."""
+    return {
+        "ordersCreated": _orders(account, touched.created, market),
+        "ordersCancelled": _orders(account, touched.cancelled, market),
+        "ordersFilled": _orders(account, touched.filled, market),
+        "ordersTriggered": iter(()),  # nothing ends there any more
+        "tradesOpened": _trades(account, touched.opened, market),
+        "tradesReduced": _trades(account, touched.reduced, market),
+        "tradesClosed": _trades(account, touched.closed, market),
+        "positions": (
+            position(account, name, market, worth.position(name)) for name in touched.positions
+        ),
+    }
+
+
+def _orders(account: Account, ids: Iterable[int], market: Market) -> Views:
     found = (account.order(id_) for id_ in ids)
-    return [order(one, market) for one in found if one is not None]
+    return (order(one, market) for one in found if one is not None)
 
 
-def _trades(account: Account, ids: Iterable[int], market: Market) -> list[dict[str, Any]]:
+def _trades(account: Account, ids: Iterable[int], market: Market) -> Views:
     found = (account.trade(id_) for id_ in ids)
-    return [trade_summary(account, one, market) for one in found if one is not None]
+    return (trade_summary(account, one, market) for one in found if one is not None)

@@ -20,9 +20,13 @@ Sizes = tuple[Decimal, Decimal]  # buy, sell; both unsigned
 
 
 def client_price(
-    account: Account, quote: Quote, market: Market, units_available: bool = True
+    account: Account,
+    quote: Quote,
+    market: Market,
+    units_available: bool = True,
+    available: Decimal | None = None,
 ) -> dict[str, Any]:
-    """Return the price of an instrument."""
+    """Return the price of an instrument; `available` is the account's margin when the caller has it already."""
     conversion = quote_conversion(account, market, quote.instrument)
     shown: dict[str, Any] = {
         "type": "PRICE",
@@ -40,7 +44,8 @@ def client_price(
         },
     }
     if units_available:
-        shown["unitsAvailable"] = _units_available(account, quote, market)
+        margin = margin_available(account, market) if available is None else available
+        shown["unitsAvailable"] = _units_available(account, quote, market, margin)
     return shown
 
 
@@ -48,11 +53,13 @@ def _bucket(level: Level) -> dict[str, Any]:
     return {"price": text(level.price), "liquidity": level.liquidity}
 
 
-def _units_available(account: Account, quote: Quote, market: Market) -> dict[str, Any]:
+def _units_available(
+    account: Account, quote: Quote, market: Market, available: Decimal
+) -> dict[str, Any]:
     """Return the largest sizes by position fill mode, as the rules of opening would allow them."""
     position = account.position(quote.instrument)
     long, short = position.long.units, -position.short.units
-    free = _affordable(account, quote, market)
+    free = _affordable(account, quote, market, available)
     counted = counted_units(position)
     reduce_only = (short, long)
     opening = (counted - long + free, counted - short + free)
@@ -72,13 +79,13 @@ def _units_available(account: Account, quote: Quote, market: Market) -> dict[str
     }
 
 
-def _affordable(account: Account, quote: Quote, market: Market) -> Decimal:
+def _affordable(account: Account, quote: Quote, market: Market, available: Decimal) -> Decimal:
     """Return the units that the margin left would pay for."""
     specification = specification_of(market, quote.instrument)
     conversion = quote_conversion(account, market, quote.instrument)
     price = margin_rate(account, specification) * quote.mid * conversion.value
     step = Decimal(1).scaleb(-specification.trade_units_precision)
-    return (margin_available(account, market) / price).quantize(step, ROUND_DOWN)
+    return (available / price).quantize(step, ROUND_DOWN)
 
 
 def _details(sizes: Sizes, most: Decimal) -> dict[str, str]:

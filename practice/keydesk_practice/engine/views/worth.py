@@ -1,6 +1,6 @@
 """What everything in an account is worth at an instant, worked out once for all the places that show it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -49,8 +49,10 @@ FLAT = PositionWorth(NOTHING, NOTHING, NOTHING, NOTHING, NOTHING)
 class Worth:
     """The values of an account's open trades and positions; trades add up to positions, positions to the account."""
 
-    def __init__(self, account: Account, market: Market) -> None:
-        self.trades = {id_: trade_worth(account, id_, market) for id_ in account.trades}
+    def __init__(
+        self, account: Account, market: Market, trades: Mapping[int, TradeWorth] | None = None
+    ) -> None:
+        self.trades = dict(trade_worths(account, market)) if trades is None else trades
         self.positions = {
             name: position_worth(account, position, market, self.trades)
             for name, position in account.positions.items()
@@ -64,6 +66,11 @@ class Worth:
     def total(self, name: str) -> Decimal:
         """Return one of a position's numbers, summed over the account."""
         return sum((getattr(one, name) for one in self.positions.values()), NOTHING)
+
+
+def trade_worths(account: Account, market: Market) -> Iterator[tuple[int, TradeWorth]]:
+    """Return the worth of every open trade by its id, worked out as it is asked for."""
+    return ((id_, trade_worth(account, id_, market)) for id_ in account.trades)
 
 
 def trade_worth(account: Account, trade_id: int, market: Market) -> TradeWorth:

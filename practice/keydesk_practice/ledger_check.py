@@ -1,0 +1,132 @@
+"""Checks a ledger's rows: each carries a checksum of its values, and the ids of an account have no gaps.
+
+SQLite notices a damaged page structure but not a flipped bit within a value. The newest id of each account is kept apart
+from its transactions (table `heads`), so that transactions missing at the end are noticed, too.
+"""
+
+import json
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+SUMMED = {  # the columns of each table that a row's checksum covers, its key first
+    "facts": ("name", "value"),
+    "accounts": ("id", "owner", "currency", "hedging"),
+    "transactions": ("account", "id", "time", "type", "body"),
+    "marks": ("account", "order_id", "level"),
+    "ended": ("account", "kind", "id", "state", "instrument", "record"),
+    "snapshots": ("account", "id", "made_by", "state"),
+    "heads": ("account", "id"),
+}
+_KEYS = {"transactions": 2, "marks": 2, "ended": 3}  # columns of the key, where it is not one
+MOST_PROBLEMS = 20  # that are listed
+Value = str | int | bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check found."""
+
+    accounts: int
+    transactions: int
+    problems: tuple[str, ...]
+
+
+def checksum(*values: Value) -> int:
+    """Return the CRC-32 of a row's values and types; it notices every flipped bit, and every burst of up to 32."""
+    return zlib.crc32("\0".join(map(_typed, values)).encode())
+
+
+def _typed(value: Value) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bytes):
+        return f"bytes {value.decode('latin-1')}"
+    return f"{type(value).__name__} {value}"
+
+
+def check_ledger(connection: sqlite3.Connection, *, summed: bool = True) -> CheckReport:
+    """Read every row of a ledger; `summed` is False for one that was written before rows had checksums."""
+    problems: list[str] = []
+    for problem in _problems(connection, summed):
+        problems.append(problem)
+        if len(problems) == MOST_PROBLEMS:
+            break
+    try:
+        counts = [_count(connection, table) for table in ("accounts", "transactions")]
+    except sqlite3.Error:
+        counts = [0, 0]
+    return CheckReport(counts[0], counts[1], tuple(problems))
+
+
+def _count(connection: sqlite3.Connection, table: str) -> int:
+    (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()  # noqa: S608 - a table of ours
+    return int(count)
+
+
+def _problems(connection: sqlite3.Connection, summed: bool) -> Iterator[str]:
+    try:
+        for (said,) in connection.execute("PRAGMA integrity_check"):
+            if said != "ok":
+                yield f"SQLite says: {said}"
+        if summed:
+            for table, columns in SUMMED.items():
+                yield from _damaged_rows(connection, table, columns)
+            yield from _lost_ends(connection)
+        else:
+            yield from _unreadable_bodies(connection)
+        yield from _gaps(connection)
+        yield from _strangers(connection)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        yield f"SQLite says: {error}"
+
+
+def _damaged_rows(
+    connection: sqlite3.Connection, table: str, columns: Sequence[str]
+) -> Iterator[str]:
+    key = _KEYS.get(table, 1)
+    for *values, kept in connection.execute(f"SELECT {', '.join(columns)}, crc FROM {table}"):  # noqa: S608 - names of ours
+        if checksum(*values) != kept:
+            words = " ".join(str(value) for value in values[:key])
+            yield f"{table}: the row of {words} is not as it was written"
+
+
+def _unreadable_bodies(connection: sqlite3.Connection) -> Iterator[str]:
+    for account, id_, body in connection.execute("SELECT account, id, body FROM transactions"):
+        try:
+            json.loads(body)
+        except (ValueError, TypeError):
+            yield f"transactions: the row of {account} {id_} cannot be read"
+
+
+def _lost_ends(connection: sqlite3.Connection) -> Iterator[str]:
+    query = (
+        "SELECT accounts.id, coalesce(heads.id, 0),"
+        " coalesce((SELECT max(id) FROM transactions WHERE account=accounts.id), 0)"
+        " FROM accounts LEFT JOIN heads ON heads.account=accounts.id"
+    )
+    for account, kept, found in connection.execute(query):
+        if kept != found:
+            yield f"account {account} ends at transaction {found}; {kept} was committed"
+
+
+def _gaps(connection: sqlite3.Connection) -> Iterator[str]:
+    query = "SELECT account, min(id), max(id), count(*) FROM transactions GROUP BY account"
+    known = set()
+    for account, first, last, count in connection.execute(query):
+        known.add(account)
+        if (first, count) != (1, last):
+            yield f"account {account}: of its transactions 1 to {last} there are {count}"
+    for (account,) in connection.execute("SELECT id FROM accounts"):
+        if account not in known:
+            yield f"account {account} has no transactions"
+
+
+def _strangers(connection: sqlite3.Connection) -> Iterator[str]:
+    for table in ("transactions", "marks", "ended", "snapshots"):
+        query = (
+            f"SELECT DISTINCT account FROM {table} WHERE account NOT IN (SELECT id FROM accounts)"  # noqa: S608 - a table of ours
+        )
+        for (account,) in connection.execute(query):
+            yield f"{table}: account {account} is not in the list of accounts"

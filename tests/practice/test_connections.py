@@ -1,0 +1,195 @@
+"""Connections that send nothing useful cost little and go; those of clients that talk stay, and answer at once."""
+
+import asyncio
+import contextlib
+import json
+import socket
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from starlette.types import Receive, Scope, Send
+
+from keydesk_practice.connections import ConnectionLimits
+from keydesk_practice.listening import Listener, listen_on_path, listen_on_port
+from keydesk_practice.server import Server
+
+PATIENCE = 20.0
+REQUEST = b"GET / HTTP/1.1\r\nHost: b\r\n\r\n"
+POST = b"POST / HTTP/1.1\r\nHost: b\r\nContent-Length: 10\r\n\r\n"
+
+
+async def answer(_scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer a request with `yes` once it is there."""
+    while (message := await receive()).get("more_body"):
+        pass
+    if message["type"] == "http.disconnect":
+        return
+    headers = [(b"content-length", b"3")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": b"yes"})
+
+
+@contextlib.asynccontextmanager
+async def serving(listener: Listener, limits: ConnectionLimits) -> AsyncIterator[Server]:
+    ready = asyncio.Event()
+    server = Server(answer, listener, ready.set, limits)
+    running = asyncio.create_task(server.run_here())
+    await ready.wait()
+    try:
+        yield server
+    finally:
+        server.stop()
+        await running
+        listener.remove()
+
+
+def port_of(listener: Listener) -> int:
+    return int(listener.url.rpartition(":")[2])
+
+
+class Talk:
+    """One connection of a client."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    @classmethod
+    async def open(cls, listener: Listener) -> "Talk":
+        if listener.path is not None:
+            return cls(*await asyncio.open_unix_connection(listener.path))
+        return cls(*await asyncio.open_connection("127.0.0.1", port_of(listener)))
+
+    async def ask(self, request: bytes = REQUEST) -> bytes:
+        self.writer.write(request)
+        async with asyncio.timeout(PATIENCE):
+            head = await self.reader.readuntil(b"\r\n\r\n")
+            length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
+            return head + await self.reader.readexactly(length)
+
+    async def ended(self) -> bytes:
+        """Return what is left once the other side has closed."""
+        async with asyncio.timeout(PATIENCE):
+            with contextlib.suppress(ConnectionError):
+                return await self.reader.read()
+            return b""
+
+    def close(self) -> None:
+        self.writer.close()
+
+
+@pytest.fixture(params=["tcp", "unix"])
+def listener(request: pytest.FixtureRequest, practice_folder: Path) -> Listener:
+    if request.param == "tcp":
+        return listen_on_port("127.0.0.1", 0)
+    return listen_on_path(practice_folder / "s")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+async def test_a_connection_sends_its_answers_without_delay(host: str) -> None:
+    try:
+        listener = listen_on_port(host, 0)
+    except Exception:  # noqa: BLE001 - a machine without this family
+        pytest.skip(f"no {host} here")
+    async with serving(listener, ConnectionLimits()) as server:
+        reader, writer = await asyncio.open_connection(host, port_of(listener))
+        talk = Talk(reader, writer)
+        assert (await talk.ask()).endswith(b"yes")
+        (connection,) = server.server_state.connections
+        accepted = connection.transport.get_extra_info("socket")
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) == 1
+        assert accepted.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
+        talk.close()
+
+
+@pytest.mark.parametrize("sent", [b"", b"\r\n", b"GET / HT", REQUEST[:-2], POST, POST + b"12345"])
+async def test_half_a_request_is_not_waited_for(listener: Listener, sent: bytes) -> None:
+    async with serving(listener, ConnectionLimits(request_seconds=0.05)):
+        talk = await Talk.open(listener)
+        talk.writer.write(sent)
+        assert await talk.ended() == b""
+        talk.close()
+
+
+@pytest.mark.parametrize("sent", [b"\r\n", b"GET / HT", POST + b"12345"])
+async def test_nor_is_half_a_second_request(listener: Listener, sent: bytes) -> None:
+    async with serving(listener, ConnectionLimits(request_seconds=0.05)):
+        talk = await Talk.open(listener)
+        assert (await talk.ask()).endswith(b"yes")
+        talk.writer.write(sent)
+        assert await talk.ended() == b""
+        talk.close()
+
+
+async def test_bytes_that_drip_in_do_not_put_it_off(listener: Listener) -> None:
+    async with serving(listener, ConnectionLimits(request_seconds=0.05)):
+        talk = await Talk.open(listener)
+
+        async def drip() -> None:
+            talk.writer.write(b"GET / HTTP/1.1\r\nX: ")
+            while True:
+                talk.writer.write(b"x")
+                await asyncio.sleep(0)
+
+        dripping = asyncio.create_task(drip())
+        assert b"200" not in await talk.ended()
+        dripping.cancel()
+        talk.close()
+
+
+async def test_a_client_that_asks_now_and_then_is_not_closed(listener: Listener) -> None:
+    async with serving(listener, ConnectionLimits(request_seconds=0.05)) as server:
+        talk = await Talk.open(listener)
+        for _ in range(3):
+            assert (await talk.ask()).endswith(b"yes")
+            silent = await Talk.open(listener)
+            await silent.ended()  # so more than the time of a request has passed
+            silent.close()
+        assert len(server.server_state.connections) == 1
+        talk.close()
+
+
+async def test_connections_that_send_nothing_give_way_to_others(listener: Listener) -> None:
+    async with serving(listener, ConnectionLimits(most=5)) as server:
+        talking = await Talk.open(listener)
+        await talking.ask()
+        silent = [await Talk.open(listener) for _ in range(30)]
+        late = await Talk.open(listener)
+        assert (await late.ask()).endswith(b"yes")
+        assert (await talking.ask()).endswith(b"yes")
+        assert len(server.server_state.connections) <= 5
+        for talk in (*silent, talking, late):
+            talk.close()
+
+
+async def test_when_all_talk_one_more_is_refused_in_words(listener: Listener) -> None:
+    async with serving(listener, ConnectionLimits(most=3)):
+        talking = [await Talk.open(listener) for _ in range(3)]
+        for talk in talking:
+            await talk.ask()
+        more = await Talk.open(listener)
+        refused = await more.ended()
+        assert refused.startswith(b"HTTP/1.1 503 ")
+        body = json.loads(refused.partition(b"\r\n\r\n")[2])
+        assert "as many connections open as it takes" in body["errorMessage"]
+        assert (await talking[0].ask()).endswith(b"yes")
+        for talk in (*talking, more):
+            talk.close()
+
+
+async def test_a_head_without_end_is_cut_off(listener: Listener) -> None:
+    async with serving(listener, ConnectionLimits()):
+        talk = await Talk.open(listener)
+        talk.writer.write(b"GET /" + b"x" * 200_000)
+        assert b"200" not in (await talk.ended())[:20]  # a 400, or a reset that overtook it
+        talk.close()
+
+
+async def test_a_large_body_is_no_large_head(listener: Listener) -> None:
+    async with serving(listener, ConnectionLimits()):
+        talk = await Talk.open(listener)
+        body = b"x" * 250_000
+        head = f"POST / HTTP/1.1\r\nHost: b\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+        assert (await talk.ask(head + body)).endswith(b"yes")
+        assert (await talk.ask()).endswith(b"yes")
+        talk.close()
