@@ -9,12 +9,13 @@ file, each reading sees what the others have settled, and putting the file in or
 of a process that still runs may be looked up by one that starts: both find the same, and either may settle it.
 """
 
+import hashlib
 import json
 import os
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from keydesk_client.intent import Intent
 from keydesk_client.json_values import JsonObject, JsonValue
@@ -22,15 +23,20 @@ from keydesk_client.private_files import (
     locked,
     private_folder,
     refuse_unsafe,
+    release_lock,
     replace_file,
     sync_folder,
+    take_lock,
 )
 
 MOST_SETTLED = 1000
+TURN = ".turn"
+TURN_DIGITS = 20
 PATIENCE_S = 1.0
 """How long another process may hold the lock; it needs it for milliseconds, and may have been stopped within them."""
 
 Line = JsonObject
+Release: TypeAlias = Callable[[], None]
 
 
 class Journal(Protocol):
@@ -39,8 +45,18 @@ class Journal(Protocol):
     def write(self, intent: Intent) -> None:
         """Keep an intent; it is safe when this returns. OSError when it is not."""
 
-    def settle(self, intent: Intent, verdict: str, claimed: Iterable[str] = ()) -> None:
-        """Note what became of it; `claimed` are the transactions that it made, for no other intent to claim."""
+    def settle(
+        self,
+        intent: Intent,
+        verdict: str,
+        claimed: Iterable[str] = (),
+        *,
+        shared: Iterable[str] = (),
+    ) -> None:
+        """Note what became of it; `claimed` are the transactions that it made, for no other intent to claim.
+
+        `shared` are transactions of which it made some, or none, and like intents the others.
+        """
 
     def open_intents(self) -> tuple[Intent, ...]:
         """Intents of which nobody knows what became, oldest first."""
@@ -48,6 +64,17 @@ class Journal(Protocol):
 
     def claimed(self) -> Mapping[str, str]:
         """Transactions that settled intents made, each with its intent's id, as far back as they could confuse."""
+        ...
+
+    def shared(self) -> Mapping[str, frozenset[str]]:
+        """Settled intents of which nobody could tell what they made, each with the transactions that it may have made."""
+        ...
+
+    def claim_target(self, key: str) -> "Release | None":
+        """Take the turn of requests that nothing tells apart; returns how to give it back, None while another has it.
+
+        A turn ends with the process that has it. OSError when there are no turns to be had.
+        """
         ...
 
 
@@ -65,19 +92,30 @@ class FileJournal:
         self.unreadable_lines: int = 0
         """Lines in the middle that are no lines of a journal: the disk, or somebody, changed the file."""
         self._most_settled, self._patience_s = most_settled, patience_s
+        self._read_version = 0, -1, 0
+        self._read_lines: list[Line] = []
         private_folder(self.path.parent)
         with self._opened():  # refuses an unsafe file now rather than at the first order
             self._settled = _settled(self._lines())
+        self._remove_turns_left_behind()
 
     def write(self, intent: Intent) -> None:
         """Keep an intent; it is on disk when this returns."""
         self._append({"intent": intent.to_wire()}, sync=True)
 
-    def settle(self, intent: Intent, verdict: str, claimed: Iterable[str] = ()) -> None:
+    def settle(
+        self,
+        intent: Intent,
+        verdict: str,
+        claimed: Iterable[str] = (),
+        *,
+        shared: Iterable[str] = (),
+    ) -> None:
         """Note what became of an intent. Lost in a power cut, it is looked up once more."""
-        self._append(
-            {"settled": intent.id, "as": verdict, "claimed": [*_numeric(claimed)]}, sync=False
-        )
+        line: Line = {"settled": intent.id, "as": verdict, "claimed": [*_numeric(claimed)]}
+        if perhaps := _numeric(shared):
+            line["shared"] = [*perhaps]
+        self._append(line, sync=False)
         self._settled += 1
         if self._settled > self._most_settled:
             self._compact()
@@ -89,6 +127,25 @@ class FileJournal:
     def claimed(self) -> Mapping[str, str]:
         """Transactions that settled intents made, each with its intent's id."""
         return {each: _settled_id(line) for line in self._lines() for each in _claims(line)}
+
+    def shared(self) -> Mapping[str, frozenset[str]]:
+        """Intents that ended as Ambiguous, each with the transactions that it may have made."""
+        lines = ((_settled_id(line), _claims(line, "shared")) for line in self._lines())
+        return {name: frozenset(ids) for name, ids in lines if ids}
+
+    def claim_target(self, key: str) -> Release | None:
+        """Lock a file of that key beside the journal; the system unlocks it when the process ends, however it does."""
+        digest = hashlib.sha256(key.encode()).hexdigest()[:TURN_DIGITS]
+        path = self.path.with_name(f"{self.path.name}.{digest}{TURN}")
+        descriptor = take_lock(path)
+        return None if descriptor is None else lambda: release_lock(path, descriptor)
+
+    def _remove_turns_left_behind(self) -> None:
+        for path in self.path.parent.glob(f"{self.path.name}.*{TURN}"):
+            with suppress(OSError):
+                descriptor = take_lock(path)
+                if descriptor is not None:
+                    release_lock(path, descriptor)
 
     def _append(self, line: Line, *, sync: bool) -> None:
         with self._opened() as descriptor:
@@ -117,8 +174,12 @@ class FileJournal:
                 os.close(descriptor)
 
     def _lines(self) -> list[Line]:
-        lines, self.unreadable_lines = _read(self.path.read_bytes())
-        return lines
+        status = self.path.stat()
+        version = status.st_ino, status.st_size, status.st_mtime_ns
+        if version != self._read_version:
+            self._read_lines, self.unreadable_lines = _read(self.path.read_bytes())
+            self._read_version = version
+        return self._read_lines
 
     def _compact(self) -> None:
         """Keep the open intents, and the claims that could matter to them."""
@@ -129,6 +190,8 @@ class FileJournal:
             claims = _claims_that_matter(lines, still_open)
             if claims:
                 kept.append({"settled": "", "as": "compacted", "claimed": claims})
+            if still_open:
+                kept += [line for line in lines if _claims(line, "shared")]
             content = b"".join(_line(each) for each in kept)
             replace_file(self.path, content)
             self._settled = 0
@@ -166,8 +229,8 @@ def _settled_id(line: Line) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _claims(line: Line) -> tuple[str, ...]:
-    found = line.get("claimed")
+def _claims(line: Line, member: str = "claimed") -> tuple[str, ...]:
+    found = line.get(member)
     return _numeric(found) if isinstance(found, list) else ()
 
 

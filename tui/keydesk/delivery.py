@@ -14,11 +14,20 @@ from keydesk.audit import AuditLog
 from keydesk.clean import clean
 from keydesk.instruction_words import intent_words
 from keydesk.keys.keymap import KEYMAP, KeyMap
-from keydesk.outcome_words import Asked, Level, Said, fill_of, protection_words, said_of
+from keydesk.outcome_words import (
+    Asked,
+    Level,
+    Said,
+    fill_of,
+    one_of_words,
+    protection_words,
+    said_of,
+)
 from keydesk.store.state import Notice, TradeRow
 from keydesk.store.store import Store
 from keydesk_client.models import Transaction
 from keydesk_client.outcome import (
+    Ambiguous,
     Done,
     NotSent,
     Outcome,
@@ -67,6 +76,8 @@ class Delivery:
         if isinstance(outcome, Done):
             self._pass_on(outcome)
             said = await self._with_protection(said, outcome)
+        elif isinstance(outcome, Ambiguous):
+            self._pass_on(outcome)
         self.record("outcome", f"{outcome.intent.id} {said.words}")
         self.tell(said.level, said.words)
         return outcome
@@ -88,11 +99,11 @@ class Delivery:
             case Unconfirmed():
                 self._lines.pop(intent.id, None)
                 self.store.set_in_flight(intent.id, f"{UNCONFIRMED} {words}")
-            case Done() | Rejected() | NotSent():
+            case Done() | Rejected() | NotSent() | Ambiguous():
                 self._lines.pop(intent.id, None)
                 self.store.settle(intent.id)
 
-    def alarm(self, outcome: Done | Rejected) -> None:
+    def alarm(self, outcome: Done | Rejected | Ambiguous) -> None:
         """Tell of a request that shows up after it was given up; the sender's `alarm`."""
         words = intent_words(outcome.intent)
         self.record("showed up", f"{outcome.intent.id} {words}")
@@ -100,6 +111,9 @@ class Delivery:
             self.tell("info", f"{words}: the broker had rejected it after all")
             return
         self._pass_on(outcome)
+        if isinstance(outcome, Ambiguous):
+            self.tell("bad", f"IT SHOWED UP: {one_of_words(outcome, Asked(words, ''))}")
+            return
         self.tell(
             "bad",
             f"IT SHOWED UP: {words} was {outcome.became.value} after all. "
@@ -123,7 +137,7 @@ class Delivery:
                 f"The audit log is not kept: {clean(self.audit.failed)}. Orders go on without.",
             )
 
-    def _pass_on(self, done: Done) -> None:
+    def _pass_on(self, done: Done | Ambiguous) -> None:
         self.offer(done.transactions)
         self.saw_last(done.last_transaction_id)
 
