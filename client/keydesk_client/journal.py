@@ -30,6 +30,7 @@ from keydesk_client.private_files import (
 )
 
 MOST_SETTLED = 1000
+AMBIGUOUS = "ambiguous"
 TURN = ".turn"
 TURN_DIGITS = 20
 PATIENCE_S = 1.0
@@ -55,7 +56,8 @@ class Journal(Protocol):
     ) -> None:
         """Note what became of it; `claimed` are the transactions that it made, for no other intent to claim.
 
-        `shared` are transactions of which it made some, or none, and like intents the others.
+        `shared` are transactions of which it made some and like intents the others. An "ambiguous" intent without them
+        may have made any.
         """
 
     def open_intents(self) -> tuple[Intent, ...]:
@@ -67,7 +69,11 @@ class Journal(Protocol):
         ...
 
     def shared(self) -> Mapping[str, frozenset[str]]:
-        """Settled intents of which nobody could tell what they made, each with the transactions that it may have made."""
+        """Intents that ended as "ambiguous", each with the transactions of which it made some."""
+        ...
+
+    def unattributed(self) -> tuple[Intent, ...]:
+        """Intents that ended as "ambiguous" and may have made any transaction."""
         ...
 
     def claim_target(self, key: str) -> "Release | None":
@@ -133,6 +139,13 @@ class FileJournal:
         lines = ((_settled_id(line), _claims(line, "shared")) for line in self._lines())
         return {name: frozenset(ids) for name, ids in lines if ids}
 
+    def unattributed(self) -> tuple[Intent, ...]:
+        """Intents that ended as Ambiguous and may have made any transaction."""
+        lines = self._lines()
+        names = {_settled_id(line) for line in lines if _is_unattributed(line)}
+        intents = (Intent.from_wire(line["intent"]) for line in lines if "intent" in line)
+        return tuple(intent for intent in intents if intent.id in names)
+
     def claim_target(self, key: str) -> Release | None:
         """Lock a file of that key beside the journal; the system unlocks it when the process ends, however it does."""
         digest = hashlib.sha256(key.encode()).hexdigest()[:TURN_DIGITS]
@@ -191,7 +204,7 @@ class FileJournal:
             if claims:
                 kept.append({"settled": "", "as": "compacted", "claimed": claims})
             if still_open:
-                kept += [line for line in lines if _claims(line, "shared")]
+                kept += _ambiguous_lines(lines)
             content = b"".join(_line(each) for each in kept)
             replace_file(self.path, content)
             self._settled = 0
@@ -262,6 +275,21 @@ def _claims_that_matter(lines: Iterable[Line], still_open: Collection[Intent]) -
     oldest = min(intent.since for intent in still_open)
     claimed = {each for line in lines for each in _claims(line)}
     return [each for each in _numeric(claimed) if int(each) > oldest]
+
+
+def _is_unattributed(line: Line) -> bool:
+    return line.get("as") == AMBIGUOUS and not _claims(line, "shared")
+
+
+def _ambiguous_lines(lines: Iterable[Line]) -> list[Line]:
+    """The intents that ended as Ambiguous, and how."""
+    ended = {_settled_id(line): line for line in lines if line.get("as") == AMBIGUOUS}
+    kept: list[Line] = []
+    for line in lines:
+        if "intent" in line:
+            intent = Intent.from_wire(line["intent"])
+            kept += [line, ended[intent.id]] if intent.id in ended else []
+    return kept
 
 
 def _without_torn_line(descriptor: int) -> int:

@@ -38,7 +38,7 @@ class LookUps:
         tell: Callable[[Unknown], object],
         pauses: tuple[float, ...] = PAUSES_S,
     ) -> None:
-        self._client, self._context, self._tell = client, context, tell
+        self._client, self._context, self._tell = client.for_look_ups(), context, tell
         self._pauses = pauses
         self._waiting: dict[asyncio.Event, Intent] = {}
         self._ended: dict[tuple[str | None, str], Order] = {}

@@ -38,9 +38,9 @@ class Context:
 
     claimed: Claimed
     rivals: tuple[Intent, ...]
-    """Other intents whose outcome is not known: of this process and of every one that shares the journal."""
+    """Other intents that may have made any transaction: of this process and of every one that shares the journal."""
     shared: Mapping[str, frozenset[str]]
-    """Intents that ended as Ambiguous, each with the transactions of which some may be its own."""
+    """Intents that ended as Ambiguous, each with the transactions of which some are its own."""
     request_id: str = ""
     """The service's id of this intent's request, where its answer told that much."""
 
@@ -107,8 +107,10 @@ def _ambiguous(
     if len(known) < len(findings):
         return None
     requests = frozenset[str]().union(*makers.values())
-    is_complete = len(makers) >= len(requests) or _too_late(intent, since) is not None
-    return Ambiguous(intent, known, tuple(sorted(requests - {intent.id})), is_complete)
+    are_all_found = len(makers) >= len(requests)
+    is_complete = are_all_found or _too_late(intent, since) is not None
+    like = tuple(sorted(requests - {intent.id}))
+    return Ambiguous(intent, known, like, is_complete, are_all_found)
 
 
 def _makers(

@@ -30,7 +30,7 @@ from keydesk_client.client import Client
 from keydesk_client.errors import UnsafeFile
 from keydesk_client.given_up import GivenUp
 from keydesk_client.intent import Intent
-from keydesk_client.journal import Journal, Release
+from keydesk_client.journal import AMBIGUOUS, Journal, Release
 from keydesk_client.look_up import LookUps
 from keydesk_client.matching import Claimed, Context, names_itself
 from keydesk_client.models.transactions.unions import Transaction
@@ -76,6 +76,7 @@ class OrderProtocol:
         self._wall_ns = wall_ns
         self._own_claims: dict[str, str] = {}
         self._own_shared: dict[str, frozenset[str]] = {}
+        self._unattributed: dict[str, Intent] = {}
         self._under_way: dict[str, Intent] = {}
         self._request_ids: dict[str, str] = {}
         self._given_up = GivenUp(self._context)
@@ -185,10 +186,12 @@ class OrderProtocol:
 
     def _context(self, intent: Intent) -> Context:
         """What is known beside the transactions; the open intents first, for one may be settled meanwhile."""
-        rivals = dict(self._under_way) | {each.id: each for each in self._given_up.intents}
+        rivals = self._under_way | self._unattributed
+        rivals |= {each.id: each for each in self._given_up.intents}
         shared = dict(self._own_shared)
         with suppress(*JOURNAL_TROUBLE):
             rivals |= {each.id: each for each in self._journal.open_intents()}
+            rivals |= {each.id: each for each in self._journal.unattributed()}
             shared |= self._journal.shared()
         rivals.pop(intent.id, None)
         request_id = self._request_ids.get(intent.id, "")
@@ -214,10 +217,14 @@ class OrderProtocol:
 
     def _shares(self, ambiguous: Ambiguous) -> None:
         """Note that it is settled, and that its transactions may be those of like requests as well."""
-        ids = ambiguous.related_transaction_ids
-        self._own_shared[ambiguous.intent.id] = frozenset(ids)
+        intent = ambiguous.intent
+        ids = ambiguous.related_transaction_ids if ambiguous.are_all_found else ()
+        if ids:
+            self._own_shared[intent.id] = frozenset(ids)
+        else:
+            self._unattributed[intent.id] = intent
         with suppress(*JOURNAL_TROUBLE):
-            self._journal.settle(ambiguous.intent, "ambiguous", shared=ids)
+            self._journal.settle(intent, AMBIGUOUS, shared=ids)
 
     def _settled(self, outcome: Outcome) -> Outcome:
         intent = outcome.intent

@@ -123,7 +123,9 @@ class Ambiguous:
     like: tuple[str, ...] = ()
     """Ids of the other intents; empty where the other requests came from outside this journal."""
     is_complete: bool = True
-    """Whether nothing more can come of any of them."""
+    """Whether no other of them can change anything any more."""
+    are_all_found: bool = True
+    """Whether there is a finding for each of them; one that is missing may still be refused."""
 
     @property
     def requests(self) -> int:

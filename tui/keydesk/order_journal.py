@@ -71,6 +71,10 @@ class NoJournal:
         """Nor what they may have made."""
         return {}
 
+    def unattributed(self) -> tuple[Intent, ...]:
+        """Nor which of them that is."""
+        return ()
+
     def claim_target(self, key: str) -> Release | None:  # noqa: ARG002 - the journal's own form
         """Raise OSError: like exits leave without waiting for each other."""
         raise OSError(self.why)
