@@ -21,6 +21,7 @@ from keydesk_client.models.orders import Order
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.outcome import Ambiguous, Done, Rejected, Unconfirmed, Unknown
 from keydesk_client.sent_once import REQUEST_TIMEOUT
+from keydesk_client.shared_reads import SharedReads
 
 PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 """Before each look-up."""
@@ -40,6 +41,7 @@ class LookUps:
     ) -> None:
         self._client, self._context, self._tell = client.for_look_ups(), context, tell
         self._pauses = pauses
+        self._reads = SharedReads(self._all_after)
         self._waiting: dict[asyncio.Event, Intent] = {}
         self._ended: dict[tuple[str | None, str], Order] = {}
 
@@ -115,14 +117,15 @@ class LookUps:
 
     async def _asked(self, intent: Intent) -> Found | KeydeskClientError:
         try:
-            since = self._client.transactions.iterate_since(
-                intent.since, account_id=intent.account_id
-            )
-            transactions = [each async for each in since]
+            transactions = await self._reads.after(intent.since, intent.account_id)
             endings = await self._endings(intent, transactions)
             return verdict(intent, transactions, self._context(intent), endings)
         except KeydeskClientError as error:  # of a record that can not be read, too
             return error
+
+    async def _all_after(self, after: int, account_id: str | None) -> list[Transaction]:
+        since = self._client.transactions.iterate_since(after, account_id=account_id)
+        return [each async for each in since]
 
     async def _endings(
         self, intent: Intent, transactions: list[Transaction]

@@ -132,6 +132,31 @@ def test_what_the_stream_tells_during_a_look_up_is_looked_up_after_it(tmp_path: 
     assert history.asked_at[3] == 4.5
 
 
+def test_twenty_five_lost_answers_are_looked_up_by_a_few_reads(tmp_path: Path) -> None:
+    history = SlowHistory(answer_s=1.0)
+    history.known = [
+        each | {"id": str(2 * number + place), "batchID": str(2 * number)} | member
+        for number in range(10, 35)
+        for place, each, member in (
+            (0, MADE, {"clientExtensions": {"id": f"kd-{number}"}}),
+            (1, CANCELLED, {"orderID": str(2 * number)}),
+        )
+    ]
+
+    async def body() -> float:
+        async with history.client() as client:
+            journal = FileJournal(tmp_path / "journal" / "orders.jsonl")
+            names = map("kd-{}".format, range(10, 35)).__next__
+            sender = Sender(client, journal, lambda: 11, new_id=names)
+            order = MarketOrderRequest(instrument="EUR_USD", units=1)
+            outcomes = await asyncio.gather(*(sender.create(order) for _ in range(25)))
+            assert all(isinstance(outcome, Done) for outcome in outcomes)
+            return asyncio.get_running_loop().time() - 1000
+
+    assert run(body()) <= 0.5 + 4.0  # not 25 s: a read takes two answers
+    assert len(history.asked_at) == 3 * 2
+
+
 class HangingWrites:
     """Takes the first close and cuts its connection, answers no other write, and answers reads."""
 
