@@ -110,6 +110,12 @@ class LookUps:
                 break
         return None
 
+    async def look_once(self, intent: Intent) -> Found:
+        """What became of it by now; None when the look-up fails, too."""
+        found = await self._asked(intent)
+        is_unclear = isinstance(found, Ambiguous) and not found.is_complete
+        return None if is_unclear or isinstance(found, KeydeskClientError) else found
+
     def _schedule(self, *, at_once: bool, only_once: bool) -> tuple[float, ...]:
         if only_once:
             return (0.0,)

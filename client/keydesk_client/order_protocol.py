@@ -4,7 +4,8 @@
 2. The request leaves once, with the intent's id as client id (new orders) and as ClientRequestID.
 3. A good answer is Done, an explained refusal Rejected; 429 and a failed connection are NotSent. All else is Unknown.
 4. Unknown is looked up in the transactions since the id that was noted before.
-5. Not found is Unconfirmed. It is never sent again: its transactions are watched for, and raise the alarm.
+5. Not found is Unconfirmed. It is never sent again: its transactions are watched for, and raise the alarm; and so do
+   the account's changes that `reconcile` is handed from time to time.
 6. `recover` looks up what an earlier process left open, before anything new is sent; `resolve` any one of them again.
 
 Requests that carry no id which the transactions repeat (a close, a cancel, an edit) take turns when they are alike, also
@@ -27,12 +28,14 @@ from typing import Final, TypeAlias
 
 from keydesk_client.became import WriteResponse
 from keydesk_client.client import Client
-from keydesk_client.errors import UnsafeFile
+from keydesk_client.effects import shows_effect
+from keydesk_client.errors import MissingMember, UnsafeFile
 from keydesk_client.given_up import GivenUp
 from keydesk_client.intent import Intent
 from keydesk_client.journal import AMBIGUOUS, Journal, Release
 from keydesk_client.look_up import LookUps
-from keydesk_client.matching import Claimed, Context, names_itself
+from keydesk_client.matching import Claimed, Context, names_itself, unclear_cancels, verdict
+from keydesk_client.models.changes import AccountChanges
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.outcome import (
     Ambiguous,
@@ -130,6 +133,39 @@ class OrderProtocol:
             self._to_look_at.add(intent.id)
             if intent.id not in self._looking:
                 self._looking[intent.id] = asyncio.create_task(self._looked_at(intent))
+
+    @property
+    def unconfirmed(self) -> tuple[Intent, ...]:
+        """Intents that ended as Unconfirmed, and are watched for."""
+        return self._given_up.intents
+
+    async def reconcile(self, changes: AccountChanges, since: int) -> None:
+        """Compare what is Unconfirmed with what the account changed after `since`; what shows up raises the alarm.
+
+        Transactions decide. An order or a trade that shows an effect whose transaction is not among them has the
+        history read again: it may have come from a copy that lags behind.
+        """
+        for intent in self._given_up.intents:
+            if intent.since >= since and intent in self._given_up:
+                found = await self._reconciled(intent, changes)
+                if found is not None and intent in self._given_up:
+                    self._showed_up(found)
+
+    async def _reconciled(
+        self, intent: Intent, changes: AccountChanges
+    ) -> Done | Rejected | Ambiguous | None:
+        try:
+            found = verdict(intent, changes.transactions, self._context(intent))
+            is_suspect = shows_effect(intent, changes) or unclear_cancels(
+                intent, changes.transactions
+            )
+        except (
+            MissingMember
+        ):  # a record that can not be read tells nothing; the next check asks again
+            return None
+        if found is None and is_suspect:
+            return await self._look_ups.look_once(intent)
+        return None if isinstance(found, Ambiguous) and not found.is_complete else found
 
     async def _answered(
         self, intent: Intent, send: Send

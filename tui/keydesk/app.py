@@ -97,6 +97,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             workspace.saved.granularity,
         )
         self._workspace = workspace
+        self._reconciliation = settings.reconciliation
         self._folders = folders
         self._account = account
         self._interrupted_at = float("-inf")
@@ -157,7 +158,9 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
         state = self._folders.state / "orders"
         journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
-        async with opened(target, self.store, journal, audit, self.keymap) as connection:
+        checks = self._reconciliation
+        opening = opened(target, self.store, journal, audit, self.keymap, reconciliation=checks)
+        async with opening as connection:
             self.connection = connection
             if connection.commands.no_orders:
                 self.tell("bad", f"EXITS ONLY, no order journal: {connection.commands.no_orders}")

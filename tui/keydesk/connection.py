@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from keydesk.config import Reconciliation
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.lean_imports import HTTPX, without
 from keydesk.targets import Target
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from keydesk.store.store import Store
     from keydesk_client.sending import Sender
 
+USUAL_CHECKS = Reconciliation()
 PRACTICE_POLL = 1.0  # seconds
 POLL = 5.0
 
@@ -101,7 +103,13 @@ def _without_plugins() -> None:
 
 @asynccontextmanager
 async def opened(
-    target: Target, store: Store, journal: Path, audit: Path, keymap: KeyMap = KEYMAP
+    target: Target,
+    store: Store,
+    journal: Path,
+    audit: Path,
+    keymap: KeyMap = KEYMAP,
+    *,
+    reconciliation: Reconciliation = USUAL_CHECKS,
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes every connection."""
     from keydesk.announcing import Announcer  # noqa: PLC0415 - see the module's head
@@ -109,6 +117,7 @@ async def opened(
     from keydesk.commands import Commands  # noqa: PLC0415
     from keydesk.delivery import Delivery  # noqa: PLC0415
     from keydesk.feeds.link import Link  # noqa: PLC0415
+    from keydesk.feeds.reconciliation import Reconciler  # noqa: PLC0415
     from keydesk.feeds.wire_streams import WireStreams  # noqa: PLC0415
     from keydesk.order_journal import NoJournal, open_journal  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
@@ -140,6 +149,7 @@ async def opened(
             delivery.alarm,
             client_ids=target.linked is False,
         )
+        link.reconciler = Reconciler(sender, reconciliation)
         link.door.listen(sender.watch)
         link.door.listen(Announcer(store).heard)
         yield Connection(
