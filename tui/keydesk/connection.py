@@ -23,6 +23,7 @@ from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
     from keydesk.commands import Commands
+    from keydesk.delivery import Unread
     from keydesk.desk.instructions import Instruction
     from keydesk.feeds.link import Link
     from keydesk.store.store import Store
@@ -110,6 +111,7 @@ async def opened(
     keymap: KeyMap = KEYMAP,
     *,
     reconciliation: Reconciliation = USUAL_CHECKS,
+    unread: Unread | None = None,
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes every connection."""
     from keydesk.announcing import Announcer  # noqa: PLC0415 - see the module's head
@@ -137,7 +139,12 @@ async def opened(
             poll_every=PRACTICE_POLL if target.own_broker else POLL,
         )
         delivery = Delivery(
-            store, link.door.offer_all, link.door.saw_last, audit=AuditLog(audit), keymap=keymap
+            store,
+            link.door.offer_all,
+            link.door.saw_last,
+            audit=AuditLog(audit),
+            keymap=keymap,
+            unread=unread,
         )
         kept = open_journal(journal)
         no_orders = kept.why if isinstance(kept, NoJournal) else ""

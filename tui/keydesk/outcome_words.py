@@ -84,6 +84,8 @@ def one_of_words(like: Ambiguous, asked: Asked) -> str:
 def _finding_words(found: Done | Rejected, asked: Asked) -> str:
     if isinstance(found, Rejected):
         return f"REJECTED ({_why(found)})"
+    if found.became is Became.CANCELLED:
+        return f"CANCELLED ({in_words(found.reason)})"
     return said_of(replace(found, looked_up=False), replace(asked, milliseconds=None)).words
 
 
