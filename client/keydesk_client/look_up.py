@@ -123,7 +123,7 @@ class LookUps:
 
     async def _asked(self, intent: Intent) -> Found | KeydeskClientError:
         try:
-            transactions = await self._reads.after(intent.since, intent.account_id)
+            transactions = await self._reads.after(intent.since, intent.account_id, intent.id)
             endings = await self._endings(intent, transactions)
             return verdict(intent, transactions, self._context(intent), endings)
         except KeydeskClientError as error:  # of a record that can not be read, too

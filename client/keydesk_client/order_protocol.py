@@ -134,9 +134,8 @@ class OrderProtocol:
             if intent.id not in self._looking:
                 self._looking[intent.id] = asyncio.create_task(self._looked_at(intent))
 
-    @property
     def unconfirmed(self) -> tuple[Intent, ...]:
-        """Intents that ended as Unconfirmed, and are watched for."""
+        """Return the intents that ended as Unconfirmed, and are watched for."""
         return self._given_up.intents
 
     async def reconcile(self, changes: AccountChanges, since: int) -> None:

@@ -231,10 +231,9 @@ class Sender:
         """Look up once more, now, what became of an intent: of one that ended as Unconfirmed above all."""
         return await self._protocol.resolve(intent)
 
-    @property
     def unconfirmed(self) -> tuple[Intent, ...]:
-        """Intents that ended as Unconfirmed, and are watched for."""
-        return self._protocol.unconfirmed
+        """Return the intents that ended as Unconfirmed, and are watched for."""
+        return self._protocol.unconfirmed()
 
     async def reconcile(self, changes: AccountChanges, since: int) -> None:
         """Compare what is Unconfirmed with the account's changes after `since`; what shows up raises the alarm.

@@ -16,6 +16,8 @@ from keydesk_client.models.transactions.unions import Transaction
 Read: TypeAlias = Callable[[int, str | None], Awaitable[list[Transaction]]]
 """All transactions after an id, of an account."""
 
+TASK_NAME: Final = "look-up of "
+"""What the name of a reading task begins with; the intents follow."""
 NEAR: Final = 1000
 """Ids that may lie between the beginnings of what one read answers: a page of the service."""
 
@@ -25,6 +27,7 @@ class _Batch:
     account_id: str | None
     lowest: int
     highest: int
+    names: list[str]
     answer: "asyncio.Future[list[Transaction]]" = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
@@ -44,9 +47,12 @@ class SharedReads:
         self._waiting: list[_Batch] = []
         self._reading: set[asyncio.Task[None]] = set()
 
-    async def after(self, transaction_id: int, account_id: str | None) -> list[Transaction]:
-        """All transactions after this id, as of a moment that is not before now."""
+    async def after(
+        self, transaction_id: int, account_id: str | None, name: str
+    ) -> list[Transaction]:
+        """All transactions after this id, as of a moment that is not before now; the task that reads bears the name."""
         batch = self._joined(transaction_id, account_id)
+        batch.names.append(name)
         self._begin()
         found = await asyncio.shield(batch.answer)
         return [each for each in found if int(each.id) > transaction_id]
@@ -57,13 +63,15 @@ class SharedReads:
                 batch.lowest = min(batch.lowest, transaction_id)
                 batch.highest = max(batch.highest, transaction_id)
                 return batch
-        self._waiting.append(_Batch(account_id, transaction_id, transaction_id))
+        self._waiting.append(_Batch(account_id, transaction_id, transaction_id, []))
         return self._waiting[-1]
 
     def _begin(self) -> None:
         while self._free and self._waiting:
             self._free -= 1
-            task = asyncio.create_task(self._answered(self._waiting.pop(0)))
+            batch = self._waiting.pop(0)
+            name = f"{TASK_NAME}{' '.join(batch.names)}"
+            task = asyncio.create_task(self._answered(batch), name=name)
             self._reading.add(task)
             task.add_done_callback(self._reading.discard)
 

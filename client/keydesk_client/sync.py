@@ -29,7 +29,7 @@ from keydesk_client.areas import (
     trades,
     transactions,
 )
-from keydesk_client.intent import Intent, new_intent_id
+from keydesk_client.intent import new_intent_id
 from keydesk_client.journal import Journal
 from keydesk_client.look_up import PAUSES_S
 from keydesk_client.order_protocol import Alarm
@@ -196,11 +196,6 @@ class Sender(Waiting[sending.Sender]):
         )
         super().__init__(sender, client.loop)
 
-    @property
-    def unconfirmed(self) -> tuple[Intent, ...]:
-        """Intents that ended as Unconfirmed, and are watched for."""
-        return self.area.unconfirmed
-
     create: Final = Called(sending.Sender.create)
     replace: Final = Called(sending.Sender.replace)
     cancel: Final = Called(sending.Sender.cancel)
@@ -209,5 +204,6 @@ class Sender(Waiting[sending.Sender]):
     set_dependent_orders: Final = Called(sending.Sender.set_dependent_orders)
     recover: Final = Called(sending.Sender.recover)
     resolve: Final = Called(sending.Sender.resolve)
+    unconfirmed: Final = CalledThere(sending.Sender.unconfirmed)
     reconcile: Final = Called(sending.Sender.reconcile)
     watch: Final = CalledThere(sending.Sender.watch)

@@ -90,7 +90,7 @@ async def test_a_transaction_that_a_snapshot_passed_over_is_found_by_the_check(
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
         assert alarm.related_transaction_ids == ("4", "5")
-        assert desk.sender.unconfirmed == ()
+        assert desk.sender.unconfirmed() == ()
         assert FileJournal(tmp_path / "j" / "orders.jsonl").open_intents() == ()
 
 
@@ -136,7 +136,7 @@ async def test_nothing_is_asked_for_while_nothing_is_unconfirmed(tmp_path: Path)
         for made in closing():
             desk.sender.watch(made)
         assert len(desk.alarms) == 1
-        assert desk.sender.unconfirmed == ()
+        assert desk.sender.unconfirmed() == ()
         quiet = ScriptedBroker()
         await Reconciler(desk.sender, EVERY_POLL).check(link_to(quiet))
         assert quiet.asked == []

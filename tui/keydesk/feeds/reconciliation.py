@@ -20,7 +20,6 @@ NS = 1_000_000_000
 class Unsettled(Protocol):
     """The order protocol of the client, as far as the check uses it."""
 
-    @property
     def unconfirmed(self) -> tuple[Intent, ...]: ...
     def reconcile(self, changes: AccountChanges, since: int) -> Awaitable[None]: ...
 
@@ -53,6 +52,6 @@ class Reconciler:
         now, limits = wall_ns(), self.thresholds
         return [
             intent
-            for intent in self.sender.unconfirmed
+            for intent in self.sender.unconfirmed()
             if limits.check_after * NS <= abs(now - intent.at_ns) <= limits.look_back * 60 * NS
         ]
