@@ -32,7 +32,8 @@ from keydesk_client.effects import shows_effect
 from keydesk_client.errors import MissingMember, UnsafeFile
 from keydesk_client.given_up import GivenUp
 from keydesk_client.intent import Intent
-from keydesk_client.journal import AMBIGUOUS, Journal, Release
+from keydesk_client.journal import Journal, Release
+from keydesk_client.journal_contents import AMBIGUOUS
 from keydesk_client.look_up import LookUps
 from keydesk_client.matching import Claimed, Context, names_itself, unclear_cancels, verdict
 from keydesk_client.models.changes import AccountChanges

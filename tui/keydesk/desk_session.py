@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from glob import escape
 from pathlib import Path
 from time import monotonic, time_ns
 from typing import Final, Literal, get_args
@@ -130,7 +131,7 @@ class DeskSession:
         self._looked = self.now()
         found: set[OtherDesk] = set()
         with suppress(OSError):
-            for path in self.folder.glob(f"{self.name}.*{SUFFIX}"):
+            for path in self.folder.glob(f"{escape(self.name)}.*{SUFFIX}"):
                 if path != self._path:
                     found |= self._found_at(path)
         self.others = frozenset(found)
