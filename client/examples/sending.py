@@ -10,7 +10,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-from keydesk_client import Client, Done, FileJournal, NotSent, Rejected, Sender, Unconfirmed
+from keydesk_client import (
+    Ambiguous,
+    Client,
+    Done,
+    FileJournal,
+    NotSent,
+    Rejected,
+    Sender,
+    Unconfirmed,
+)
 from keydesk_client.models import MarketOrderRequest
 
 place = json.loads(sys.stdin.readline())
@@ -30,8 +39,8 @@ async def main(folder: Path) -> None:
                 print(f"{became.value}, trade {trade_id}")
             case Rejected(message=message) | NotSent(message=message):
                 print(f"nothing changed: {message}")
-            case Unconfirmed(message=message):
-                print(f"look before you send again: {message}")
+            case Unconfirmed() | Ambiguous() as unsure:
+                print(f"look before you send again: {unsure}")
 
 
 with tempfile.TemporaryDirectory() as folder:

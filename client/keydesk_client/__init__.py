@@ -7,7 +7,7 @@ Client              every call, by area: accounts, books, candles, orders, posit
 sync.Client         the same calls without async, for scripts and notebooks
 models              the records: MarketOrderRequest, StopLossDetails, Trade, OrderFillTransaction, ...
 errors              what can go wrong, as one tree: InvalidRequest, Refused, Unreachable, ...
-Sender, FileJournal orders that are never doubled; an outcome is Done, Rejected, NotSent or Unconfirmed
+Sender, FileJournal orders that are never doubled; an outcome is Done, Rejected, NotSent, Ambiguous or Unconfirmed
 StreamSettings      how a stream reconnects and queues; in between it tells Gap, Reconnected or HistoryLost
 open_token_store    tokens, in the desktop's store or in an encrypted file
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from keydesk_client.limiter import Limiter
     from keydesk_client.models.times import DateTime
     from keydesk_client.outcome import (
+        Ambiguous,
         Became,
         Done,
         NotSent,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "UNSET",
+    "Ambiguous",
     "Became",
     "Client",
     "DateTime",
@@ -83,6 +85,7 @@ __all__ = [
 MODULES = ("errors", "models", "sync")
 
 HOMES = {
+    "Ambiguous": "outcome",
     "Became": "outcome",
     "Client": "client",
     "DateTime": "models.times",

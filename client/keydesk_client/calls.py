@@ -6,6 +6,7 @@ import random
 import re
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import TypeVar
 
 from keydesk_client.answers import error_of
@@ -35,6 +36,7 @@ class Caller:
         limiter: Limiter,
         retries: Retries,
         *,
+        is_for_look_ups: bool = False,
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
@@ -42,11 +44,26 @@ class Caller:
         self.transport = transport
         self.stream_pace: ConnectPace = transport.pace
         self.throttled: int = 0
+        self._is_for_look_ups = is_for_look_ups
         self._limiter, self._retries = limiter, retries
         self._clock, self._chance, self._sleep = clock, chance, sleep
 
+    def for_look_ups(self) -> "Caller":
+        """Return one whose reads are look-ups; the transport, the limiter and the pace are the same."""
+        return type(self)(
+            self.transport,
+            self._limiter,
+            self._retries,
+            is_for_look_ups=True,
+            clock=self._clock,
+            chance=self._chance,
+            sleep=self._sleep,
+        )
+
     async def ask(self, request: Request, reader: Reader[R]) -> R:
         """The answer as a record; every failure is one of `errors`."""
+        if self._is_for_look_ups:
+            request = replace(request, look_up=True)
         began, tries = self._clock(), 0
         while True:
             outcome = await self._tried(request, reader)
@@ -104,4 +121,6 @@ def json_body(members: Wire) -> bytes:
 def _claim(request: Request) -> Claim:
     if request.urgent:
         return Claim.URGENT
+    if request.look_up:
+        return Claim.LOOK_UP
     return Claim.READ if request.is_read else Claim.WRITE

@@ -64,6 +64,18 @@ class Client:
             secret, rest_url, stream_url, timeouts=timeouts, carrier=carrier
         )
         self._caller = Caller(self.transport, limiter or Limiter(), retries)
+        self._look_up_caller = self._caller.for_look_ups()
+
+    def for_look_ups(self) -> Self:
+        """Return a view of this client whose reads go before other reads, on connections of their own.
+
+        For reads that tell what became of a request whose answer was lost. It is closed with this client.
+        """
+        other = object.__new__(type(self))
+        other._rest_url, other._defaults = self._rest_url, self._defaults
+        other.transport, other._caller = self.transport, self._look_up_caller
+        other._look_up_caller = self._look_up_caller
+        return other
 
     @cached_property
     def accounts(self) -> "Accounts":
@@ -146,7 +158,7 @@ class Client:
     @property
     def throttled(self) -> int:
         """How often the service said 429, those that were asked again and went well included."""
-        return self._caller.throttled
+        return self._caller.throttled + self._look_up_caller.throttled
 
     async def close(self) -> None:
         """Close every connection."""

@@ -23,6 +23,8 @@ class Request:
     body: bytes | None = None
     urgent: bool = False
     """Cancels and closes go before everything else that waits."""
+    look_up: bool = False
+    """Reads that tell what became of a lost answer go before other reads, on connections of their own."""
 
     @property
     def target(self) -> str:

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from keydesk_client.errors import MissingMember
 from keydesk_client.intent import Intent
-from keydesk_client.matching import Claimed, concerns, unclear_cancels, verdict
+from keydesk_client.matching import Context, concerns, unclear_cancels, verdict
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.outcome import Done, Rejected
+from keydesk_client.outcome import Ambiguous, Done, Rejected
 
 SEEN_AT_MOST = 200
 """Transactions held for a request that shows up: more than any batch."""
@@ -23,12 +23,17 @@ class _Awaited:
 class GivenUp:
     """Intents that nothing was found of."""
 
-    def __init__(self, claimed: Callable[[], Claimed]) -> None:
-        self._claimed = claimed
+    def __init__(self, context: Callable[[Intent], Context]) -> None:
+        self._context = context
         self._awaited: dict[str, _Awaited] = {}
 
     def __contains__(self, intent: Intent) -> bool:
         return intent.id in self._awaited
+
+    @property
+    def intents(self) -> tuple[Intent, ...]:
+        """Those that are watched for."""
+        return tuple(each.intent for each in self._awaited.values())
 
     def add(self, intent: Intent) -> None:
         """Watch for it."""
@@ -38,7 +43,7 @@ class GivenUp:
         """It is known what became of it."""
         self._awaited.pop(intent.id, None)
 
-    def shown_by(self, transaction: Transaction) -> tuple[Done | Rejected, ...]:
+    def shown_by(self, transaction: Transaction) -> tuple[Done | Rejected | Ambiguous, ...]:
         """What this transaction, with those before it, shows to have happened after all."""
         found = (self._shown(each, transaction) for each in self._awaited.values())
         return tuple(each for each in found if each is not None)
@@ -48,11 +53,14 @@ class GivenUp:
         intents = (each.intent for each in self._awaited.values())
         return tuple(each for each in intents if unclear_cancels(each, (transaction,)))
 
-    def _shown(self, each: _Awaited, transaction: Transaction) -> Done | Rejected | None:
+    def _shown(
+        self, each: _Awaited, transaction: Transaction
+    ) -> Done | Rejected | Ambiguous | None:
         if not each.seen and not concerns(each.intent, transaction):
             return None
         each.seen.append(transaction)
         try:
-            return verdict(each.intent, each.seen, self._claimed())
+            found = verdict(each.intent, each.seen, self._context(each.intent))
         except MissingMember:  # a record that can not be read shows nothing
             return None
+        return None if isinstance(found, Ambiguous) and not found.is_complete else found

@@ -9,28 +9,36 @@ file, each reading sees what the others have settled, and putting the file in or
 of a process that still runs may be looked up by one that starts: both find the same, and either may settle it.
 """
 
+import hashlib
 import json
 import os
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
+from glob import escape
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from keydesk_client.intent import Intent
-from keydesk_client.json_values import JsonObject, JsonValue
+from keydesk_client.journal_contents import Contents, Line, numeric
 from keydesk_client.private_files import (
     locked,
     private_folder,
     refuse_unsafe,
+    release_lock,
     replace_file,
     sync_folder,
+    take_lock,
 )
 
 MOST_SETTLED = 1000
+LONGEST_END = 4096
+"""Bytes before the place where reading goes on, by which it is seen that the file is the same up to there."""
+TURN = ".turn"
+TURN_DIGITS = 20
 PATIENCE_S = 1.0
 """How long another process may hold the lock; it needs it for milliseconds, and may have been stopped within them."""
 
-Line = JsonObject
+Release: TypeAlias = Callable[[], None]
 
 
 class Journal(Protocol):
@@ -39,8 +47,19 @@ class Journal(Protocol):
     def write(self, intent: Intent) -> None:
         """Keep an intent; it is safe when this returns. OSError when it is not."""
 
-    def settle(self, intent: Intent, verdict: str, claimed: Iterable[str] = ()) -> None:
-        """Note what became of it; `claimed` are the transactions that it made, for no other intent to claim."""
+    def settle(
+        self,
+        intent: Intent,
+        verdict: str,
+        claimed: Iterable[str] = (),
+        *,
+        shared: Iterable[str] = (),
+    ) -> None:
+        """Note what became of it; `claimed` are the transactions that it made, for no other intent to claim.
+
+        `shared` are transactions of which it made some and like intents the others. An "ambiguous" intent without them
+        may have made any.
+        """
 
     def open_intents(self) -> tuple[Intent, ...]:
         """Intents of which nobody knows what became, oldest first."""
@@ -48,6 +67,21 @@ class Journal(Protocol):
 
     def claimed(self) -> Mapping[str, str]:
         """Transactions that settled intents made, each with its intent's id, as far back as they could confuse."""
+        ...
+
+    def shared(self) -> Mapping[str, frozenset[str]]:
+        """Intents that ended as "ambiguous", each with the transactions of which it made some."""
+        ...
+
+    def unattributed(self) -> tuple[Intent, ...]:
+        """Intents that ended as "ambiguous" and may have made any transaction."""
+        ...
+
+    def claim_target(self, key: str) -> "Release | None":
+        """Take the turn of requests that nothing tells apart; returns how to give it back, None while another has it.
+
+        A turn ends with the process that has it. OSError when there are no turns to be had.
+        """
         ...
 
 
@@ -65,30 +99,62 @@ class FileJournal:
         self.unreadable_lines: int = 0
         """Lines in the middle that are no lines of a journal: the disk, or somebody, changed the file."""
         self._most_settled, self._patience_s = most_settled, patience_s
+        self._read, self._read_to, self._read_end, self._read_inode = Contents(), 0, b"", 0
         private_folder(self.path.parent)
         with self._opened():  # refuses an unsafe file now rather than at the first order
-            self._settled = _settled(self._lines())
+            self._settled = self._contents().settled
+        self._remove_turns_left_behind()
 
     def write(self, intent: Intent) -> None:
         """Keep an intent; it is on disk when this returns."""
         self._append({"intent": intent.to_wire()}, sync=True)
 
-    def settle(self, intent: Intent, verdict: str, claimed: Iterable[str] = ()) -> None:
+    def settle(
+        self,
+        intent: Intent,
+        verdict: str,
+        claimed: Iterable[str] = (),
+        *,
+        shared: Iterable[str] = (),
+    ) -> None:
         """Note what became of an intent. Lost in a power cut, it is looked up once more."""
-        self._append(
-            {"settled": intent.id, "as": verdict, "claimed": [*_numeric(claimed)]}, sync=False
-        )
+        line: Line = {"settled": intent.id, "as": verdict, "claimed": [*numeric(claimed)]}
+        if perhaps := numeric(shared):
+            line["shared"] = [*perhaps]
+        self._append(line, sync=False)
         self._settled += 1
         if self._settled > self._most_settled:
             self._compact()
 
     def open_intents(self) -> tuple[Intent, ...]:
         """Intents of which nobody knows what became, oldest first."""
-        return _open_intents(self._lines())
+        return tuple(self._contents().open.values())
 
     def claimed(self) -> Mapping[str, str]:
         """Transactions that settled intents made, each with its intent's id."""
-        return {each: _settled_id(line) for line in self._lines() for each in _claims(line)}
+        return dict(self._contents().claimed)
+
+    def shared(self) -> Mapping[str, frozenset[str]]:
+        """Intents that ended as Ambiguous, each with the transactions of which it made some."""
+        return dict(self._contents().shared)
+
+    def unattributed(self) -> tuple[Intent, ...]:
+        """Intents that ended as Ambiguous and may have made any transaction."""
+        return self._contents().unattributed
+
+    def claim_target(self, key: str) -> Release | None:
+        """Lock a file of that key beside the journal; the system unlocks it when the process ends, however it does."""
+        digest = hashlib.sha256(key.encode()).hexdigest()[:TURN_DIGITS]
+        path = self.path.with_name(f"{self.path.name}.{digest}{TURN}")
+        descriptor = take_lock(path)
+        return None if descriptor is None else lambda: release_lock(path, descriptor)
+
+    def _remove_turns_left_behind(self) -> None:
+        for path in self.path.parent.glob(f"{escape(self.path.name)}.*{TURN}"):
+            with suppress(OSError):
+                descriptor = take_lock(path)
+                if descriptor is not None:
+                    release_lock(path, descriptor)
 
     def _append(self, line: Line, *, sync: bool) -> None:
         with self._opened() as descriptor:
@@ -116,19 +182,34 @@ class FileJournal:
             finally:
                 os.close(descriptor)
 
-    def _lines(self) -> list[Line]:
-        lines, self.unreadable_lines = _read(self.path.read_bytes())
-        return lines
+    def _contents(self) -> Contents:
+        """What the file says by now; what was read before is not read again."""
+        with self.path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            begins_as_before = status.st_ino == self._read_inode and (
+                os.pread(file.fileno(), len(self._read_end), self._read_to - len(self._read_end))
+                == self._read_end
+            )
+            if not begins_as_before:  # put in order by another process, or a line was taken back
+                self._read, self._read_to, self._read_end = Contents(), 0, b""
+                self._read_inode = status.st_ino
+            file.seek(self._read_to)
+            text = file.read()
+        whole = self._read.add(text)
+        self._read_to += whole
+        self._read_end = (self._read_end + text[:whole])[-LONGEST_END:]
+        self.unreadable_lines = self._read.unreadable
+        return self._read
 
     def _compact(self) -> None:
-        """Keep the open intents, and the claims that could matter to them."""
+        """Keep the open intents, and what could matter to them."""
         with locked(self.path, patience_s=self._patience_s):
-            lines = self._lines()
-            still_open = _open_intents(lines)
-            kept: list[Line] = [{"intent": intent.to_wire()} for intent in still_open]
-            claims = _claims_that_matter(lines, still_open)
-            if claims:
+            found = self._contents()
+            kept: list[Line] = [{"intent": intent.to_wire()} for intent in found.open.values()]
+            if claims := found.claims_that_matter():
                 kept.append({"settled": "", "as": "compacted", "claimed": claims})
+            for intent, line in found.ambiguous.values() if found.open else ():
+                kept += [{"intent": intent.to_wire()}, line]
             content = b"".join(_line(each) for each in kept)
             replace_file(self.path, content)
             self._settled = 0
@@ -136,69 +217,6 @@ class FileJournal:
 
 def _line(line: Line) -> bytes:
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
-
-
-def _read(content: bytes) -> tuple[list[Line], int]:
-    """Read the lines of a journal, and count those that are none; a torn last line is no line at all."""
-    lines: list[Line] = []
-    unreadable = 0
-    for text in content.split(b"\n")[:-1]:
-        try:
-            lines.append(_checked(json.loads(text)))
-        except (ValueError, KeyError):
-            unreadable += 1
-    return lines, unreadable
-
-
-def _checked(line: JsonValue) -> Line:
-    """The line, if it is one of a journal."""
-    if not isinstance(line, dict):
-        raise ValueError("no line of a journal")  # noqa: TRY004 - a line that can not be read is one error
-    if "intent" in line:
-        Intent.from_wire(line["intent"])
-    elif not isinstance(line["settled"], str):
-        raise ValueError("settled: no text")
-    return line
-
-
-def _settled_id(line: Line) -> str:
-    found = line.get("settled")
-    return found if isinstance(found, str) else ""
-
-
-def _claims(line: Line) -> tuple[str, ...]:
-    found = line.get("claimed")
-    return _numeric(found) if isinstance(found, list) else ()
-
-
-def _numeric(ids: Iterable[JsonValue]) -> tuple[str, ...]:
-    """The ids that are numbers, lowest first; what is none is no transaction of a v20 account."""
-    found = (each for each in ids if isinstance(each, str) and each.isascii() and each.isdecimal())
-    return tuple(sorted(found, key=int))
-
-
-def _open_intents(lines: Iterable[Line]) -> tuple[Intent, ...]:
-    found: dict[str, Intent] = {}
-    for line in lines:
-        if "intent" in line:
-            intent = Intent.from_wire(line["intent"])
-            found[intent.id] = intent
-        else:
-            found.pop(_settled_id(line), None)
-    return tuple(found.values())
-
-
-def _settled(lines: Iterable[Line]) -> int:
-    return sum("settled" in line for line in lines)
-
-
-def _claims_that_matter(lines: Iterable[Line], still_open: Collection[Intent]) -> list[JsonValue]:
-    """Claimed transactions that an open intent could take for its own."""
-    if not still_open:
-        return []
-    oldest = min(intent.since for intent in still_open)
-    claimed = {each for line in lines for each in _claims(line)}
-    return [each for each in _numeric(claimed) if int(each) > oldest]
 
 
 def _without_torn_line(descriptor: int) -> int:

@@ -4,8 +4,9 @@ The window is exact where it is counted, at the service: a request starts a seco
 was answered. Counted from start to start, requests that bunch up on their way, behind a new connection say, would be too
 many; and a bucket that fills while nobody asks would let twice the rate through.
 
-Cancels and closes go before everything that waits. And since a slow candle request must not hold an order up, reads
-may use only some of the connections; and since orders can hang too, a few connections are for exits alone.
+Cancels and closes go before everything that waits, then look-ups of requests whose answers were lost. And since a slow
+candle request must not hold an order up, reads may use only some of the connections; since orders can hang too, a few
+connections are for exits alone; and since exits can hang, look-ups have connections of their own.
 """
 
 import asyncio
@@ -22,14 +23,16 @@ WINDOW_S = 1.005
 READS_AT_ONCE = 4
 CALLS_AT_ONCE = 6
 MORE_FOR_EXITS = 2
+LOOK_UPS_AT_ONCE = 2
 
 
 class Claim(IntEnum):
     """What a request may claim of a place in the queue."""
 
     URGENT = 0
-    WRITE = 1
-    READ = 2
+    LOOK_UP = 1
+    WRITE = 2
+    READ = 3
 
 
 class Alarm(Protocol):
@@ -67,6 +70,7 @@ class Limiter:
         reads_at_once: int = READS_AT_ONCE,
         calls_at_once: int = CALLS_AT_ONCE,
         more_for_exits: int = MORE_FOR_EXITS,
+        look_ups_at_once: int = LOOK_UPS_AT_ONCE,
         timers: Timers | None = None,
     ) -> None:
         self._rate, self._window_s = rate, window_s
@@ -76,6 +80,7 @@ class Limiter:
         self._arrivals = count()
         self._reads_free, self._calls_free = reads_at_once, calls_at_once
         self._least_free = -more_for_exits
+        self._look_ups_free = look_ups_at_once
         self._timers = timers
         self._alarm: Alarm | None = None
 
@@ -107,9 +112,17 @@ class Limiter:
     def _leave(self, claim: Claim) -> None:
         self._under_way -= 1
         self._ends.append(self._now())
-        self._calls_free += 1
-        self._reads_free += claim is Claim.READ
+        self._free(claim, 1)
         self._let_in()
+
+    def _free(self, claim: Claim, places: int) -> None:
+        """Count places that become free; fewer than none are taken."""
+        if claim is Claim.LOOK_UP:
+            self._look_ups_free += places
+            return
+        self._calls_free += places
+        if claim is Claim.READ:
+            self._reads_free += places
 
     def _let_in(self) -> None:
         while (claim := self._next()) is not None:
@@ -119,16 +132,15 @@ class Limiter:
                 return
             _, told = self._queues[claim].popleft()
             self._under_way += 1
-            self._calls_free -= 1
-            self._reads_free -= claim is Claim.READ
+            self._free(claim, -1)
             told.set_result(None)
 
     def _next(self) -> Claim | None:
-        """Whose turn it is: exits first, then by arrival; None when nobody waits or nothing is free."""
-        if self._calls_free == self._least_free:
-            return None
-        if self._first(Claim.URGENT) is not None:
+        """Whose turn it is: exits first, look-ups next, then by arrival; None when nobody waits or nothing is free."""
+        if self._calls_free > self._least_free and self._first(Claim.URGENT) is not None:
             return Claim.URGENT
+        if self._look_ups_free > 0 and self._first(Claim.LOOK_UP) is not None:
+            return Claim.LOOK_UP
         if self._calls_free <= 0:
             return None
         ready = {claim: self._first(claim) for claim in (Claim.WRITE, Claim.READ)}

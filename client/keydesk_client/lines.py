@@ -1,7 +1,9 @@
 """Which call may have a connection: one that is there, or a new one, of which the service takes two a second.
 
 A call that the HTTP library has given a new connection waits for that one, even when another becomes free. So it is not
-given one before it may be made, and an exit takes the next that is free or may be made. Streams share the pace.
+given one before it may be made, and an exit takes the next that is free or may be made. Streams share the pace, and so
+do the look-ups of lost answers, which have connections of their own: while both they and the other calls lack a
+connection, new ones go to the two in turn, to the look-ups first.
 
 How many connections there are is reckoned, not known: a call that fails takes its connection with it, and one that
 nobody used for a while is closed. Where the reckoning is wrong, the pace itself still holds each new connection up.
@@ -18,6 +20,8 @@ from keydesk_client.streams.pace import CONNECTS, ConnectPace, Turn
 Trace = Callable[[str, object], Awaitable[None]]
 """What the HTTP library tells of each step of a request, and waits for."""
 
+GIVING_WAY_S: Final = 0.01
+"""How long a connection that may be made is left to the others; they wake at the same time."""
 CONNECTING: Final = "connection.connect_tcp."
 
 
@@ -25,6 +29,10 @@ class Lines:
     """Lets as many calls through as there are connections: `async with lines.line(is_urgent)` around each."""
 
     def __init__(self, pace: ConnectPace, most: int, unused_s: float) -> None:
+        self.beside: Lines | None = None
+        """Other lines of the same pace, with which new connections are shared."""
+        self.had_the_last: bool = False
+        """Whether the last new connection that both lacked was ours."""
         self._pace, self._most, self._unused_s = pace, most, unused_s
         self._under_way = 0
         self._used: list[float] = []
@@ -105,17 +113,39 @@ class Lines:
             self._used.pop()
         if self._under_way < len(self._used):
             return True
-        turn = self._pace.turn_now() if len(self._used) < self._most else None
+        if len(self._used) >= self._most or self._gives_way():
+            return False
+        turn = self._pace.turn_now()
         if turn is not None:
+            self.had_the_last = True
             self._turns.append(turn)
             self._used.append(now)
         return turn is not None
 
+    @property
+    def lacks_one(self) -> bool:
+        """Whether a call waits for a connection that is still to be made."""
+        is_wanted = self._next() is not None and self._under_way >= len(self._used)
+        return is_wanted and len(self._used) < self._most
+
+    def _gives_way(self) -> bool:
+        """Leave a connection that may be made now to the others, once, when the last one was ours."""
+        if self.beside is None or not self.had_the_last or self._pace.wait() > 0:
+            return False
+        self.had_the_last = not self.beside.lacks_one
+        return not self.had_the_last
+
     def _wake_later(self) -> None:
         if self._alarm is None and len(self._used) < self._most:
             loop = asyncio.get_running_loop()
-            self._alarm = loop.call_later(self._pace.wait(), self._woken)
+            self._alarm = loop.call_later(max(self._pace.wait(), GIVING_WAY_S), self._woken)
 
     def _woken(self) -> None:
         self._alarm = None
         self._let_in()
+
+
+def share_pace(*, first: Lines, second: Lines) -> None:
+    """Give new connections in turn to two that lack one, to `first` to begin with."""
+    first.beside, second.beside = second, first
+    second.had_the_last = True

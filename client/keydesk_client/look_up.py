@@ -16,16 +16,17 @@ from keydesk_client.errors import (
     RateLimited,
 )
 from keydesk_client.intent import Intent
-from keydesk_client.matching import Claimed, concerns, unclear_cancels, verdict
+from keydesk_client.matching import Context, concerns, unclear_cancels, verdict
 from keydesk_client.models.orders import Order
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.outcome import Done, Rejected, Unconfirmed, Unknown
+from keydesk_client.outcome import Ambiguous, Done, Rejected, Unconfirmed, Unknown
 from keydesk_client.sent_once import REQUEST_TIMEOUT
+from keydesk_client.shared_reads import SharedReads
 
 PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0, 15.0)
 """Before each look-up."""
 
-Found: TypeAlias = Done | Rejected | None
+Found: TypeAlias = Done | Rejected | Ambiguous | None
 
 
 class LookUps:
@@ -34,12 +35,13 @@ class LookUps:
     def __init__(
         self,
         client: Client,
-        claimed: Callable[[], Claimed],
+        context: Callable[[Intent], Context],
         tell: Callable[[Unknown], object],
         pauses: tuple[float, ...] = PAUSES_S,
     ) -> None:
-        self._client, self._claimed, self._tell = client, claimed, tell
+        self._client, self._context, self._tell = client.for_look_ups(), context, tell
         self._pauses = pauses
+        self._reads = SharedReads(self._all_after)
         self._waiting: dict[asyncio.Event, Intent] = {}
         self._ended: dict[tuple[str | None, str], Order] = {}
 
@@ -51,11 +53,12 @@ class LookUps:
 
     async def settle(
         self, unknown: Unknown, *, at_once: bool = False, only_once: bool = False
-    ) -> Done | Rejected | Unconfirmed:
+    ) -> Done | Rejected | Ambiguous | Unconfirmed:
         """What became of it. Unconfirmed only after a look-up at the end that was answered: a failed one is no no.
 
         Look-ups start at fixed moments, so that slow answers do not add up; a failed one puts off those that follow.
         One that the stream calls for comes on top: what it does not find is still asked for until time is up.
+        Ambiguous not by the first of several look-ups: a like request may be about to get its answer, which decides.
         """
         pauses = self._schedule(at_once=at_once, only_once=only_once)
         intent, woken = unknown.intent, asyncio.Event()
@@ -66,14 +69,18 @@ class LookUps:
             for turn, pause in enumerate(chain(pauses, repeat(self._pauses[-1])), start=1):
                 due += pause
                 found, unknown = await self._found_by(due, unknown, woken)
+                is_last = turn >= len(pauses)
                 if isinstance(found, Done | Rejected):
+                    return found
+                if isinstance(found, Ambiguous) and found.is_complete and (is_last or turn > 1):
                     return found
                 if _is_final(found):
                     return Unconfirmed(intent, str(found))
-                if found is None and turn >= len(pauses):
-                    break
-                due = due if found is None else max(due, clock())
-            return Unconfirmed(intent, unknown.message)
+                if isinstance(found, KeydeskClientError):
+                    due = max(due, clock())
+                elif is_last:
+                    return Unconfirmed(intent, unknown.message, found)
+            raise AssertionError("the last pause repeats without end")
         finally:
             del self._waiting[woken]
 
@@ -85,7 +92,7 @@ class LookUps:
             self._tell(unknown)
             is_early = await _woken(woken, due)
             found = await self._asked(unknown.intent)
-            if found is None:
+            if not isinstance(found, KeydeskClientError):
                 unknown = replace(unknown, look_ups=unknown.look_ups + 1)
             if not is_early or isinstance(found, Done | Rejected) or _is_final(found):
                 return found, unknown
@@ -95,11 +102,19 @@ class LookUps:
         for pause in chain((0.0,), repeat(self._pauses[-1])):
             await asyncio.sleep(pause)
             found = await self._asked(intent)
+            if isinstance(found, Ambiguous) and not found.is_complete:
+                return None
             if not isinstance(found, KeydeskClientError):
                 return found
             if _is_final(found):
                 break
         return None
+
+    async def look_once(self, intent: Intent) -> Found:
+        """What became of it by now; None when the look-up fails, too."""
+        found = await self._asked(intent)
+        is_unclear = isinstance(found, Ambiguous) and not found.is_complete
+        return None if is_unclear or isinstance(found, KeydeskClientError) else found
 
     def _schedule(self, *, at_once: bool, only_once: bool) -> tuple[float, ...]:
         if only_once:
@@ -108,14 +123,15 @@ class LookUps:
 
     async def _asked(self, intent: Intent) -> Found | KeydeskClientError:
         try:
-            since = self._client.transactions.iterate_since(
-                intent.since, account_id=intent.account_id
-            )
-            transactions = [each async for each in since]
+            transactions = await self._reads.after(intent.since, intent.account_id, intent.id)
             endings = await self._endings(intent, transactions)
-            return verdict(intent, transactions, self._claimed(), endings)
+            return verdict(intent, transactions, self._context(intent), endings)
         except KeydeskClientError as error:  # of a record that can not be read, too
             return error
+
+    async def _all_after(self, after: int, account_id: str | None) -> list[Transaction]:
+        since = self._client.transactions.iterate_since(after, account_id=account_id)
+        return [each async for each in since]
 
     async def _endings(
         self, intent: Intent, transactions: list[Transaction]

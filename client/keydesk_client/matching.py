@@ -6,12 +6,17 @@ much, the protection that was set; on an account that takes no client ids, the t
 how much of it was closed. Transactions that another intent claimed are not taken
 twice. Only an id that was made for this one order is beyond confusion: it is found whoever claims what, also where an
 account's history has begun anew and its numbers with it.
+
+What may as well have been made by another open intent of the journal is taken for this one's only when every way of
+giving each request at most one batch, and each batch a request, gives it to this one. Otherwise the outcome is
+Ambiguous. Where an answer told at least the service's id of the request, the transactions that repeat it are its own.
 """
 
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from dataclasses import dataclass
 from typing import Final
 
+from keydesk_client.attribution import possible_batches
 from keydesk_client.became import became_of, created_order_id, creates_order
 from keydesk_client.content import asked_for, names, same_quantity, text
 from keydesk_client.intent import Action, Intent
@@ -19,13 +24,26 @@ from keydesk_client.models.orders import Order
 from keydesk_client.models.transactions.cancels import OrderCancelTransaction
 from keydesk_client.models.transactions.fills import OrderFillTransaction
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.outcome import Became, Done, Rejected
+from keydesk_client.outcome import Ambiguous, Became, Done, Rejected
 
 Endings = Mapping[str, Order]
 """Ended orders by id, as far as they had to be read to know what they were."""
 Claimed = Mapping[str, str]
 """Transactions that intents made, each with the intent's id."""
-NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What is known beside the transactions when an intent is matched with them."""
+
+    claimed: Claimed
+    rivals: tuple[Intent, ...]
+    """Other intents that may have made any transaction: of this process and of every one that shares the journal."""
+    shared: Mapping[str, frozenset[str]]
+    """Intents that ended as Ambiguous, each with the transactions of which some are its own."""
+    request_id: str = ""
+    """The service's id of this intent's request, where its answer told that much."""
+
 
 DEPENDENTS: Final = {
     "takeProfit": "TAKE_PROFIT",
@@ -40,20 +58,133 @@ REPLACED: Final = "CLIENT_REQUEST_REPLACED"
 def verdict(
     intent: Intent,
     transactions: Sequence[Transaction],
-    claimed: Claimed = NOTHING,
+    context: Context,
     endings: Endings | None = None,
-) -> Done | Rejected | None:
+) -> Done | Rejected | Ambiguous | None:
     """What became of the intent, or None while its transactions are not all there."""
     since = [each for each in transactions if int(each.id) > intent.since]
-    fresh = [each for each in since if _may_be_its(intent, each, claimed)]
-    made = (each for each in fresh if _made(intent, each, endings or {}))
-    origin = next((each for each in made if not _anothers(intent, each, since)), None)
-    if origin is not None:
-        return _done(intent, origin, since)
-    refused = next((each for each in fresh if _refused(intent, each)), None)
-    if refused is not None:
-        return _rejected(intent, refused)
-    return _too_late(intent, since)
+    endings = endings or {}
+    named = [each for each in since if _repeats_request_id(intent, each, context.request_id)]
+    own = _origins(intent, named, since, context.claimed, endings)
+    if own or names_itself(intent):
+        origins = own or _origins(intent, since, since, context.claimed, endings)
+        return _first_finding(intent, origins, since)
+    makers = _makers(intent, since, context, endings)
+    batches, may_be_none = possible_batches(makers, intent.id)
+    if not batches:
+        return _too_late(intent, since)
+    origins = _origins(intent, since, since, context.claimed, endings)
+    if len(batches) == 1 and not may_be_none:
+        return _finding(intent, origins[batches[0]], since)
+    return _ambiguous(intent, [origins[batch] for batch in batches], since, makers)
+
+
+def _first_finding(
+    intent: Intent, origins: Mapping[str, Transaction], since: Sequence[Transaction]
+) -> Done | Rejected | None:
+    """What the first batch that was not refused came to, or else the first refusal."""
+    if not origins:
+        return _too_late(intent, since)
+    made = (each for each in origins.values() if not _refused(intent, each))
+    return _finding(intent, next(made, next(iter(origins.values()))), since)
+
+
+def _finding(
+    intent: Intent, origin: Transaction, since: Sequence[Transaction]
+) -> Done | Rejected | None:
+    return _rejected(intent, origin) if _refused(intent, origin) else _done(intent, origin, since)
+
+
+def _ambiguous(
+    intent: Intent,
+    origins: Sequence[Transaction],
+    since: Sequence[Transaction],
+    makers: Mapping[str, frozenset[str]],
+) -> Ambiguous | None:
+    """All that this request may have done; None while the rest of a batch is still to come."""
+    findings = [_finding(intent, origin, since) for origin in origins]
+    known = tuple(found for found in findings if found is not None)
+    if len(known) < len(findings):
+        return None
+    requests = frozenset[str]().union(*makers.values())
+    are_all_found = len(makers) >= len(requests)
+    is_complete = are_all_found or _too_late(intent, since) is not None
+    like = tuple(sorted(requests - {intent.id}))
+    return Ambiguous(intent, known, like, is_complete, are_all_found)
+
+
+def _makers(
+    intent: Intent, since: Sequence[Transaction], context: Context, endings: Endings
+) -> dict[str, frozenset[str]]:
+    """For each batch that bears on this intent, the intents that may have made it.
+
+    Those that this intent may have made, those that their other possible makers may have made, and so on.
+    """
+    rivals = [each for each in context.rivals if _may_be_confused(intent, each)]
+    batches_of = {
+        each.id: _origins(each, since, since, context.claimed, endings).keys()
+        for each in (intent, *rivals)
+    }
+    makers: dict[str, frozenset[str]] = {}
+    reached, pending = {intent.id}, [intent.id]
+    while pending:
+        for batch in batches_of[pending.pop()]:
+            beside = frozenset(name for name, batches in batches_of.items() if batch in batches)
+            makers[batch] = beside
+            pending += beside - reached
+            reached |= beside
+    ids: dict[str, set[str]] = {batch: set() for batch in makers}
+    for each in since:
+        ids.get(_batch_id(each), set()).add(each.id)
+    sharing = {name: shared for name, shared in context.shared.items() if name != intent.id}
+    return {
+        batch: names | {name for name, shared in sharing.items() if ids[batch] & shared}
+        for batch, names in makers.items()
+    }
+
+
+def _may_be_confused(intent: Intent, other: Intent) -> bool:
+    """Whether both may be about the same thing, by ids that the account's transactions do not repeat."""
+    if other.id == intent.id or names_itself(other):
+        return False
+    is_one_account = None in {intent.account_id, other.account_id} or (
+        intent.account_id == other.account_id
+    )
+    is_one_target = intent.target == other.target or "@" in {intent.target[:1], other.target[:1]}
+    return is_one_account and is_one_target
+
+
+def _origins(
+    intent: Intent,
+    among: Sequence[Transaction],
+    since: Sequence[Transaction],
+    claimed: Claimed,
+    endings: Endings,
+) -> dict[str, Transaction]:
+    """For each batch that the intent may have made, the transaction that tells so."""
+    found: dict[str, Transaction] = {}
+    fresh = [
+        each for each in among if int(each.id) > intent.since and _may_be_its(intent, each, claimed)
+    ]
+    for each in fresh:
+        if _made(intent, each, endings) and not _anothers(intent, each, since):
+            found.setdefault(_batch_id(each), each)
+    for each in fresh:
+        if _refused(intent, each):
+            found.setdefault(_batch_id(each), each)
+    return dict(sorted(found.items(), key=lambda item: int(item[1].id)))
+
+
+def _batch_id(each: Transaction) -> str:
+    return text(each, "batch_id") or each.id
+
+
+def _repeats_request_id(intent: Intent, each: Transaction, request_id: str) -> bool:
+    """Whether a transaction names the request that made it, by the service's id or by ours."""
+    named = text(each, "request_id")
+    if named is not None and named in {request_id, intent.id}:
+        return True
+    return each.unknown.get("clientRequestID") == intent.id
 
 
 def concerns(intent: Intent, transaction: Transaction) -> bool:
@@ -75,8 +206,13 @@ def unclear_cancels(intent: Intent, transactions: Sequence[Transaction]) -> tupl
 
 
 def _may_be_its(intent: Intent, each: Transaction, claimed: Claimed) -> bool:
-    is_its_alone = intent.action is Action.CREATE and intent.client_id == intent.id
-    return is_its_alone or _names_its_sides(intent) or claimed.get(each.id, intent.id) == intent.id
+    return names_itself(intent) or claimed.get(each.id, intent.id) == intent.id
+
+
+def names_itself(intent: Intent) -> bool:
+    """Whether the account's transactions repeat an id that this request alone carries."""
+    has_own_id = intent.action is Action.CREATE and intent.client_id == intent.id
+    return has_own_id or _names_its_sides(intent)
 
 
 def _made(intent: Intent, each: Transaction, endings: Endings) -> bool:

@@ -1,4 +1,4 @@
-"""What became of a request that changes the account: one of four outcomes, never an exception and never a guess.
+"""What became of a request that changes the account: one of five outcomes, never an exception and never a guess.
 
 Sending
 ├── Done                 it was acted on: filled, resting, cancelled at once, or applied
@@ -6,6 +6,7 @@ Sending
 ├── NotSent              it never left; it can be asked for again without fear
 └── Unknown              nobody knows yet; the transactions are being looked up
     ├── Done, Rejected   found there
+    ├── Ambiguous        several like requests were found there, and nothing tells which of them is this one
     └── Unconfirmed      not found, yet not disproved: it is never sent again by itself, and watched for
 """
 
@@ -109,11 +110,61 @@ class NotSent:
 
 
 @dataclass(frozen=True, slots=True)
+class Ambiguous:
+    """One of several like requests whose answers were lost; what they did is known, but not which did what.
+
+    Two closes of one trade carry no id that the account's transactions would repeat. This outcome makes no statement
+    about the single request: it may have done any of `findings`, or nothing.
+    """
+
+    intent: Intent
+    findings: tuple[Done | Rejected, ...]
+    """What the like requests came to, oldest first; each with the intent of this outcome."""
+    like: tuple[str, ...] = ()
+    """Ids of the other intents; empty where the other requests came from outside this journal."""
+    is_complete: bool = True
+    """Whether no other of them can change anything any more."""
+    are_all_found: bool = True
+    """Whether there is a finding for each of them; one that is missing may still be refused."""
+
+    @property
+    def requests(self) -> int:
+        """How many like requests there are."""
+        return max(len(self.like) + 1, len(self.findings))
+
+    @property
+    def transactions(self) -> tuple[Transaction, ...]:
+        """What the like requests made together, as far as known."""
+        return tuple(
+            each
+            for found in self.findings
+            if isinstance(found, Done)
+            for each in found.transactions
+        )
+
+    @property
+    def related_transaction_ids(self) -> tuple[str, ...]:
+        """The transactions of all of them."""
+        return tuple(id_ for found in self.findings for id_ in found.related_transaction_ids)
+
+    @property
+    def last_transaction_id(self) -> int:
+        """The newest transaction that was known when this was found."""
+        return max((found.last_transaction_id for found in self.findings), default=0)
+
+    def __str__(self) -> str:
+        """One line for a log; repr tells everything."""
+        return f"one of {self.requests} like requests: {'; '.join(map(str, self.findings))}"
+
+
+@dataclass(frozen=True, slots=True)
 class Unconfirmed:
     """It may have reached the broker, and is not among its transactions. It can still show up."""
 
     intent: Intent
     message: str
+    one_of: Ambiguous | None = None
+    """What like requests did by then, when it may have been this one."""
 
     def __str__(self) -> str:
         """One line for a log; repr tells everything."""
@@ -137,7 +188,9 @@ class Unknown:
     message: str
     look_ups: int = 0
     """How many look-ups were answered."""
+    request_id: str = ""
+    """The service's id of the request, where its answer told that much."""
 
 
-Outcome: TypeAlias = Done | Rejected | NotSent | Unconfirmed
+Outcome: TypeAlias = Done | Rejected | NotSent | Ambiguous | Unconfirmed
 Progress: TypeAlias = Sending | Unknown | Outcome

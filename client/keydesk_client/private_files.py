@@ -60,6 +60,30 @@ def locked(path: Path, *, patience_s: float | None = None) -> Generator[None]:
         os.close(descriptor)
 
 
+def take_lock(path: Path) -> int | None:
+    """Lock the file itself, made when it is not there; its descriptor, or None while another process has it."""
+    descriptor = os.open(path, LOCK_MODE, 0o600)
+    if _lock_now(descriptor) and _is_still_there(path, descriptor):
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
+def release_lock(path: Path, descriptor: int) -> None:
+    """Remove a file that `take_lock` locked, and unlock it; whoever waits for it makes another."""
+    with contextlib.suppress(OSError):
+        path.unlink()
+    os.close(descriptor)
+
+
+def _is_still_there(path: Path, descriptor: int) -> bool:
+    """Whether the path is still the file that was opened: the one before may have removed it meanwhile."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
 def _lock_within(descriptor: int, path: Path, patience_s: float) -> None:
     until = time.monotonic() + patience_s
     while not _lock_now(descriptor):

@@ -24,6 +24,7 @@ from keydesk_client.intent import Action, Intent, new_intent_id
 from keydesk_client.journal import Journal
 from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.look_up import PAUSES_S
+from keydesk_client.models.changes import AccountChanges
 from keydesk_client.models.details import (
     GuaranteedStopLossDetails,
     StopLossDetails,
@@ -229,6 +230,18 @@ class Sender:
     async def resolve(self, intent: Intent) -> Outcome:
         """Look up once more, now, what became of an intent: of one that ended as Unconfirmed above all."""
         return await self._protocol.resolve(intent)
+
+    def unconfirmed(self) -> tuple[Intent, ...]:
+        """Return the intents that ended as Unconfirmed, and are watched for."""
+        return self._protocol.unconfirmed()
+
+    async def reconcile(self, changes: AccountChanges, since: int) -> None:
+        """Compare what is Unconfirmed with the account's changes after `since`; what shows up raises the alarm.
+
+        Hand over what `accounts.changes` says from time to time, asked with the lowest `since` of `unconfirmed`: what a
+        stream lost, or a snapshot passed over, is found by it.
+        """
+        await self._protocol.reconcile(changes, since)
 
     def watch(self, transaction: Transaction) -> None:
         """Hand every transaction of the account here, in the client's loop: one may be what is waited for."""

@@ -10,6 +10,7 @@ from keydesk_client.errors import (
     KeydeskClientError,
     MissingMember,
     Refused,
+    UnreadableAnswer,
 )
 from keydesk_client.intent import Intent
 from keydesk_client.outcome import Done, NotSent, Rejected, Unknown
@@ -22,10 +23,14 @@ async def sent_once(
     intent: Intent, send: Callable[[], Awaitable[WriteResponse]]
 ) -> Done | Rejected | NotSent | Unknown:
     """Send it, and say what its answer, or the lack of one, means."""
+    request_id = ""
     try:
-        return outcome_of(intent, await send())
+        answer = await send()
+        request_id = answer.request_id
+        return outcome_of(intent, answer)
     except MissingMember as error:
-        return Unknown(intent, f"the answer lacks what it should tell: {error}")
+        said = f"the answer lacks what it should tell: {error}"
+        return Unknown(intent, said, request_id=request_id)
     except KeydeskClientError as error:
         return _failed(intent, error)
 
@@ -47,7 +52,8 @@ def _failed(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | U
             last_transaction_id=int(error.last_transaction_id or 0),
             related_transaction_ids=error.related_transaction_ids,
         )
-    return Unknown(intent, said)
+    request_id = error.request_id if isinstance(error, Answered | UnreadableAnswer) else ""
+    return Unknown(intent, said, request_id=request_id)
 
 
 def _says_no(error: Refused) -> bool:

@@ -204,4 +204,6 @@ class Sender(Waiting[sending.Sender]):
     set_dependent_orders: Final = Called(sending.Sender.set_dependent_orders)
     recover: Final = Called(sending.Sender.recover)
     resolve: Final = Called(sending.Sender.resolve)
+    unconfirmed: Final = CalledThere(sending.Sender.unconfirmed)
+    reconcile: Final = Called(sending.Sender.reconcile)
     watch: Final = CalledThere(sending.Sender.watch)

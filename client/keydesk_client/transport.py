@@ -6,6 +6,7 @@
   without its frames: in those of the HTTP library the token's header lies open.
 - What comes back is looked through for the token: a service, or something in between, may send back what it got.
 - Bytes behind an answer end its connection: the next request would take them for its own answer.
+- What tells of lost answers has connections of its own: those of the others may all be waiting for answers.
 - Few connections: httpx's pool slows down with the square of the requests that wait in it. And no more than two new
   ones a second, streams included: the service refuses others. This machine does not, and is not held up.
 """
@@ -43,8 +44,8 @@ from keydesk_client.errors import (
 from keydesk_client.exchange import Answer, Request
 from keydesk_client.incoming import is_compressed, read_answer, read_headers, without_token
 from keydesk_client.keepalive import tcp_keepalive
-from keydesk_client.limiter import CALLS_AT_ONCE, MORE_FOR_EXITS
-from keydesk_client.lines import Lines
+from keydesk_client.limiter import CALLS_AT_ONCE, LOOK_UPS_AT_ONCE, MORE_FOR_EXITS
+from keydesk_client.lines import Lines, share_pace
 from keydesk_client.outgoing import (
     REST,
     REST_HERE,
@@ -62,6 +63,7 @@ Carrier: TypeAlias = httpx.AsyncBaseTransport
 """What carries requests: tests hand in a MockTransport or one that reaches an app in this process."""
 
 REST_CONNECTIONS = CALLS_AT_ONCE + MORE_FOR_EXITS
+LOOK_UP_CONNECTIONS = LOOK_UPS_AT_ONCE
 STREAM_CONNECTIONS = 20
 IDLE_CONNECTION_S = 30.0
 UNUSED_S = IDLE_CONNECTION_S - 5.0
@@ -112,19 +114,26 @@ class Transport:
         self._token = token
         LOG_VEIL.add(token)
         self._rest_carrier = carrier or _carrier_to(self.rest, REST_CONNECTIONS)
+        self._own_look_up_carrier = carrier
         self._stream_carrier = carrier or _carrier_to(self.stream, STREAM_CONNECTIONS)
         self.pace: ConnectPace = ConnectPace()
         """How often a connection may be made; streams take their turns before they are opened."""
         if is_paced is None:
             is_paced = carrier is None and not self.rest.is_here
-        self._lines = Lines(self.pace, REST_CONNECTIONS, UNUSED_S) if is_paced else None
+        self._lines: Lines | None = None
+        self._look_up_lines: Lines | None = None
+        if is_paced:
+            self._lines = Lines(self.pace, REST_CONNECTIONS, UNUSED_S)
+            self._look_up_lines = Lines(self.pace, LOOK_UP_CONNECTIONS, UNUSED_S)
+            share_pace(first=self._look_up_lines, second=self._lines)
         self._closed = False
 
     async def request(self, request: Request) -> Answer:
         """The answer, whatever its status; raises when there is none, and never sends twice."""
-        if self._lines is None:
+        lines = self._look_up_lines if request.look_up else self._lines
+        if lines is None:
             return await self._sent(request)
-        return await self._sent_by(self._lines, request)
+        return await self._sent_by(lines, request)
 
     async def _sent_by(self, lines: Lines, request: Request) -> Answer:
         async with AsyncExitStack() as held:
@@ -141,7 +150,8 @@ class Transport:
         accepted = REST_HERE if self.rest.is_here else REST
         outgoing = self._outgoing(request, self.rest, accepted, self.timeouts.read)
         outgoing.extensions.update(extensions)
-        exchanged = _exchanged(self._rest_carrier, outgoing, self._token, self.timeouts.whole)
+        carrier = self._look_up_carrier() if request.look_up else self._rest_carrier
+        exchanged = _exchanged(carrier, outgoing, self._token, self.timeouts.whole)
         return await _named(exchanged, self._token)
 
     @asynccontextmanager
@@ -172,6 +182,14 @@ class Transport:
         self._closed = True
         await _named(self._rest_carrier.aclose(), self._token)
         await _named(self._stream_carrier.aclose(), self._token)
+        if self._own_look_up_carrier is not None:
+            await _named(self._own_look_up_carrier.aclose(), self._token)
+
+    def _look_up_carrier(self) -> Carrier:
+        """The connections of look-ups, made when the first answer was lost."""
+        if self._own_look_up_carrier is None:
+            self._own_look_up_carrier = _carrier_to(self.rest, LOOK_UP_CONNECTIONS)
+        return self._own_look_up_carrier
 
     def _outgoing(
         self, request: Request, address: Address, accepted: Headers, read: float | None

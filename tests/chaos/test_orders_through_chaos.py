@@ -20,7 +20,7 @@ import pytest
 from keydesk_client.client import Client
 from keydesk_client.journal import FileJournal
 from keydesk_client.look_up import PAUSES_S
-from keydesk_client.outcome import Done, Rejected
+from keydesk_client.outcome import Ambiguous, Done, Rejected
 from keydesk_client.outgoing import Timeouts
 from keydesk_client.retries import Retries
 from keydesk_client.sending import Sender
@@ -79,7 +79,7 @@ class Run:
     async def take_part(self, desk: PracticeServer, folder: Path, seed: int) -> None:
         """Send with a client of one's own until no orders are left; fail where belief and ledger differ."""
         dice, beliefs = random.Random(seed), Beliefs()
-        alarms: list[Done | Rejected] = []
+        alarms: list[Done | Rejected | Ambiguous] = []
         async with self.client(desk) as client:
             sender = Sender(
                 client,

@@ -5,9 +5,12 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from keydesk_client.errors import UnsafeFile
 from keydesk_client.intent import Action, Intent
@@ -192,3 +195,62 @@ def test_a_full_disk_is_an_os_error_and_not_a_torn_journal(tmp_path: Path) -> No
         journal.path.mkdir()
     with pytest.raises(OSError, match=r"."):
         journal.write(intent("b"))
+
+
+def facts(journal: FileJournal) -> tuple[object, ...]:
+    return (
+        journal.open_intents(),
+        journal.claimed(),
+        journal.shared(),
+        journal.unattributed(),
+        journal.unreadable_lines,
+    )
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["write", "done", "shared", "unattributed", "torn", "spoilt", "read"]),
+        st.integers(0, 1),
+        st.integers(0, 5),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(steps=STEPS, most_settled=st.sampled_from([0, 2, 1000]))
+def test_what_a_journal_has_read_before_and_goes_on_from_is_what_another_reads_anew(
+    steps: list[tuple[str, int, int]], most_settled: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "j" / "orders.jsonl"
+        journals = [FileJournal(path, most_settled=most_settled) for _ in range(2)]
+        for place, (step, which, number) in enumerate(steps):
+            journal, one = journals[which], intent(f"i{number}")
+            match step:
+                case "write":
+                    journal.write(one)
+                case "done":
+                    journal.settle(one, "done", (str(100 + place),))
+                case "shared":
+                    journal.settle(one, "ambiguous", shared=("8", str(100 + place)))
+                case "unattributed":
+                    journal.settle(one, "ambiguous")
+                case "torn" | "spoilt":
+                    with path.open("ab") as file:
+                        file.write(b"{torn" if step == "torn" else b"{spoilt\n")
+            assert facts(journal) == facts(FileJournal(path))
+
+
+def test_what_ended_as_ambiguous_is_kept_for_as_long_as_something_is_open(tmp_path: Path) -> None:
+    path = tmp_path / "j" / "orders.jsonl"
+    journal = FileJournal(path, most_settled=2)
+    for name in ("open", "counted", "any", "other"):
+        journal.write(intent(name))
+    journal.settle(intent("counted"), "ambiguous", shared=("11", "12"))
+    journal.settle(intent("any"), "ambiguous")
+    journal.settle(intent("other"), "done", ("13",))  # puts it in order
+    again = FileJournal(path)
+    assert again.shared() == {"counted": frozenset({"11", "12"})}
+    assert [each.id for each in again.unattributed()] == ["any"]
+    assert [each.id for each in again.open_intents()] == ["open"]

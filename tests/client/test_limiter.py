@@ -125,6 +125,36 @@ async def test_exits_get_through_while_every_other_call_hangs() -> None:
         await asyncio.gather(*reads, *writes, return_exceptions=True)
 
 
+async def test_look_ups_get_through_while_every_other_call_hangs(
+    holding: Callable[[Limiter, Claim, int], asyncio.Event],
+) -> None:
+    limiter = Limiter()
+    release = holding(limiter, Claim.URGENT, 25)
+    holding(limiter, Claim.READ, 25)
+    await asyncio.sleep(0)
+    async with asyncio.timeout(1), limiter.turn(Claim.LOOK_UP), limiter.turn(Claim.LOOK_UP):
+        assert limiter.waiting == 42
+    release.set()
+
+
+async def test_look_ups_that_hang_themselves_take_no_place_of_an_exit(
+    holding: Callable[[Limiter, Claim, int], asyncio.Event],
+) -> None:
+    limiter = Limiter(look_ups_at_once=2)
+    holding(limiter, Claim.LOOK_UP, 30)
+    await asyncio.sleep(0)
+    assert limiter.waiting == 28
+    async with asyncio.timeout(1), limiter.turn(Claim.URGENT), limiter.turn(Claim.READ):
+        pass
+
+
+async def test_a_look_up_goes_before_every_read_that_waits() -> None:
+    timers = FakeTimers()
+    claims = [Claim.READ] * 240 + [Claim.LOOK_UP]
+    entered = await start(Limiter(timers=timers), timers, claims)
+    assert [place for place, _ in entered].index(240) == 120
+
+
 async def test_exits_that_hang_themselves_take_no_more_than_their_share(
     holding: Callable[[Limiter, Claim, int], asyncio.Event],
 ) -> None:

@@ -10,7 +10,7 @@ from keydesk_client.calls import Caller
 from keydesk_client.errors import ClientClosed, TimedOut
 from keydesk_client.exchange import Request
 from keydesk_client.limiter import Limiter
-from keydesk_client.lines import Lines
+from keydesk_client.lines import Lines, share_pace
 from keydesk_client.outgoing import Timeouts
 from keydesk_client.retries import Retries
 from keydesk_client.secret import Secret
@@ -208,6 +208,54 @@ def test_who_gives_up_the_moment_it_was_let_in_leaves_its_place_to_others() -> N
                 assert calls.pace.now() == calls.began
 
     assert lived(body).started == {}
+
+
+def test_look_ups_get_the_next_connection_though_exits_wait_and_then_they_take_turns() -> None:
+    async def body() -> list[tuple[str, float]]:
+        pace = ConnectPace(virtual_timing())
+        exits, look_ups = Lines(pace, MOST, UNUSED_S), Lines(pace, 2, UNUSED_S)
+        share_pace(first=look_ups, second=exits)
+        began, got = pace.now(), list[tuple[str, float]]()
+
+        async def hangs(name: str, lines: Lines) -> None:
+            async with lines.line(True):
+                got.append((name, round(pace.now() - began)))
+                await asyncio.sleep(600)
+
+        calls = [asyncio.create_task(hangs("exit", exits)) for _ in range(8)]
+        await asyncio.sleep(0.5)
+        calls += [asyncio.create_task(hangs("look-up", look_ups)) for _ in range(2)]
+        await asyncio.sleep(60)
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        return got
+
+    got = run(body())
+    assert [moment for _, moment in got] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert sorted(got[2:4]) == [("exit", 1), ("look-up", 1)]
+    assert sorted(got[4:6]) == [("exit", 2), ("look-up", 2)]
+    assert {name for name, _ in got[6:]} == {"exit"}
+
+
+async def test_a_look_up_is_answered_while_exits_hang_at_a_service() -> None:
+    async def answer_reads(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while (await whole_request(reader)).startswith(b"GET"):
+            writer.write(answer(GOOD_BODY))
+        await reader.read()
+
+    async with paced(answer_reads) as caller:
+        close = Request("PUT", "/v3/accounts/1/trades/5/close", urgent=True)
+        look_up = Request("GET", "/v3/accounts/1/transactions/sinceid", look_up=True)
+        exits = [asyncio.create_task(caller.transport.request(close)) for _ in range(12)]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(8):  # an exit that hangs is given up after 10 s
+            answered = await caller.transport.request(look_up)
+        assert answered.status == 200
+        assert not any(each.done() for each in exits)
+        for each in exits:
+            each.cancel()
+        await asyncio.gather(*exits, return_exceptions=True)
 
 
 @asynccontextmanager

@@ -14,6 +14,8 @@ from keydesk_client.models.reading import Reader
 from keydesk_client.outcome import Done, Outcome, Unconfirmed
 from keydesk_client.retries import Retries
 from keydesk_client.sending import Sender
+from support.hostile_answers import answer, whole_request
+from support.talking_server import talking_server
 from support.virtual_time import run
 
 MADE = {
@@ -128,3 +130,79 @@ def test_what_the_stream_tells_during_a_look_up_is_looked_up_after_it(tmp_path: 
     outcome, _ = settled(tmp_path, history, (4.0, happen))  # asked since 3.5, and next at 7.5
     assert isinstance(outcome, Done)
     assert history.asked_at[3] == 4.5
+
+
+def test_twenty_five_lost_answers_are_looked_up_by_a_few_reads(tmp_path: Path) -> None:
+    history = SlowHistory(answer_s=1.0)
+    history.known = [
+        each | {"id": str(2 * number + place), "batchID": str(2 * number)} | member
+        for number in range(10, 35)
+        for place, each, member in (
+            (0, MADE, {"clientExtensions": {"id": f"kd-{number}"}}),
+            (1, CANCELLED, {"orderID": str(2 * number)}),
+        )
+    ]
+
+    async def body() -> float:
+        async with history.client() as client:
+            journal = FileJournal(tmp_path / "journal" / "orders.jsonl")
+            names = map("kd-{}".format, range(10, 35)).__next__
+            sender = Sender(client, journal, lambda: 11, new_id=names)
+            order = MarketOrderRequest(instrument="EUR_USD", units=1)
+            outcomes = await asyncio.gather(*(sender.create(order) for _ in range(25)))
+            assert all(isinstance(outcome, Done) for outcome in outcomes)
+            return asyncio.get_running_loop().time() - 1000
+
+    assert run(body()) <= 0.5 + 4.0  # not 25 s: a read takes two answers
+    assert len(history.asked_at) == 3 * 2
+
+
+class HangingWrites:
+    """Takes the first close and cuts its connection, answers no other write, and answers reads."""
+
+    def __init__(self) -> None:
+        self.ledger: list[dict[str, object]] = []
+        self.writes = 0
+        self.closed = asyncio.Event()
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            request = await whole_request(reader)
+            if request.startswith(b"GET"):
+                told = {"transactions": self.ledger, "lastTransactionID": "13"}
+                writer.write(answer(json.dumps(told).encode()))
+                continue
+            self.writes += 1
+            if b"/trades/1/close" in request:
+                close = {"tradeClose": {"tradeID": "1", "units": "ALL"}, "reason": "TRADE_CLOSE"}
+                self.ledger = [MADE | close, CANCELLED]
+                return
+            await reader.read()
+
+
+async def settles_while_writes_hang(rest_url: str, folder: Path) -> None:
+    """Send 25 closes of which the first loses its answer; it settles though the others get no answer at all."""
+    async with Client(
+        token="t", rest_url=rest_url, stream_url=rest_url, account_id="001"
+    ) as client:
+        journal = FileJournal(folder / "journal" / "orders.jsonl")
+        sender = Sender(client, journal, lambda: 11)
+        first = asyncio.create_task(sender.close_trade("1"))
+        others = [asyncio.create_task(sender.close_trade(str(number))) for number in range(2, 26)]
+        reads = [asyncio.create_task(client.accounts.summary()) for _ in range(25)]
+        async with asyncio.timeout(SETTLED_WITHIN_S):
+            outcome = await first
+        assert isinstance(outcome, Done)
+        assert not any(other.done() for other in others)
+        for each in (*others, *reads):
+            each.cancel()
+        await asyncio.gather(*others, *reads, return_exceptions=True)
+
+
+SETTLED_WITHIN_S = 8.0
+"""Before the first hung write is given up, which takes 10 s."""
+
+
+async def test_a_lost_answer_is_looked_up_while_25_writes_hang(tmp_path: Path) -> None:
+    async with talking_server(HangingWrites().talk) as url:
+        await settles_while_writes_hang(url, tmp_path)

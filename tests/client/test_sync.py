@@ -23,7 +23,16 @@ from keydesk_client.areas import (
 )
 from keydesk_client.errors import ClientClosed, InvalidRequest, StreamNotOpen, Unreachable
 from keydesk_client.models import ClientPrice, MarketOrderRequest, StopLossDetails
-from keydesk_client.outcome import Became, Done, NotSent, Outcome, Progress, Rejected, Unconfirmed
+from keydesk_client.outcome import (
+    Ambiguous,
+    Became,
+    Done,
+    NotSent,
+    Outcome,
+    Progress,
+    Rejected,
+    Unconfirmed,
+)
 from support.broker import SharedPractice
 from support.lossy_broker import Fate, LossyBroker
 from support.lossy_desk import transactions_of
@@ -231,7 +240,7 @@ def test_a_lost_answer_is_looked_up_and_what_shows_up_late_raises_the_alarm(
     tmp_path: Path,
 ) -> None:
     broker = LossyBroker(Fate.LOST_ANSWER, Fate.LOST_REQUEST, first_id=10)
-    alarms: list[tuple[Done | Rejected, str]] = []
+    alarms: list[tuple[Done | Rejected | Ambiguous, str]] = []
     with sync.Client(broker.client()) as client:
         sender = sync.Sender(
             client,

@@ -16,7 +16,7 @@ from keydesk_client.journal import FileJournal
 from keydesk_client.models import MarketOrderRequest, OrderRequest, Transaction
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.transactions import TransactionsResponse
-from keydesk_client.outcome import Done, Outcome, Progress, Rejected, Sending, Unknown
+from keydesk_client.outcome import Ambiguous, Done, Outcome, Progress, Rejected, Sending, Unknown
 from keydesk_client.sending import Sender
 from support.lossy_broker import LossyBroker
 from support.virtual_time import run
@@ -38,7 +38,7 @@ class Desk:
     ) -> None:
         self.broker, self.client, self.journal = broker, client, journal
         self.progress: list[Progress] = []
-        self.alarms: list[Done | Rejected] = []
+        self.alarms: list[Done | Rejected | Ambiguous] = []
         self.since: int | None = None
         self.hears: Callable[[Progress], object] = self.progress.append
         numbers = count(1)

@@ -77,9 +77,16 @@ class ToldJournal(FileJournal):
         super().write(intent)
         self._steps.take(intent, Step.JOURNALLED)
 
-    def settle(self, intent: Intent, verdict: str, claimed: Iterable[str] = ()) -> None:
+    def settle(
+        self,
+        intent: Intent,
+        verdict: str,
+        claimed: Iterable[str] = (),
+        *,
+        shared: Iterable[str] = (),
+    ) -> None:
         self._steps.take(intent, Step.ANSWERED)
-        super().settle(intent, verdict, claimed)
+        super().settle(intent, verdict, claimed, shared=shared)
         self._steps.take(intent, Step.SETTLED)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import httpx
 
 from keydesk_client.outcome import Done, Outcome, Progress, Sending, Unknown
+from keydesk_client.shared_reads import TASK_NAME
 
 
 class Seen(NamedTuple):
@@ -70,25 +71,31 @@ class Timelines:
     def __init__(self) -> None:
         self.settled: list[Timeline] = []
         self._under_way: dict[asyncio.Task[object] | None, Timeline] = {}
+        self._by_intent: dict[str, Timeline] = {}
 
     def hear(self, progress: Progress) -> None:
         """A step of an order: hand this to the Sender as `on_progress`."""
         now, task = asyncio.get_running_loop().time(), asyncio.current_task()
         match progress:
             case Sending():
-                self._under_way[task] = Timeline(now)
+                self._under_way[task] = self._by_intent[progress.intent.id] = Timeline(now)
             case Unknown():
                 _asked(self._under_way[task], progress, now)
             case _ if task in self._under_way:
                 timeline = self._under_way.pop(task)
+                self._by_intent.pop(progress.intent.id, None)
                 timeline.settled_at, timeline.outcome = now, progress
                 self.settled.append(timeline)
 
     def saw(self, request: Seen) -> None:
-        """A request of this task's order is over."""
-        timeline = self._under_way.get(asyncio.current_task())
-        if timeline is not None:
-            timeline.requests.append(request)
+        """A request of this task's order is over, or a look-up that several orders share."""
+        task = asyncio.current_task()
+        if task in self._under_way:
+            self._under_way[task].requests.append(request)
+        elif task is not None and task.get_name().startswith(TASK_NAME):
+            for intent_id in task.get_name().removeprefix(TASK_NAME).split():
+                if intent_id in self._by_intent:
+                    self._by_intent[intent_id].requests.append(request)
 
     def looked_up(self) -> list[Timeline]:
         """Orders whose answer was lost."""

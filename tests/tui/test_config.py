@@ -32,6 +32,12 @@ def test_a_profile_is_read_whole(tmp_path: Path) -> None:
     )
 
 
+def test_how_often_what_is_unconfirmed_is_checked_can_be_set(tmp_path: Path) -> None:
+    assert config.load(tmp_path).reconciliation == config.Reconciliation(5, 10, 60)
+    folder = written(tmp_path, "[reconciliation]\ncheck_every = 30\nlook_back = 600\n")
+    assert config.load(folder).reconciliation == config.Reconciliation(5, 30, 600)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -40,6 +46,14 @@ def test_a_profile_is_read_whole(tmp_path: Path) -> None:
         ("fps = 0", "fps must be a whole number from 1 to 30"),
         ("fps = true", "fps must be a whole number from 1 to 30"),
         ("profiles = 1", "profiles must be tables"),
+        ("reconciliation = 1", r"must be a table, \[reconciliation\]"),
+        ("[reconciliation]\nlookback = 1", "not known; there are: check_after, check_every, look"),
+        (
+            "[reconciliation]\ncheck_every = 0",
+            "whole number of seconds from 1 to 3600, such as check_every = 10",
+        ),
+        ("[reconciliation]\ncheck_after = true", "check_after must be a whole number of seconds"),
+        ('[reconciliation]\nlook_back = "1h"', "whole number of minutes from 1 to 10080"),
         ("[profiles]\nmain = 1", "profiles.main must be a table"),
         ('[profiles.main]\nenvironment = "demo"', "one of: practice, live, custom"),
         ('[profiles.main]\nenvironment = "live"', "account must be text"),

@@ -12,7 +12,16 @@ from keydesk.outcome_words import Asked
 from keydesk.store.state import DependentOrder
 from keydesk.store.store import Store
 from keydesk_client.models import Transaction
-from keydesk_client.outcome import Done, NotSent, Outcome, Rejected, Sending, Unconfirmed, Unknown
+from keydesk_client.outcome import (
+    Ambiguous,
+    Done,
+    NotSent,
+    Outcome,
+    Rejected,
+    Sending,
+    Unconfirmed,
+    Unknown,
+)
 from support.desk_store import D, example_store, long_euro
 from support.outcomes import done, intent, opening_fill
 
@@ -191,3 +200,41 @@ async def test_what_to_press_again_is_the_traders_own_key() -> None:
     desk.store.trades["6419"] = trade
     await desk.delivery.send(ASKED, after(0.1, done(opening_fill()), desk))
     assert desk.words[-1].endswith("NO STOP: J protects")
+
+
+class Unread:
+    """Notes what it was handed."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def keep(self, name: str, level: str, words: str) -> None:
+        self.calls.append(f"keep {name} {level} {words}")
+
+    def shown(self, name: str) -> None:
+        self.calls.append(f"shown {name}")
+
+
+async def test_an_outcome_is_kept_before_anything_is_waited_for_and_noted_when_it_is_told() -> None:
+    desk, unread = Desk(), Unread()
+    desk.delivery.unread = unread
+    desk.delivery.progress(Sending(intent()))
+    desk.delivery.progress(done(opening_fill()))
+    (kept,) = unread.calls
+    assert kept.startswith("keep kd-1 good FILLED 50,000 EUR/USD @ 1.08502")
+    await desk.delivery.send(ASKED, after(0.1, done(opening_fill()), desk))
+    assert unread.calls[1:] == ["shown kd-1"]
+
+
+async def test_what_like_requests_did_goes_through_the_door_and_settles_the_line() -> None:
+    desk = Desk()
+    like = Ambiguous(intent(), (done(opening_fill()), Rejected(intent(), "refused")), ("kd-2",))
+    desk.delivery.progress(Unconfirmed(intent(), "not found", like))
+    assert len(desk.store.in_flight) == 1
+    desk.delivery.progress(like)
+    desk.delivery.alarm(like)
+    assert desk.store.in_flight == {}
+    assert desk.came == ["6419"]
+    assert desk.words[-1].startswith("IT SHOWED UP: ONE OF 2 LIKE REQUESTS")
+    await desk.delivery.send(ASKED, after(0.1, like, desk))
+    assert desk.words[-1].startswith("ONE OF 2 LIKE REQUESTS")

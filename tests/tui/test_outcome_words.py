@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.outcome_words import Asked, said_of
-from keydesk_client.outcome import Became, NotSent, Rejected, Unconfirmed
+from keydesk_client.outcome import Ambiguous, Became, Done, NotSent, Rejected, Unconfirmed
 from support.account_history import fill, reduction
 from support.outcomes import done, intent, opening_fill
 
@@ -102,3 +102,43 @@ def test_unconfirmed_is_never_called_failed_and_asks_to_look_first() -> None:
     assert "may still show up" in said.words
     assert "failed" not in said.words.lower()
     assert "Again" not in said.words
+
+
+def closed_part() -> Done:
+    closing = fill(
+        6420,
+        units="-10000",
+        fullVWAP="1.08490",
+        pl="5.0000",
+        tradesClosed=[reduction(6411, "-10000", "1.08490", "5.0000")],
+    )
+    return done(closing)
+
+
+REFUSED = Rejected(intent(), "refused", "TRADE_DOESNT_EXIST", "TRADE_DOESNT_EXIST")
+CLOSING = Asked("CLOSE all of #6411 EUR/USD", "C", milliseconds=30_000.0)
+
+
+def test_one_of_two_like_requests_says_what_both_did_and_claims_neither() -> None:
+    said = said_of(Ambiguous(intent(), (closed_part(), REFUSED), ("kd-2",)), CLOSING)
+    assert said.level == "warn"
+    assert said.words == (
+        "ONE OF 2 LIKE REQUESTS, which cannot be told: CLOSE all of #6411 EUR/USD: "
+        "CLOSED 10,000 EUR/USD @ 1.08490 realised +5.00; REJECTED (there is no such trade). "
+        "Look at what is open"
+    )
+
+
+def test_a_like_request_that_is_missing_is_unconfirmed_and_says_what_the_other_did() -> None:
+    like = Ambiguous(intent(), (closed_part(),), ("kd-2",), is_complete=False, are_all_found=False)
+    said = said_of(Unconfirmed(intent(), "not found", like), CLOSING)
+    assert said.level == "bad"
+    assert said.words.startswith("UNCONFIRMED CLOSE all of #6411 EUR/USD: ONE OF 2 LIKE REQUESTS")
+    assert "may still show up" in said.words
+
+
+def test_a_like_request_that_was_cancelled_at_once_does_not_ask_to_send_again() -> None:
+    halted = done(became=Became.CANCELLED, reason="MARKET_HALTED")
+    words = said_of(Ambiguous(intent(), (halted, REFUSED), ("kd-2",)), CLOSING).words
+    assert "CANCELLED (" in words
+    assert "again" not in words

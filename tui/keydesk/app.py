@@ -24,6 +24,7 @@ from keydesk.cli.arguments import DeskOptions
 from keydesk.config import Settings
 from keydesk.connection import Connection, load_all, opened
 from keydesk.desk_lock import DeskLock
+from keydesk.desk_session import DeskSession
 from keydesk.frame import Frame, FrameClock
 from keydesk.keys.arming import Cause, after, at_start
 from keydesk.keys.confirm import Letters
@@ -89,6 +90,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.template, self.limits = own.template, own.limits
         self.preset = 3
         self.connection: Connection | None = None
+        self._session: DeskSession | None = None
         self.last_words = ""
         self.lock = lock
         self.vigil = Vigil()
@@ -97,6 +99,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             workspace.saved.granularity,
         )
         self._workspace = workspace
+        self._reconciliation = settings.reconciliation
         self._folders = folders
         self._account = account
         self._interrupted_at = float("-inf")
@@ -157,12 +160,31 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
         state = self._folders.state / "orders"
         journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
-        async with opened(target, self.store, journal, audit, self.keymap) as connection:
-            self.connection = connection
-            if connection.commands.no_orders:
-                self.tell("bad", f"EXITS ONLY, no order journal: {connection.commands.no_orders}")
-            self.call_later(_settle_memory)
-            await connection.run()
+        self._session = session = DeskSession.of(state, target)
+        checks = self._reconciliation
+        opening = opened(
+            target,
+            self.store,
+            journal,
+            audit,
+            self.keymap,
+            reconciliation=checks,
+            unread=session,
+        )
+        try:
+            async with opening as connection:
+                self.connection = connection
+                session.open()  # the journal has made its folder
+                for left in session.show_left_over():
+                    self.store.notify(Notice(left.level, left.late_words, time_ns(), asks=True))
+                if connection.commands.no_orders:
+                    why = connection.commands.no_orders
+                    self.tell("bad", f"EXITS ONLY, no order journal: {why}")
+                self.call_later(_settle_memory)
+                await connection.run()
+        finally:
+            session.key_pressed(self.last_key_at)
+            session.close()
 
     async def _target(self) -> Target:
         words = "The broker is still starting: a large ledger takes a while to read"
@@ -183,6 +205,10 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
         self._workspace.keep(self.desk.workspace, now)
+        if self._session is not None:
+            self._session.key_pressed(self.last_key_at)
+            for level, words in self._session.changed():
+                self.store.notify(Notice(level, words, time_ns(), asks=level == "warn"))
 
     def revalue(self, store: Store, now: float) -> None:
         """Bring what depends on prices up to date before it is drawn."""

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Literal, Protocol
 
 from keydesk.clean import clean
-from keydesk.delivery import Delivery
+from keydesk.delivery import LOOK_FIRST, Delivery
 from keydesk.desk.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.desk.instructions import (
     CancelOrders,
@@ -121,9 +121,9 @@ class Commands:
         self._recovering = False
         for outcome in outcomes:
             words = f"{intent_words(outcome.intent)}, sent in an earlier session"
-            said = said_of(outcome, Asked(words, "look first"))
+            said = said_of(outcome, Asked(words, LOOK_FIRST))
             self.delivery.record("recovered", f"{outcome.intent.id} {said.words}")
-            self.delivery.tell(said.level, said.words)
+            self.delivery.tell_outcome(outcome, said)
 
     def sent_like_this(self, instrument: str, kind: str, side: str) -> float | None:
         """Return how many seconds ago the same order was sent; None: not lately."""

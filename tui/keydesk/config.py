@@ -33,6 +33,23 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
+class Reconciliation:
+    """When what is UNCONFIRMED is compared with the account's changes: the table `[reconciliation]`."""
+
+    check_after: int = 5  # seconds since it was sent
+    check_every: int = 10  # seconds
+    look_back: int = 60  # minutes; what is older is watched for, not asked for
+
+
+RECONCILIATION: dict[str, tuple[int, int, str]] = {
+    "check_after": (0, 600, "seconds"),
+    "check_every": (1, 3600, "seconds"),
+    "look_back": (1, 10_080, "minutes"),
+}
+"""The lowest and the highest value of each setting, and its unit."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What `config.toml` says; everything has a default."""
 
@@ -40,6 +57,7 @@ class Settings:
     theme: str = "dark"
     frames_per_second: int | None = None  # None: ten, fewer on a slow link
     profiles: dict[str, Profile] = field(default_factory=dict)
+    reconciliation: Reconciliation = Reconciliation()
 
 
 def load(folder: Path) -> Settings:
@@ -80,7 +98,27 @@ def _settings(data: dict[str, Any], path: Path) -> Settings:
         theme=_text(data, "theme", path, "dark"),
         frames_per_second=_frames(data.get("fps"), path),
         profiles={name: _profile(name, table, path) for name, table in profiles.items()},
+        reconciliation=_reconciliation(data.get("reconciliation", {}), path),
     )
+
+
+def _reconciliation(table: object, path: Path) -> Reconciliation:
+    if not isinstance(table, dict):
+        raise BadSettings(f"{path}: reconciliation must be a table, [reconciliation]")
+    found: dict[str, int] = {}
+    for name, value in table.items():
+        if name not in RECONCILIATION:
+            known = ", ".join(RECONCILIATION)
+            raise BadSettings(f"{path}: reconciliation.{name} is not known; there are: {known}")
+        low, high, unit = RECONCILIATION[name]
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            usual = getattr(Reconciliation(), name)
+            raise BadSettings(
+                f"{path}: reconciliation.{name} must be a whole number of {unit} from {low} to {high},"
+                f" such as {name} = {usual}"
+            )
+        found[name] = value
+    return Reconciliation(**found)
 
 
 def _profile(name: str, table: object, path: Path) -> Profile:

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from keydesk.config import Reconciliation
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.lean_imports import HTTPX, without
 from keydesk.targets import Target
@@ -22,11 +23,13 @@ from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
     from keydesk.commands import Commands
+    from keydesk.delivery import Unread
     from keydesk.desk.instructions import Instruction
     from keydesk.feeds.link import Link
     from keydesk.store.store import Store
     from keydesk_client.sending import Sender
 
+USUAL_CHECKS = Reconciliation()
 PRACTICE_POLL = 1.0  # seconds
 POLL = 5.0
 
@@ -101,7 +104,14 @@ def _without_plugins() -> None:
 
 @asynccontextmanager
 async def opened(
-    target: Target, store: Store, journal: Path, audit: Path, keymap: KeyMap = KEYMAP
+    target: Target,
+    store: Store,
+    journal: Path,
+    audit: Path,
+    keymap: KeyMap = KEYMAP,
+    *,
+    reconciliation: Reconciliation = USUAL_CHECKS,
+    unread: Unread | None = None,
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes every connection."""
     from keydesk.announcing import Announcer  # noqa: PLC0415 - see the module's head
@@ -109,6 +119,7 @@ async def opened(
     from keydesk.commands import Commands  # noqa: PLC0415
     from keydesk.delivery import Delivery  # noqa: PLC0415
     from keydesk.feeds.link import Link  # noqa: PLC0415
+    from keydesk.feeds.reconciliation import Reconciler  # noqa: PLC0415
     from keydesk.feeds.wire_streams import WireStreams  # noqa: PLC0415
     from keydesk.order_journal import NoJournal, open_journal  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
@@ -128,7 +139,12 @@ async def opened(
             poll_every=PRACTICE_POLL if target.own_broker else POLL,
         )
         delivery = Delivery(
-            store, link.door.offer_all, link.door.saw_last, audit=AuditLog(audit), keymap=keymap
+            store,
+            link.door.offer_all,
+            link.door.saw_last,
+            audit=AuditLog(audit),
+            keymap=keymap,
+            unread=unread,
         )
         kept = open_journal(journal)
         no_orders = kept.why if isinstance(kept, NoJournal) else ""
@@ -140,6 +156,7 @@ async def opened(
             delivery.alarm,
             client_ids=target.linked is False,
         )
+        link.reconciler = Reconciler(sender, reconciliation)
         link.door.listen(sender.watch)
         link.door.listen(Announcer(store).heard)
         yield Connection(

@@ -9,16 +9,26 @@ from collections.abc import Awaitable, Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from time import monotonic, time_ns
+from typing import Protocol
 
 from keydesk.audit import AuditLog
 from keydesk.clean import clean
 from keydesk.instruction_words import intent_words
 from keydesk.keys.keymap import KEYMAP, KeyMap
-from keydesk.outcome_words import Asked, Level, Said, fill_of, protection_words, said_of
+from keydesk.outcome_words import (
+    Asked,
+    Level,
+    Said,
+    fill_of,
+    one_of_words,
+    protection_words,
+    said_of,
+)
 from keydesk.store.state import Notice, TradeRow
 from keydesk.store.store import Store
 from keydesk_client.models import Transaction
 from keydesk_client.outcome import (
+    Ambiguous,
     Done,
     NotSent,
     Outcome,
@@ -32,8 +42,16 @@ from keydesk_client.outcome import (
 SEEN_WITHIN = 1.0  # seconds to see the on-fill orders of a fill come through the door
 LOOK = 0.02  # seconds between looks
 UNCONFIRMED = "UNCONFIRMED"
+LOOK_FIRST = "look first"  # in the place of a key to press again
 # The line of the command that this task is sending: the sender tells the intent's id only afterwards.
 SENDING_NOW: ContextVar[tuple[str, str] | None] = ContextVar("sending_now", default=None)
+
+
+class Unread(Protocol):
+    """Keeps outcomes until somebody has read them, over the end of the desk."""
+
+    def keep(self, name: str, level: Level, words: str) -> None: ...
+    def shown(self, name: str) -> None: ...
 
 
 @dataclass(slots=True)
@@ -45,6 +63,7 @@ class Delivery:
     saw_last: Callable[[int], None] = lambda _: None  # the door hears that newer ones exist
     audit: AuditLog | None = None
     keymap: KeyMap = KEYMAP
+    unread: Unread | None = None
     now: Callable[[], float] = monotonic
     wall_ns: Callable[[], int] = time_ns
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -67,9 +86,17 @@ class Delivery:
         if isinstance(outcome, Done):
             self._pass_on(outcome)
             said = await self._with_protection(said, outcome)
+        elif isinstance(outcome, Ambiguous):
+            self._pass_on(outcome)
         self.record("outcome", f"{outcome.intent.id} {said.words}")
-        self.tell(said.level, said.words)
+        self.tell_outcome(outcome, said)
         return outcome
+
+    def tell_outcome(self, outcome: Outcome, said: Said) -> None:
+        """Show the trader what became of an order."""
+        self.tell(said.level, said.words)
+        if self.unread is not None:
+            self.unread.shown(outcome.intent.id)
 
     def progress(self, progress: Progress) -> None:
         """Follow the states between sending and outcome; the sender's `on_progress`."""
@@ -88,18 +115,26 @@ class Delivery:
             case Unconfirmed():
                 self._lines.pop(intent.id, None)
                 self.store.set_in_flight(intent.id, f"{UNCONFIRMED} {words}")
-            case Done() | Rejected() | NotSent():
+            case Done() | Rejected() | NotSent() | Ambiguous():
                 self._lines.pop(intent.id, None)
                 self.store.settle(intent.id)
+                if self.unread is not None:  # before anything that leaving could interrupt
+                    said = said_of(progress, Asked(words, LOOK_FIRST))
+                    self.unread.keep(intent.id, said.level, said.words)
 
-    def alarm(self, outcome: Done | Rejected) -> None:
+    def alarm(self, outcome: Done | Rejected | Ambiguous) -> None:
         """Tell of a request that shows up after it was given up; the sender's `alarm`."""
         words = intent_words(outcome.intent)
         self.record("showed up", f"{outcome.intent.id} {words}")
+        if self.unread is not None:
+            self.unread.shown(outcome.intent.id)
         if isinstance(outcome, Rejected):
             self.tell("info", f"{words}: the broker had rejected it after all")
             return
         self._pass_on(outcome)
+        if isinstance(outcome, Ambiguous):
+            self.tell("bad", f"IT SHOWED UP: {one_of_words(outcome, Asked(words, ''))}")
+            return
         self.tell(
             "bad",
             f"IT SHOWED UP: {words} was {outcome.became.value} after all. "
@@ -123,7 +158,7 @@ class Delivery:
                 f"The audit log is not kept: {clean(self.audit.failed)}. Orders go on without.",
             )
 
-    def _pass_on(self, done: Done) -> None:
+    def _pass_on(self, done: Done | Ambiguous) -> None:
         self.offer(done.transactions)
         self.saw_last(done.last_transaction_id)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from keydesk.clean import clean
 from keydesk_client.errors import UnsafeFile
 from keydesk_client.intent import Intent
-from keydesk_client.journal import FileJournal
+from keydesk_client.journal import FileJournal, Release
 
 REMEDY = "mend that or choose another folder with --data, then start again"
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
@@ -49,7 +49,14 @@ class NoJournal:
         """Refuse, so that only exits leave."""
         raise OSError(self.why)
 
-    def settle(self, intent: Intent, verdict: str, claimed: Iterable[str] = ()) -> None:
+    def settle(
+        self,
+        intent: Intent,
+        verdict: str,
+        claimed: Iterable[str] = (),
+        *,
+        shared: Iterable[str] = (),
+    ) -> None:
         """Nothing was written, so nothing is settled."""
 
     def open_intents(self) -> tuple[Intent, ...]:
@@ -59,6 +66,18 @@ class NoJournal:
     def claimed(self) -> Mapping[str, str]:
         """Nor is what its intents made."""
         return {}
+
+    def shared(self) -> Mapping[str, frozenset[str]]:
+        """Nor what they may have made."""
+        return {}
+
+    def unattributed(self) -> tuple[Intent, ...]:
+        """Nor which of them that is."""
+        return ()
+
+    def claim_target(self, key: str) -> Release | None:  # noqa: ARG002 - the journal's own form
+        """Raise OSError: like exits leave without waiting for each other."""
+        raise OSError(self.why)
 
 
 def open_journal(path: Path) -> DeskJournal | NoJournal:

@@ -1,7 +1,7 @@
 """What became of a command, in one plain line: what happened, then what to do."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -10,7 +10,7 @@ from keydesk.format import money, pair, units
 from keydesk.store.reasons import in_words
 from keydesk.store.state import TradeRow
 from keydesk_client.models import OrderFillTransaction, Transaction
-from keydesk_client.outcome import Became, Done, NotSent, Outcome, Rejected, Unconfirmed
+from keydesk_client.outcome import Ambiguous, Became, Done, NotSent, Outcome, Rejected, Unconfirmed
 
 Level = Literal["info", "good", "warn", "bad"]
 PRICE_REASONS = frozenset({"BOUNDS_VIOLATION"})
@@ -50,12 +50,19 @@ def said_of(outcome: Outcome, asked: Asked) -> Said:
             return Said(
                 "bad", f"NOT SENT {asked.words}: {clean(outcome.message)}. Again: {asked.again}"
             )
-        case Unconfirmed():
-            return Said(
-                "bad",
-                f"UNCONFIRMED {asked.words}: not found at the broker, it may still show up. "
-                "Watched for; look before you send again",
-            )
+        case Ambiguous() | Unconfirmed():
+            return _not_told_apart_or_found(outcome, asked)
+
+
+def _not_told_apart_or_found(outcome: Ambiguous | Unconfirmed, asked: Asked) -> Said:
+    if isinstance(outcome, Ambiguous):
+        return Said("warn", f"{one_of_words(outcome, asked)}. Look at what is open")
+    if outcome.one_of is None:
+        found = "not found at the broker, it may still show up"
+    else:
+        found = f"{one_of_words(outcome.one_of, asked)}; what is missing may still show up"
+    watched = "Watched for; look before you send again"
+    return Said("bad", f"UNCONFIRMED {asked.words}: {found}. {watched}")
 
 
 def _done(done: Done, asked: Asked) -> Said:
@@ -66,6 +73,20 @@ def _done(done: Done, asked: Asked) -> Said:
     if done.became is Became.RESTING:
         return Said("good", f"RESTING {asked.words} #{done.order_id or '?'}{_ms(asked)}{late}")
     return Said("good", f"{asked.done or f'DONE {asked.words}'}{_ms(asked)}{late}")
+
+
+def one_of_words(like: Ambiguous, asked: Asked) -> str:
+    """Return what several like requests did together, without saying which of them did what."""
+    found = "; ".join(_finding_words(each, asked) for each in like.findings)
+    return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {asked.words}: {found}"
+
+
+def _finding_words(found: Done | Rejected, asked: Asked) -> str:
+    if isinstance(found, Rejected):
+        return f"REJECTED ({_why(found)})"
+    if found.became is Became.CANCELLED:
+        return f"CANCELLED ({in_words(found.reason)})"
+    return said_of(replace(found, looked_up=False), replace(asked, milliseconds=None)).words
 
 
 def _cancelled_at_once(done: Done, asked: Asked) -> Said:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import assert_never, assert_type
 
 from keydesk_client import (
+    Ambiguous,
     Became,
     Client,
     Done,
@@ -35,6 +36,9 @@ def words(outcome: Outcome) -> str:
         case NotSent(retry_after=retry_after):
             assert_type(retry_after, float | None)
             return f"wait {retry_after or 0} s"
+        case Ambiguous(findings=findings):
+            assert_type(findings, tuple[Done | Rejected, ...])
+            return f"one of {outcome.requests} like requests"
         case Unconfirmed(message=message):
             assert_type(message, str)
             return message

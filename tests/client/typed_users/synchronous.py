@@ -17,6 +17,7 @@ from keydesk_client import (
     Unconfirmed,
     sync,
 )
+from keydesk_client.intent import Intent
 from keydesk_client.models import (
     AccountChangesResponse,
     AccountResponse,
@@ -160,6 +161,8 @@ def send(client: sync.Client, folder: Path) -> None:
     assert_type(sender.set_dependent_orders("@nothing", stop_loss=None), Outcome)
     if isinstance(resting, Unconfirmed):
         assert_type(sender.resolve(resting.intent), Outcome)
+    assert_type(sender.unconfirmed(), tuple[Intent, ...])
+    sender.reconcile(client.accounts.changes(newest).changes, newest)
     for happened in client.transactions.since(newest).transactions:
         sender.watch(happened)
 

@@ -20,6 +20,8 @@ async def poll_changes(link: Link) -> None:
     while True:
         if await poll_once(link):
             tries = 0
+            if link.reconciler is not None:
+                await link.reconciler.check(link)
             await _until_next(link)
         else:
             await link.back_off(tries)

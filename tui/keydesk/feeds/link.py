@@ -46,6 +46,12 @@ class Stream(Protocol):
     ) -> bool | None: ...
 
 
+class Check(Protocol):
+    """Something to compare with the broker beside each poll of the account's changes."""
+
+    async def check(self, link: "Link", /) -> None: ...
+
+
 class Streams(Protocol):
     """Where the two streams of an account come from."""
 
@@ -76,6 +82,7 @@ class Link:
     price_health: StreamHealth | None = None  # of the open price stream
     event_health: StreamHealth | None = None  # of the open transaction stream
     checked: int = 0  # the transaction up to which broker and desk were found to agree
+    reconciler: Check | None = None  # of what is UNCONFIRMED
     door: Door = field(init=False)
 
     def __post_init__(self) -> None:

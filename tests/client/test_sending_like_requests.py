@@ -1,0 +1,350 @@
+"""Requests that look alike on the wire, of two senders with one journal: nobody is told what became of the other's."""
+
+import asyncio
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from itertools import count
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from keydesk_client.journal import FileJournal
+from keydesk_client.models import LimitOrderRequest
+from keydesk_client.outcome import Ambiguous, Done, NotSent, Outcome, Rejected, Unconfirmed
+from keydesk_client.sending import Sender
+from support.shared_trade import Journey, SharedTradeBroker
+from support.virtual_time import run
+
+Act = Callable[[Sender], Awaitable[Outcome]]
+ACTS: dict[str, Act] = {
+    "close all": lambda sender: sender.close_trade("5"),
+    "close part": lambda sender: sender.close_trade("5", units="40"),
+    "cancel": lambda sender: sender.cancel("7"),
+    "replace": lambda sender: sender.replace(
+        "7", LimitOrderRequest(instrument="EUR_USD", units=100, price="1.06")
+    ),
+}
+LOST = Journey(answered_after=None)
+LOST_LATER = Journey(answered_after=None, lost_after=3.0)
+
+
+class Senders:
+    """Two senders, each with a client and a journal object of its own, as two processes have."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.senders: dict[str, Sender] = {}
+        self.alarms: list[Done | Rejected | Ambiguous] = []
+        self.outcomes: dict[str, Outcome] = {}
+        self.sending: list[asyncio.Task[None]] = []
+
+    def send(self, name: str, act: Act) -> None:
+        self.sending.append(asyncio.create_task(self._sent(name, act)))
+
+    def watch_all(self, broker: SharedTradeBroker) -> None:
+        """Hand over everything that is in the ledger, as a stream would."""
+        for transaction in broker.transactions():
+            for sender in self.senders.values():
+                sender.watch(transaction)
+
+    async def resolved(self) -> list[Outcome]:
+        """Look up what is still open, with each sender."""
+        left_open = FileJournal(self.path).open_intents()
+        return [
+            await sender.resolve(intent) for intent in left_open for sender in self.senders.values()
+        ]
+
+    async def _sent(self, name: str, act: Act) -> None:
+        outcome = await act(self.senders[name])
+        self.outcomes[outcome.intent.id] = outcome
+
+
+def with_two_senders(
+    folder: Path, broker: SharedTradeBroker, body: Callable[[Senders], Awaitable[None]]
+) -> dict[str, Outcome]:
+    """Run a body, wait for everything that it sent, and return the outcomes by intent."""
+    path = folder / "j" / "orders.jsonl"
+
+    async def whole() -> dict[str, Outcome]:
+        async with broker.client() as one, broker.client() as other:
+            senders = Senders(path)
+            for name, client in (("a", one), ("b", other)):
+                senders.senders[name] = Sender(
+                    client,
+                    FileJournal(path),
+                    lambda: broker.last_id,
+                    alarm=senders.alarms.append,
+                    new_id=map(f"{name}-{{}}".format, count(1)).__next__,
+                    wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
+                )
+            await body(senders)
+            await asyncio.gather(*senders.sending, return_exceptions=True)
+            return senders.outcomes
+
+    return run(whole())
+
+
+def judge(broker: SharedTradeBroker, outcome: Outcome, name: str) -> None:
+    """Fail when an outcome says of a request what is not so."""
+    made = broker.made.get(name, ())
+    match outcome:
+        case Done():
+            assert broker.changed(name), f"{name} changed nothing, {outcome}"
+            assert outcome.related_transaction_ids == made
+        case Rejected():
+            assert not broker.changed(name), f"{name} was carried out, {outcome}"
+        case NotSent():
+            assert made == ()
+        case Ambiguous():
+            assert len(outcome.findings) + len(outcome.like) > 1, "it could be told"
+            among = set(made) <= set(outcome.related_transaction_ids)
+            assert among or not broker.changed(name), f"{name} is not among them"
+        case Unconfirmed(one_of=None):
+            pass  # makes no statement
+        case Unconfirmed(one_of=one_of):
+            assert one_of is not None
+            assert not one_of.is_complete
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_a_request_that_was_carried_out_is_never_called_rejected_for_the_refusal_of_a_like_one(
+    tmp_path: Path, act: str
+) -> None:
+    broker = SharedTradeBroker({"a-1": LOST_LATER, "b-1": LOST})
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS[act])
+        senders.send("b", ACTS[act])
+
+    outcomes = with_two_senders(tmp_path, broker, body)
+    assert broker.changed("a-1")
+    assert not broker.changed("b-1")
+    for name, outcome in outcomes.items():
+        assert isinstance(outcome, Ambiguous)
+        judge(broker, outcome, name)
+        assert [type(each) for each in outcome.findings] == [Done, Rejected]
+        assert outcome.requests == 2
+    assert FileJournal(tmp_path / "j" / "orders.jsonl").open_intents() == ()
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_like_requests_take_turns_and_each_is_told_its_own_outcome(
+    tmp_path: Path, act: str
+) -> None:
+    broker = SharedTradeBroker({"a-1": Journey(answered_after=0.2)})
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS[act])
+        senders.send("b", ACTS[act])
+
+    outcomes = with_two_senders(tmp_path, broker, body)
+    assert isinstance(outcomes["a-1"], Done)
+    assert isinstance(outcomes["b-1"], Rejected)
+    (_, first), (_, second) = broker.sent
+    assert second - first >= 0.2
+
+
+def test_requests_that_can_be_told_apart_do_not_wait_for_each_other(tmp_path: Path) -> None:
+    broker = SharedTradeBroker({"a-1": Journey(answered_after=9.0)}, units=100)
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS["close part"])
+        senders.send("b", ACTS["close all"])
+        senders.send("b", ACTS["cancel"])
+
+    with_two_senders(tmp_path, broker, body)
+    assert {moment for _, moment in broker.sent} == {1000.0}
+
+
+def test_an_exit_waits_for_a_like_one_at_most_a_second(tmp_path: Path) -> None:
+    broker = SharedTradeBroker({"a-1": Journey(answered_after=9.0)})
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS["close all"])
+        senders.send("b", ACTS["close all"])
+
+    with_two_senders(tmp_path, broker, body)
+    (_, first), (_, second) = broker.sent
+    assert second - first == pytest.approx(1.0, abs=0.01)
+
+
+def test_a_lost_answer_is_looked_up_before_a_like_request_leaves(tmp_path: Path) -> None:
+    broker = SharedTradeBroker({"a-1": LOST})
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS["close all"])
+        senders.send("b", ACTS["close all"])
+
+    outcomes = with_two_senders(tmp_path, broker, body)
+    assert isinstance(outcomes["a-1"], Done)
+    assert isinstance(outcomes["b-1"], Rejected)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_the_request_id_of_an_answer_that_was_cut_tells_like_requests_apart(
+    tmp_path: Path, act: str
+) -> None:
+    cut = Journey(answered_after=3.0, is_cut=True)
+    broker = SharedTradeBroker({"a-1": cut, "b-1": cut}, tells_request_ids=True)
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS[act])
+        senders.send("b", ACTS[act])
+
+    outcomes = with_two_senders(tmp_path, broker, body)
+    assert isinstance(outcomes["a-1"], Done)
+    assert isinstance(outcomes["b-1"], Rejected)
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_like_requests_that_a_killed_process_left_open_are_recovered_as_one_of_two(
+    tmp_path: Path, act: str
+) -> None:
+    broker = SharedTradeBroker({"a-1": LOST_LATER, "b-1": LOST_LATER})
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS[act])
+        senders.send("b", ACTS[act])
+        await broker.has_met(2)
+        for sending in senders.sending:
+            sending.cancel()
+        await asyncio.gather(*senders.sending, return_exceptions=True)
+        senders.sending.clear()
+        for outcome in await senders.senders["b"].recover():
+            senders.outcomes[outcome.intent.id] = outcome
+
+    outcomes = with_two_senders(tmp_path, broker, body)
+    assert sorted(outcomes) == ["a-1", "b-1"]
+    for name, outcome in outcomes.items():
+        assert isinstance(outcome, Ambiguous)
+        judge(broker, outcome, name)
+
+
+def test_a_holder_that_was_killed_leaves_its_turn_to_the_next_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "j" / "orders.jsonl"
+    journal = FileJournal(path)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(path)], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    with holder:
+        assert holder.stdout.readline() == "holds\n"
+        assert journal.claim_target("close 5") is None
+        holder.kill()
+    release = journal.claim_target("close 5")
+    assert release is not None
+    release()
+    assert [each.name for each in path.parent.glob("*.turn")] == []
+
+
+HOLDER = """
+import sys, time
+from keydesk_client.journal import FileJournal
+release = FileJournal(sys.argv[1]).claim_target("close 5")
+print("holds" if release else "does not", flush=True)
+time.sleep(600)
+"""
+
+
+def test_turns_left_behind_are_removed_when_the_journal_is_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "j" / "orders.jsonl"
+    held = FileJournal(path).claim_target("held")
+    left = path.with_name(path.name + ".0123.turn")
+    left.touch(mode=0o600)
+    journal = FileJournal(path)
+    assert not left.exists()
+    assert journal.claim_target("held") is None
+    assert held is not None
+    held()
+
+
+def test_what_is_missing_of_two_like_requests_is_watched_for_and_raises_the_alarm(
+    tmp_path: Path,
+) -> None:
+    late = Journey(arrives_after=2.0, answered_after=None)
+    later = Journey(arrives_after=60.0, answered_after=None)
+    broker = SharedTradeBroker({"a-1": late, "b-1": later}, units=80)
+    alarms: list[Done | Rejected | Ambiguous] = []
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS["close part"])
+        senders.send("b", ACTS["close part"])
+        await asyncio.gather(*senders.sending)
+        for name, outcome in senders.outcomes.items():
+            assert isinstance(outcome, Unconfirmed)
+            judge(broker, outcome, name)
+        await asyncio.sleep(60.0)
+        senders.watch_all(broker)
+        alarms.extend(senders.alarms)
+
+    with_two_senders(tmp_path, broker, body)
+    assert sorted(each.intent.id for each in alarms) == ["a-1", "b-1"]
+    for alarm in alarms:
+        assert isinstance(alarm, Ambiguous)
+        assert len(alarm.findings) == 2
+
+
+JOURNEYS = st.builds(
+    Journey,
+    arrives_after=st.sampled_from([0.0, 0.0, 0.05, 0.4, 1.5, 6.0, 20.0, None]),
+    answered_after=st.sampled_from([0.0, 0.3, 2.0, None, None, None]),
+    is_cut=st.booleans(),
+    lost_after=st.sampled_from([0.0, 0.3, 2.0, 9.0]),
+)
+REQUESTS = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b"]),
+        st.sampled_from([0.0, 0.0, 0.2, 0.7, 1.1, 3.0]),
+        JOURNEYS,
+        st.booleans(),
+    ),
+    min_size=2,
+    max_size=3,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    kind=st.sampled_from(sorted(ACTS)),
+    requests=REQUESTS,
+    units=st.sampled_from([40, 80, 200]),
+    tells_request_ids=st.booleans(),
+    lags=st.integers(0, 2),
+)
+def test_every_outcome_of_like_requests_is_true_of_that_request_or_says_one_of_these(
+    kind: str,
+    requests: list[tuple[str, float, Journey, bool]],
+    units: int,
+    tells_request_ids: bool,
+    lags: int,
+) -> None:
+    names = Counter[str]()
+    journeys: dict[str, Journey] = {}
+    for sender, _, journey, _ in requests:
+        names[sender] += 1
+        journeys[f"{sender}-{names[sender]}"] = journey
+    broker = SharedTradeBroker(journeys, units=units, tells_request_ids=tells_request_ids)
+    broker.hidden_from_reads = lags
+
+    async def body(senders: Senders) -> None:
+        for sender, pause, _, is_cancelled in requests:
+            await asyncio.sleep(pause)
+            senders.send(sender, ACTS[kind])
+            if is_cancelled:
+                asyncio.get_running_loop().call_later(1.3, senders.sending[-1].cancel)
+        await asyncio.gather(*senders.sending, return_exceptions=True)
+        broker.hidden_from_reads = 0
+        await asyncio.sleep(60.0)
+        senders.watch_all(broker)
+        for outcome in (*senders.alarms, *await senders.resolved()):
+            judge(broker, outcome, outcome.intent.id)
+
+    with tempfile.TemporaryDirectory() as folder:
+        outcomes = with_two_senders(Path(folder), broker, body)
+    for name, outcome in outcomes.items():
+        judge(broker, outcome, name)

@@ -1,0 +1,57 @@
+"""The check of what is UNCONFIRMED: compared from time to time with what the account changed since it was sent.
+
+The stream is watched for its transactions as well. But a transaction can pass unseen: a snapshot that was taken
+meanwhile holds its effect, and the stream begins after it; or the look-ups were answered from a copy that lagged behind.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from keydesk.config import Reconciliation
+from keydesk.feeds.link import Link
+from keydesk_client.errors import KeydeskClientError
+from keydesk_client.intent import Intent
+from keydesk_client.models import AccountChanges
+
+NS = 1_000_000_000
+
+
+class Unsettled(Protocol):
+    """The order protocol of the client, as far as the check uses it."""
+
+    def unconfirmed(self) -> tuple[Intent, ...]: ...
+    def reconcile(self, changes: AccountChanges, since: int) -> Awaitable[None]: ...
+
+
+@dataclass(slots=True)
+class Reconciler:
+    """Asks for the account's changes while something is UNCONFIRMED, and has them compared."""
+
+    sender: Unsettled
+    thresholds: Reconciliation
+    _checked_at: float = field(default=float("-inf"), init=False)
+
+    async def check(self, link: Link) -> None:
+        """Compare what is due; without an answer the next check asks again."""
+        due = self._due(link.wall_ns)
+        if not due or link.now() - self._checked_at < self.thresholds.check_every:
+            return
+        self._checked_at = link.now()
+        since = min(intent.since for intent in due)
+        try:
+            answer = await link.ask(link.client.for_look_ups().accounts.changes(since))
+        except KeydeskClientError:  # also of a history that began anew and lacks that id
+            return
+        link.door.offer_all(answer.changes.transactions)
+        link.door.saw_last(answer.last_transaction_id)
+        await self.sender.reconcile(answer.changes, since)
+
+    def _due(self, wall_ns: Callable[[], int]) -> list[Intent]:
+        """Return what is neither too young, so that look-ups may still find it, nor too old to ask for."""
+        now, limits = wall_ns(), self.thresholds
+        return [
+            intent
+            for intent in self.sender.unconfirmed()
+            if limits.check_after * NS <= abs(now - intent.at_ns) <= limits.look_back * 60 * NS
+        ]
