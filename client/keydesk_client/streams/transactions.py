@@ -10,6 +10,7 @@ again; then a HistoryLost says so, and the stream goes on after the newest id of
 import asyncio
 from typing import Final, TypeAlias
 
+from keydesk_client.bodies import TRANSACTION_LINE
 from keydesk_client.errors import NotFound, OutOfRange
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.transactions.unions import (
@@ -29,7 +30,7 @@ from keydesk_client.timing import Timing
 
 TransactionItem: TypeAlias = Transaction | TransactionHeartbeat | Reconnected | HistoryLost
 
-LINE: Reader[Transaction | TransactionHeartbeat] = Reader(TransactionStreamItem)
+LINE: Reader[Transaction | TransactionHeartbeat] = Reader(TransactionStreamItem, TRANSACTION_LINE)
 LARGEST_RANGE: Final = 500
 PATIENCE_S: Final = (0.5, 1.0, 2.0)
 """Pauses before asking again for what the service should have: its copies can lag behind each other."""
