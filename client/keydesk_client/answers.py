@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import MappingProxyType
 
 from keydesk_client.errors import (
     Answered,
+    AnswerTooLarge,
     Forbidden,
     NotAllowed,
     NotFound,
@@ -87,10 +89,13 @@ def _rejections(members: JsonObject) -> tuple[Rejection, ...]:
 
 
 def _read_rejections(found: list[JsonObject]) -> tuple[Rejection, ...]:
-    from keydesk_client.models.salvage import read_value  # noqa: PLC0415 - most errors need no models
+    from keydesk_client.models.salvage import Effort, read_value  # noqa: PLC0415 - most errors need no models
     from keydesk_client.models.transactions.unions import Transaction  # noqa: PLC0415 - same
 
-    return tuple(read_value(Transaction, value) for value in found)
+    effort = Effort()
+    with suppress(AnswerTooLarge):
+        return tuple(read_value(Transaction, value, effort) for value in found)
+    return ()
 
 
 def _asked(members: JsonObject, query: Mapping[str, str]) -> str:

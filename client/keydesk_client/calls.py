@@ -23,6 +23,8 @@ from keydesk_client.transport import Transport
 R = TypeVar("R", bound=Response)
 
 LINK = re.compile(r'<([^<>]*)>\s*;[^,<>]*?\brel="?([a-z]+)"?', re.IGNORECASE)
+SALVAGED_AT_ONCE = 64_000
+"""Bytes of a broken body that are read without leaving the event loop: 50 ms at worst."""
 LONGEST_LINKS = 8000
 """Characters of links that are looked at: a page has one or two."""
 
@@ -79,10 +81,10 @@ class Caller:
     async def _tried(self, request: Request, reader: Reader[R]) -> R | KeydeskClientError:
         try:
             async with self._limiter.turn(_claim(request)):
-                answer = await self.transport.request(request)
-            return (
-                read_answer(answer, reader) if answer.succeeded else error_of(answer, request.query)
-            )
+                answer = await self.transport.request(request, reader.limits.size)
+            if not answer.succeeded:
+                return error_of(answer, request.query)
+            return await read_answer(answer, reader)
         except KeydeskClientError as error:
             return error
 
@@ -94,10 +96,10 @@ class Caller:
         return self._retries.pause(error, tries=tries, spent_s=spent_s, chance=self._chance)
 
 
-def read_answer(answer: Answer, reader: Reader[R]) -> R:
+async def read_answer(answer: Answer, reader: Reader[R]) -> R:
     """The record in a good answer, with what its headers say."""
     try:
-        record = reader.read(answer.body)
+        record = await _record_of(answer.body, reader)
     except UnreadableAnswer as error:
         error.status, error.request_id = answer.status, answer.request_id
         raise
@@ -111,6 +113,16 @@ def read_answer(answer: Answer, reader: Reader[R]) -> R:
         },
     )
     return record
+
+
+async def _record_of(body: bytes, reader: Reader[R]) -> R:
+    """Large bodies with broken records are read in a thread: that takes seconds of pure Python."""
+    record = reader.read_quickly(body)
+    if record is not None:
+        return record
+    if len(body) <= SALVAGED_AT_ONCE:
+        return reader.salvage(body)
+    return await asyncio.to_thread(reader.salvage, body)
 
 
 def json_body(members: Wire) -> bytes:

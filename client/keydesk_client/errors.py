@@ -9,6 +9,7 @@ KeydeskClientError
 ├── ConnectionLost            the connection broke; whether the request was acted on is not known
 ├── TimedOut                  a phase took too long; `sent` says whether the request may have been acted on
 ├── UnreadableAnswer          an answer came that is not v20 JSON: a web page, half a body, a body without end
+│   └── AnswerTooLarge        it has more bytes, values or broken records than an answer of its kind may have
 ├── UnsafeFile                a file with secrets or orders in it can be used by others
 ├── TokenStoreError           tokens can not be kept or fetched
 │   ├── NoTokenStore          this machine has no store of its own, and no vault was asked for
@@ -101,6 +102,10 @@ class UnreadableAnswer(KeydeskClientError):
         super().__init__(message)
         self.status = status
         self.request_id = request_id
+
+
+class AnswerTooLarge(UnreadableAnswer):
+    """An answer exceeds a limit that keeps memory and time bounded; the message names the limit."""
 
 
 class UnsafeFile(KeydeskClientError):

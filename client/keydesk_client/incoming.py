@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Mapping
 from typing import Final
 
-from keydesk_client.bodies import MOST_BYTES, MOST_BYTES_OF_AN_ERROR, read_body
+from keydesk_client.bodies import ERROR, LIST, read_body
 from keydesk_client.exchange import Answer, is_success
 from keydesk_client.secret import Secret
 
@@ -16,10 +16,14 @@ def read_headers(headers: Iterable[tuple[str, str]], token: Secret) -> dict[str,
 
 
 async def read_answer(
-    status: int, headers: Mapping[str, str], pieces: AsyncIterable[bytes], token: Secret
+    status: int,
+    headers: Mapping[str, str],
+    pieces: AsyncIterable[bytes],
+    token: Secret,
+    most: int = LIST.size,
 ) -> Answer:
-    """The whole answer; UnreadableAnswer when its body is too large or broken."""
-    most = MOST_BYTES if is_success(status) else MOST_BYTES_OF_AN_ERROR
+    """The whole answer; UnreadableAnswer when its body has more than `most` bytes, or is broken."""
+    most = most if is_success(status) else ERROR.size
     body = await read_body(pieces, headers.get("content-encoding", "").lower(), most)
     return Answer(status, headers, token.veiled_body(body))
 

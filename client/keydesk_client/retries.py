@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from keydesk_client.errors import (
     Answered,
+    AnswerTooLarge,
     ConnectionLost,
     KeydeskClientError,
     RateLimited,
@@ -50,4 +51,4 @@ class Retries:
 def _passes(error: KeydeskClientError) -> bool:
     if isinstance(error, ServerFailed):
         return error.status in PASSING_STATUSES
-    return isinstance(error, PASSING)
+    return isinstance(error, PASSING) and not isinstance(error, AnswerTooLarge)

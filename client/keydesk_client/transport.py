@@ -31,6 +31,7 @@ import httpx
 
 from keydesk_client.addresses import Address, address_of
 from keydesk_client.answers import error_of
+from keydesk_client.bodies import ERROR, LIST
 from keydesk_client.errors import (
     ClientClosed,
     ConnectionLost,
@@ -128,30 +129,33 @@ class Transport:
             share_pace(first=self._look_up_lines, second=self._lines)
         self._closed = False
 
-    async def request(self, request: Request) -> Answer:
-        """The answer, whatever its status; raises when there is none, and never sends twice."""
+    async def request(self, request: Request, most: int = LIST.size) -> Answer:
+        """The answer, whatever its status; raises when there is none, and never sends twice.
+
+        `most` is the size in bytes of the largest body, decompressed.
+        """
         lines = self._look_up_lines if request.look_up else self._lines
         if lines is None:
-            return await self._sent(request)
-        return await self._sent_by(lines, request)
+            return await self._sent(request, most)
+        return await self._sent_by(lines, request, most)
 
-    async def _sent_by(self, lines: Lines, request: Request) -> Answer:
+    async def _sent_by(self, lines: Lines, request: Request, most: int) -> Answer:
         async with AsyncExitStack() as held:
             waiting = _within(
                 self.timeouts.pool, held.enter_async_context(lines.line(request.urgent))
             )
             if not await waiting:
                 raise TimedOut("the pool phase took too long", phase="pool", sent=False)
-            return await self._sent(request, {"trace": lines.trace()})
+            return await self._sent(request, most, {"trace": lines.trace()})
 
     async def _sent(
-        self, request: Request, extensions: Mapping[str, object] = NO_EXTENSIONS
+        self, request: Request, most: int, extensions: Mapping[str, object] = NO_EXTENSIONS
     ) -> Answer:
         accepted = REST_HERE if self.rest.is_here else REST
         outgoing = self._outgoing(request, self.rest, accepted, self.timeouts.read)
         outgoing.extensions.update(extensions)
         carrier = self._look_up_carrier() if request.look_up else self._rest_carrier
-        exchanged = _exchanged(carrier, outgoing, self._token, self.timeouts.whole)
+        exchanged = _exchanged(carrier, outgoing, self._token, self.timeouts.whole, most)
         return await _named(exchanged, self._token)
 
     @asynccontextmanager
@@ -239,12 +243,12 @@ def _carrier_to(address: Address, connections: int) -> Carrier:
 
 
 async def _exchanged(
-    carrier: Carrier, outgoing: httpx.Request, token: Secret, whole: float
+    carrier: Carrier, outgoing: httpx.Request, token: Secret, whole: float, most: int
 ) -> Answer:
     async with asyncio.timeout(whole):
         response = await carrier.handle_async_request(outgoing)
         try:
-            return await _read(response, token)
+            return await _read(response, token, most)
         finally:
             await _close(response)
 
@@ -258,14 +262,14 @@ async def _opened(
         if response.is_success:
             return response
         try:
-            return await _read(response, token)
+            return await _read(response, token, ERROR.size)
         finally:
             await _close(response)
 
 
-async def _read(response: httpx.Response, token: Secret) -> Answer:
+async def _read(response: httpx.Response, token: Secret, most: int) -> Answer:
     headers = read_headers(response.headers.items(), token)
-    answer = await read_answer(response.status_code, headers, _body_of(response), token)
+    answer = await read_answer(response.status_code, headers, _body_of(response), token, most)
     if _more_followed(response):
         await _hang_up(response)
     return answer

@@ -39,6 +39,7 @@ from keydesk.order_requests import (
 from keydesk.outcome_words import Asked, said_of
 from keydesk.store.prices import take_price
 from keydesk.store.store import Store
+from keydesk.store.unreadable import READ_ERRORS
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
 from keydesk_client.models import (
@@ -196,12 +197,12 @@ class Commands:
             return ""
         try:
             answer = await self.client.pricing.get([instrument])
-        except KeydeskClientError as error:
+            for price in answer.prices:
+                take_price(self.store, price, self.delivery.now())
+        except (KeydeskClientError, *READ_ERRORS) as error:
             self.quote_trouble[instrument] = clean(str(error))
             return f"the price is old and could not be read again ({error})"
         self.quote_trouble.pop(instrument, None)
-        for price in answer.prices:
-            take_price(self.store, price, self.delivery.now())
         return ""
 
     # What closes, cancels and protects. Nothing here refuses.

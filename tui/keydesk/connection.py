@@ -53,7 +53,8 @@ class Connection:
 
         async with asyncio.TaskGroup() as group:
             group.create_task(session.run(self.link), name="feeds")
-            group.create_task(self._recover(), name="recovery")
+            recovery = session.supervise(self.link, "orders left open", lambda _: self._recover())
+            group.create_task(recovery, name="recovery")
 
     async def _recover(self) -> None:
         await self.link.ready.wait()

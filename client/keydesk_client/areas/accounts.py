@@ -5,6 +5,7 @@ from __future__ import annotations  # help() shows the names of types, not all t
 from collections.abc import Iterable
 
 from keydesk_client.areas.area import Area
+from keydesk_client.bodies import LIST
 from keydesk_client.calls import json_body
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.exchange import Request
@@ -22,11 +23,11 @@ from keydesk_client.models.scalars import Number
 from keydesk_client.paths import listed, number, numeric_id, path, plain_text
 
 ACCOUNTS = Reader(AccountsResponse)
-ACCOUNT = Reader(AccountResponse)
+ACCOUNT = Reader(AccountResponse, LIST)
 SUMMARY = Reader(AccountSummaryResponse)
 INSTRUMENTS = Reader(InstrumentsResponse)
 CONFIGURED = Reader(ConfigureAccountResponse)
-CHANGES = Reader(AccountChangesResponse)
+CHANGES = Reader(AccountChangesResponse, LIST)
 
 
 class Accounts(Area):

@@ -16,6 +16,7 @@ from keydesk_client.areas.candle_options import (
     specification_list,
 )
 from keydesk_client.areas.options import refuse_unknown
+from keydesk_client.bodies import CANDLES as CANDLES_BODY
 from keydesk_client.exchange import Request
 from keydesk_client.models.candles import Candlestick, CandlestickResponse
 from keydesk_client.models.reading import Reader
@@ -24,8 +25,8 @@ from keydesk_client.models.scalars import Number
 from keydesk_client.models.times import DateTime, Moment
 from keydesk_client.paths import moment, number, path
 
-CANDLES = Reader(CandlestickResponse)
-LATEST = Reader(LatestCandlesResponse)
+CANDLES = Reader(CandlestickResponse, CANDLES_BODY)
+LATEST = Reader(LatestCandlesResponse, CANDLES_BODY)
 
 
 class Candles(Area):

@@ -8,6 +8,7 @@ from typing import Unpack
 from keydesk_client.areas.area import Area
 from keydesk_client.areas.lists import MOST_LISTED, ListOptions, list_query, next_before
 from keydesk_client.areas.wire_times import in_form
+from keydesk_client.bodies import LIST, WRITE
 from keydesk_client.calls import json_body
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.exchange import Request
@@ -30,11 +31,11 @@ from keydesk_client.models.responses.orders import (
 )
 from keydesk_client.models.words import words
 
-CREATED = Reader(OrderCreateResponse)
-LISTED = Reader(OrdersResponse)
+CREATED = Reader(OrderCreateResponse, WRITE)
+LISTED = Reader(OrdersResponse, LIST)
 ONE = Reader(OrderResponse)
-REPLACED = Reader(OrderReplaceResponse)
-CANCELLED = Reader(OrderCancelResponse)
+REPLACED = Reader(OrderReplaceResponse, WRITE)
+CANCELLED = Reader(OrderCancelResponse, WRITE)
 MODIFIED = Reader(OrderClientExtensionsResponse)
 
 STATES = words(OrderStateFilter)

@@ -4,6 +4,7 @@ from __future__ import annotations  # help() shows the names of types, not all t
 
 from keydesk_client.areas.area import Area
 from keydesk_client.areas.closing import SideUnits, name_of, position_close
+from keydesk_client.bodies import LIST, WRITE
 from keydesk_client.calls import json_body
 from keydesk_client.exchange import Request
 from keydesk_client.models.extensions import ClientExtensions
@@ -15,9 +16,9 @@ from keydesk_client.models.responses.positions import (
     PositionsResponse,
 )
 
-LISTED = Reader(PositionsResponse)
+LISTED = Reader(PositionsResponse, LIST)
 ONE = Reader(PositionResponse)
-CLOSED = Reader(PositionCloseResponse)
+CLOSED = Reader(PositionCloseResponse, WRITE)
 
 
 class Positions(Area):

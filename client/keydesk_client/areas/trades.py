@@ -9,6 +9,7 @@ from keydesk_client.areas.area import Area
 from keydesk_client.areas.closing import CloseUnits, edited, trade_close
 from keydesk_client.areas.lists import MOST_LISTED, ListOptions, list_query, next_before
 from keydesk_client.areas.wire_times import in_form
+from keydesk_client.bodies import LIST, WRITE
 from keydesk_client.calls import json_body
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.exchange import Request
@@ -37,11 +38,11 @@ from keydesk_client.models.trades import Trade
 from keydesk_client.models.words import words
 from keydesk_client.unset import UNSET, Unset
 
-LISTED = Reader(TradesResponse)
-ONE = Reader(TradeResponse)
-CLOSED = Reader(TradeCloseResponse)
+LISTED = Reader(TradesResponse, LIST)
+ONE = Reader(TradeResponse, WRITE)
+CLOSED = Reader(TradeCloseResponse, WRITE)
 MODIFIED = Reader(TradeClientExtensionsResponse)
-PROTECTED = Reader(TradeDependentOrdersResponse)
+PROTECTED = Reader(TradeDependentOrdersResponse, WRITE)
 
 STATES = words(TradeStateFilter)
 

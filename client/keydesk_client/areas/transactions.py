@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from keydesk_client.areas.area import Area
+from keydesk_client.bodies import LIST, WRITE
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
 from keydesk_client.exchange import Request
 from keydesk_client.models.enumerations import TransactionFilter
@@ -25,9 +26,9 @@ from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.streams.transactions import TransactionStream
 from keydesk_client.timing import REAL_TIMING, Timing
 
-INDEX = Reader(TransactionPageIndex)
-ONE = Reader(TransactionResponse)
-SEVERAL = Reader(TransactionsResponse)
+INDEX = Reader(TransactionPageIndex, LIST)
+ONE = Reader(TransactionResponse, WRITE)
+SEVERAL = Reader(TransactionsResponse, LIST)
 SUMMARY = Reader(AccountSummaryResponse)
 
 STANDARD_STREAM: Final = StreamSettings()

@@ -13,6 +13,7 @@ class Asked(Record):
     """A record that is sent; InvalidRequest, naming the member, when it can not be read as one."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=False)
+    fails_at_missing_members: ClassVar[bool] = False
 
     def __init__(self, *nameless: object, **members: object) -> None:
         if nameless:

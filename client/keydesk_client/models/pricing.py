@@ -79,6 +79,8 @@ class HomeConversions(Record):
 class ClientPrice(Record):
     """Price of one instrument for one account."""
 
+    fails_at_missing_members: ClassVar[bool] = False
+
     type: Literal["PRICE"] = "PRICE"
     """Always PRICE."""
     instrument: InstrumentName | None = None

@@ -7,8 +7,10 @@ from typing import Final, Generic, TypeVar, get_args
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypeForm
 
+from keydesk_client.bodies import SMALL, BodyLimits
 from keydesk_client.errors import UnreadableAnswer
 from keydesk_client.lenient import loads
+from keydesk_client.models.fail_fast import Incomplete
 from keydesk_client.models.record import Record
 from keydesk_client.models.salvage import read_value
 
@@ -21,18 +23,24 @@ LARGE: Final = 100_000
 class Reader(Generic[T]):
     """Reads one kind of record, or one union of them, again and again."""
 
-    def __init__(self, kind: TypeForm[T]) -> None:
+    def __init__(self, kind: TypeForm[T], limits: BodyLimits = SMALL) -> None:
         self._kind = kind
+        self.limits: BodyLimits = limits
 
     def read(self, text: bytes | str) -> T:
-        """The record; UnreadableAnswer only when the text is no JSON of this shape at all."""
+        """The record; UnreadableAnswer only when the text is no JSON of this shape at all, or exceeds the limits."""
+        found = self.read_quickly(text)
+        return self.salvage(text) if found is None else found
+
+    def read_quickly(self, text: bytes | str) -> T | None:
+        """The record, when the text is just what it should be."""
+        self.limits.check(text)
         try:
             if len(text) > LARGE:
                 return self._read_large(text)
             return self._adapter.validate_json(text, by_alias=True, by_name=False)
-        except ValidationError:
-            pass  # left before anything else is raised: it shows a piece of the body
-        return self._salvaged(text)
+        except (ValidationError, Incomplete):
+            return None
 
     def _read_large(self, text: bytes | str) -> T:
         """Without searching for garbage meanwhile: none of the new records is any, and it takes a sixth of the time."""
@@ -49,10 +57,14 @@ class Reader(Generic[T]):
         build_records(self._kind)
         return TypeAdapter(self._kind)
 
-    def _salvaged(self, text: bytes | str) -> T:
+    def salvage(self, text: bytes | str) -> T:
+        """The record, member by member; large bodies take a second of pure Python, so they belong into a thread."""
+        self.limits.check(text, counted=True)
         try:
             found: T = read_value(self._kind, loads(text))
-        except (ValueError, RecursionError):
+        except RecursionError:
+            failure = UnreadableAnswer("the answer is nested too deeply to be read")
+        except ValueError:
             failure = UnreadableAnswer(f"the answer is no {_name(self._kind)} in JSON")
         else:
             return found

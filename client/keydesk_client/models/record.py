@@ -8,11 +8,13 @@
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic_core import CoreSchema
 
 from keydesk_client.errors import MissingMember
 from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.models.described import Described
+from keydesk_client.models.fail_fast import failing_fast
 from keydesk_client.models.names import spellings, wire_name
 from keydesk_client.models.row import Rowed
 
@@ -32,6 +34,16 @@ class Record(Rowed, BaseModel):
         strict=True,  # "3" for a 3 goes the slow way, which keeps what came
         defer_build=True,  # a validator is built when the first such record comes, not at import
     )
+
+    fails_at_missing_members: ClassVar[bool] = True
+    """False for what a caller makes, and for the first of several records that a value may be."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[Any], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """The validator of this record; one of the service's gives up at the first missing member or broken element."""
+        return failing_fast(handler(source), members=cls.fails_at_missing_members)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: object) -> None:

@@ -5,9 +5,11 @@ from dataclasses import MISSING, Field, fields
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
-from pydantic import ConfigDict, model_serializer
+from pydantic import ConfigDict, GetCoreSchemaHandler, model_serializer
+from pydantic_core import CoreSchema
 
 from keydesk_client.json_values import JsonValue
+from keydesk_client.models.fail_fast import failing_fast
 from keydesk_client.models.names import wire_name
 from keydesk_client.models.record import Wire, missing
 from keydesk_client.models.row import Rowed
@@ -29,6 +31,13 @@ class SlottedRecord(Rowed):
 
     _unknown: Mapping[str, JsonValue]
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[Any], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """The validator of this record; see fail_fast.py."""
+        return failing_fast(handler(source))
 
     @property
     def unknown(self) -> Mapping[str, JsonValue]:

@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from keydesk_client.errors import UnreadableAnswer
+from keydesk_client.bodies import TRANSACTION_LINE
+from keydesk_client.errors import AnswerTooLarge
 
-LONGEST_LINE: Final = 1024 * 1024
+LONGEST_LINE: Final = TRANSACTION_LINE.size
 
 
 class LineSplitter:
@@ -18,7 +19,7 @@ class LineSplitter:
         self._held_bytes = 0
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """Complete lines without their ends, blank ones left out; UnreadableAnswer when one grows out of bounds."""
+        """Complete lines without their ends, blank ones left out; AnswerTooLarge when one grows out of bounds."""
         if b"\n" not in piece:
             self._hold(piece)
             return []
@@ -39,4 +40,4 @@ class LineSplitter:
 
     def _refuse_long(self, length: int) -> None:
         if length > self._longest:
-            raise UnreadableAnswer(f"a line of the stream is longer than {self._longest} bytes")
+            raise AnswerTooLarge(f"a line of the stream is longer than {self._longest} bytes")

@@ -7,6 +7,7 @@ looks ten times a second pays for the prices that it sees only.
 import re
 from typing import TypeAlias
 
+from keydesk_client.bodies import PRICE_LINE
 from keydesk_client.errors import UnreadableAnswer
 from keydesk_client.models.pricing import ClientPrice, PricingHeartbeat, PricingStreamItem
 from keydesk_client.models.reading import Reader
@@ -20,7 +21,7 @@ from keydesk_client.timing import Timing
 
 PriceItem: TypeAlias = ClientPrice | PricingHeartbeat | Gap
 
-LINE: Reader[ClientPrice | PricingHeartbeat] = Reader(PricingStreamItem)
+LINE: Reader[ClientPrice | PricingHeartbeat] = Reader(PricingStreamItem, PRICE_LINE)
 
 
 _instrument = re.compile(rb'"instrument"\s*:\s*"([^"\\]+)"').search

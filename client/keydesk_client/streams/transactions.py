@@ -10,7 +10,8 @@ again; then a HistoryLost says so, and the stream goes on after the newest id of
 import asyncio
 from typing import Final, TypeAlias
 
-from keydesk_client.errors import NotFound, OutOfRange
+from keydesk_client.bodies import TRANSACTION_LINE
+from keydesk_client.errors import NotFound, OutOfRange, UnreadableAnswer
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.transactions.unions import (
     Transaction,
@@ -29,8 +30,9 @@ from keydesk_client.timing import Timing
 
 TransactionItem: TypeAlias = Transaction | TransactionHeartbeat | Reconnected | HistoryLost
 
-LINE: Reader[Transaction | TransactionHeartbeat] = Reader(TransactionStreamItem)
+LINE: Reader[Transaction | TransactionHeartbeat] = Reader(TransactionStreamItem, TRANSACTION_LINE)
 LARGEST_RANGE: Final = 500
+UNREADABLE_EVERY_S: Final = 1.0
 PATIENCE_S: Final = (0.5, 1.0, 2.0)
 """Pauses before asking again for what the service should have: its copies can lag behind each other."""
 
@@ -57,6 +59,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         self._history, self._sleep = history, timing.sleep
         self._ready: list[TransactionItem] = []
         self._begun = asyncio.Event()
+        self._asked_at = float("-inf")
         self._sequence: Sequencer[Transaction] | None = None
         if since is not None:
             self._begin(since)
@@ -86,8 +89,25 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
 
     async def take(self, lines: list[bytes]) -> None:
         """Deliver what is next, after what is missing."""
+        unreadable = 0
         for line in lines:
-            await self._take_item(LINE.read(line))  # a line that is no JSON: reconnect, and ask
+            try:
+                item = LINE.read(line)
+            except UnreadableAnswer:  # no JSON: whatever it told is asked for
+                unreadable += 1
+            else:
+                await self._take_item(item)
+        await self._deliver()
+        if unreadable:
+            self.health.unreadable += unreadable
+            await self._ask_for_unreadable()
+
+    async def _ask_for_unreadable(self) -> None:
+        """Ask for what unreadable lines may have told; at most once in a while, however many of them come."""
+        clock = asyncio.get_running_loop().time
+        await self._sleep(max(0.0, self._asked_at + UNREADABLE_EVERY_S - clock()))
+        self._asked_at = clock()
+        await self._catch_up(await self._place())
         await self._deliver()
 
     async def _take_item(self, item: Transaction | TransactionHeartbeat) -> None:

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import get_args
 
-from keydesk.feeds.link import Link, reason
+from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.format import pair
 from keydesk.store.books import no_book, take_book
 from keydesk.store.state import BookKind
-from keydesk_client.errors import KeydeskClientError, NotFound, RateLimited, Refused
+from keydesk_client.errors import NotFound, RateLimited, Refused
 from keydesk_client.models import OrderBook, PositionBook
 
 SECOND = 1_000_000_000
@@ -78,7 +78,7 @@ async def ask(link: Link, instrument: str, kind: BookKind) -> float:
     except Refused as error:
         _failed(link, instrument, kind, error)
         return REFUSED_FOR
-    except KeydeskClientError as error:
+    except FAILURES as error:
         _failed(link, instrument, kind, error)
     return AGAIN_AFTER
 
@@ -89,6 +89,7 @@ async def _newest(link: Link, instrument: str, kind: BookKind) -> OrderBook | Po
     return (await link.client.books.position(instrument)).position_book
 
 
-def _failed(link: Link, instrument: str, kind: BookKind, error: KeydeskClientError) -> None:
+def _failed(link: Link, instrument: str, kind: BookKind, error: Exception) -> None:
+    link.count_unreadable(error)
     words = f"The {NAMES[kind]} could not be read: {reason(error)}"
     no_book(link.store, kind, instrument, words)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from keydesk.feeds.link import Link, reason
+from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.candles import (
     close_series,
     loading_failed,
@@ -11,7 +11,6 @@ from keydesk.store.candles import (
     take_older,
 )
 from keydesk.store.state import CandleSeries
-from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import DateTime
 
 COUNT = 400
@@ -79,12 +78,12 @@ async def load(link: Link, series: CandleSeries, count: int) -> bool:
                 series.instrument, granularity=series.granularity, price="M", count=count
             )
         )
-    except KeydeskClientError as error:
-        loading_failed(link.store, series, reason(error))
+        take_candles(link.store, series, answer.candles)
+    except FAILURES as error:
+        _failed(link, series, error)
         series.wants_reload = True
         await link.back_off(3)
         return False
-    take_candles(link.store, series, answer.candles)
     series.rolled_over = max(0, series.rolled_over - rolled)
     return True
 
@@ -102,8 +101,13 @@ async def load_older(link: Link, series: CandleSeries) -> bool:
                 to=DateTime.from_ns(series.candles[0].time_ns),
             )
         )
-    except KeydeskClientError as error:
-        loading_failed(link.store, series, reason(error))
+        take_older(link.store, series, answer.candles)
+    except FAILURES as error:
+        _failed(link, series, error)
         return False
-    take_older(link.store, series, answer.candles)
     return True
+
+
+def _failed(link: Link, series: CandleSeries, error: Exception) -> None:
+    link.count_unreadable(error)
+    loading_failed(link.store, series, reason(error))

@@ -7,9 +7,10 @@ what the stream brought in between is compared as well.
 import asyncio
 import contextlib
 
-from keydesk.feeds.link import Link, reason
+from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.poll import differences, take_state
-from keydesk_client.errors import KeydeskClientError, OutOfRange
+from keydesk.store.unreadable import number_of
+from keydesk_client.errors import AnswerTooLarge, OutOfRange
 from keydesk_client.models.responses.accounts import AccountChangesResponse
 
 
@@ -34,14 +35,16 @@ async def poll_once(link: Link) -> bool:
     link.poll_wanted.clear()
     try:
         answer = await link.ask(link.client.accounts.changes(since))
+        take_changes(link, answer)
     except OutOfRange:
         link.doubt(f"The broker does not know transaction {since}")
-        return True
-    except KeydeskClientError as error:
+    except AnswerTooLarge as error:
+        link.doubt(f"Too much changed since transaction {since}: {reason(error)}")
+    except FAILURES as error:
+        link.count_unreadable(error)
         if link.store.health.warning == "":
             link.store.health.warning = f"The account can not be checked: {reason(error)}"
         return False
-    take_changes(link, answer)
     return True
 
 
@@ -49,14 +52,15 @@ def take_changes(link: Link, answer: AccountChangesResponse) -> None:
     """Let new transactions in; when we then stand where the broker stands, compare and take its figures."""
     link.door.offer_all(answer.changes.transactions)
     link.door.saw_last(answer.last_transaction_id)
-    if link.door.applied != int(answer.last_transaction_id) or link.snapshot_wanted.is_set():
+    last = number_of(answer.last_transaction_id)
+    if link.door.applied != last or link.snapshot_wanted.is_set():
         return  # more came meanwhile, or is still missing: the next poll compares
     found = differences(link.store, answer.changes, answer.state)
     if found:
         link.doubt(f"Not as at the broker: {'; '.join(found)}")
         return
     take_state(link.store, answer.state)
-    link.checked = int(answer.last_transaction_id)
+    link.checked = last
     link.settle_doubt()
 
 

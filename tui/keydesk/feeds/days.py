@@ -4,12 +4,14 @@ Spread out in small requests after the first prices: nobody waits for these, eve
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from keydesk.feeds.link import Link
+from keydesk.feeds.link import FAILURES, Link
 from keydesk.feeds.prices import watched
 from keydesk.store.candles import take_day
-from keydesk_client.errors import Answered, KeydeskClientError
-from keydesk_client.models import Candlestick
+from keydesk.store.unreadable import try_to
+from keydesk_client.errors import Answered
+from keydesk_client.models import Candlestick, CandlestickResponse
 
 AT_ONCE = 10
 BETWEEN = 0.15
@@ -32,7 +34,8 @@ async def days_once(link: Link, names: Sequence[str]) -> bool:
         await _latest(link, names)
     except Answered:  # a service without that operation
         return await _one_by_one(link, names)
-    except KeydeskClientError:
+    except FAILURES as error:
+        link.count_unreadable(error)
         return False
     return True
 
@@ -41,7 +44,7 @@ async def _latest(link: Link, names: Sequence[str]) -> None:
     wanted = [f"{name}:D:M" for name in names]
     answer = await link.ask(link.client.candles.latest(wanted))
     for each in answer.latest_candles:
-        _take(link, each.instrument, each.candles)
+        try_to(link.store, partial(_take_latest, link, each))
 
 
 async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
@@ -50,11 +53,16 @@ async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
             answer = await link.ask(
                 link.client.candles.get(name, granularity="D", price="M", count=2)
             )
-        except KeydeskClientError:
+            _take(link, name, answer.candles)
+        except FAILURES as error:
+            link.count_unreadable(error)
             return False
-        _take(link, name, answer.candles)
         await link.pause(BETWEEN)
     return True
+
+
+def _take_latest(link: Link, latest: CandlestickResponse) -> None:
+    _take(link, latest.instrument, latest.candles)
 
 
 def _take(link: Link, name: str, candles: Sequence[Candlestick]) -> None:

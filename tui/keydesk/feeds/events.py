@@ -1,7 +1,8 @@
 """The transaction stream into the door, and the keeper who fetches what it left out."""
 
-from keydesk.feeds.link import Link, reason
+from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.state import Topic
+from keydesk.store.unreadable import moment, number_of, try_to
 from keydesk_client.errors import KeydeskClientError, NotFound, OutOfRange
 from keydesk_client.models import TransactionHeartbeat
 from keydesk_client.models.transactions.base import TransactionIdentity
@@ -38,8 +39,8 @@ def take(link: Link, item: object) -> None:
     link.store.mark(Topic.HEALTH)
     match item:
         case TransactionHeartbeat():
-            link.door.saw_last(item.last_transaction_id)
-            link.store.clock_ns = max(link.store.clock_ns, item.time.ns)
+            try_to(link.store, lambda: link.door.saw_last(item.last_transaction_id))
+            try_to(link.store, lambda: link.store.see_clock(moment(item.time)))
         case TransactionIdentity():
             link.door.offer(item)  # type: ignore[arg-type]  # the union's members share this base
         case HistoryLost():
@@ -70,15 +71,16 @@ async def backfill(link: Link, missing: Range) -> bool:
     asked = missing[0], min(missing[1], missing[0] + LARGEST_RANGE - 1)
     try:
         answer = await link.ask(link.client.transactions.range(*asked))
-        newest = answer.last_transaction_id
+        newest, transactions = number_of(answer.last_transaction_id), answer.transactions
     except (OutOfRange, NotFound):
         link.doubt(f"The broker does not know transactions {asked[0]} to {asked[1]}")
         return False
-    except KeydeskClientError as error:
+    except FAILURES as error:
+        link.count_unreadable(error)
         link.write(f"Transactions {asked[0]} to {asked[1]} could not be read: {reason(error)}")
         return False
     before = link.door.applied
-    link.door.backfilled(asked, answer.transactions, newest)
+    link.door.backfilled(asked, transactions, newest)
     return link.door.applied != before
 
 

@@ -8,6 +8,9 @@ from keydesk_client.streams.health import StreamHealth
 LOOK_EVERY = 0.5
 STALE_AFTER = 6.0  # seconds without any line: heartbeats come every five
 SLOW_MS = 1000.0
+UNANSWERED_AFTER = 2.0  # seconds after which the age of a request without an answer is shown
+SLOW_AFTER = 5.0
+DOWN_AFTER = 10.0
 
 
 async def watch_health(link: Link) -> None:
@@ -20,7 +23,10 @@ async def watch_health(link: Link) -> None:
 def look(link: Link) -> None:
     """Judge once."""
     note_losses(link)
+    note_unreadable(link)
+    before = link.store.health.requests
     judge(link.store.health, link.round_trips, link.now())
+    tell_silence(link, before)
     link.store.health.throttled = link.client.throttled
     link.store.mark(Topic.HEALTH)
 
@@ -38,12 +44,49 @@ def note_losses(link: Link) -> None:
         link.poll_wanted.set()
 
 
+def note_unreadable(link: Link) -> None:
+    """Count the lines of both streams that could not be read, and note when records were left out."""
+    for name, stream in (("prices", link.price_health), ("events", link.event_health)):
+        of, counted = link.lines_unreadable.get(name, (None, 0))
+        if stream is not None and stream.unreadable > (counted if of is stream else 0):
+            words = f"a line of the stream of {name}"
+            link.store.note_unreadable(words, stream.unreadable - (counted if of is stream else 0))
+        if stream is not None:
+            link.lines_unreadable[name] = stream, stream.unreadable
+    health = link.store.health
+    if health.unreadable > link.unreadable_noted:
+        link.unreadable_noted, health.unreadable_at = health.unreadable, link.now()
+
+
 def judge(health: Health, round_trips: RoundTrips, now: float) -> None:
     """Say of both streams whether what they told is still to be trusted."""
     health.rtt_ms, health.rtt_p95_ms = round_trips.last_ms, round_trips.p95_ms
+    judge_requests(health, round_trips, now)
     slow = health.rtt_p95_ms is not None and health.rtt_p95_ms > SLOW_MS
     health.prices = _judged(health.prices, health.prices_heard, now, slow=slow)
     health.events = _judged(health.events, health.events_heard, now, slow=slow)
+
+
+def judge_requests(health: Health, round_trips: RoundTrips, now: float) -> None:
+    """Say how long the oldest request waits for its answer; DOWN when nothing else is answered either."""
+    since = round_trips.unanswered_since
+    age = 0.0 if since is None else now - since
+    health.unanswered_since = since if age >= UNANSWERED_AFTER else None
+    if age >= UNANSWERED_AFTER:
+        health.rtt_ms = max(age * 1000, health.rtt_ms or 0.0)
+    if round_trips.silence(now) >= DOWN_AFTER:
+        health.requests = "DOWN"
+    else:
+        health.requests = "SLOW" if age >= SLOW_AFTER else "OK"
+
+
+def tell_silence(link: Link, before: LinkState) -> None:
+    """Write into the log that the broker answers no requests, and that it does again."""
+    now = link.store.health.requests
+    if now == "DOWN" != before:
+        link.write(f"The broker has not answered any request for {DOWN_AFTER:.0f} s")
+    elif before == "DOWN" != now:
+        link.write("The broker answers requests again")
 
 
 def _judged(state: LinkState, heard: float | None, now: float, *, slow: bool) -> LinkState:

@@ -5,11 +5,12 @@ All of it is read after the first prices are on the screen, and none of it is ne
 
 from keydesk.desk.day import day_start
 from keydesk.feeds.days import days_once
-from keydesk.feeds.link import Link, reason
+from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.history import count_day, held_at_start, remember_first_stops, write_earlier
 from keydesk.store.state import Topic
-from keydesk_client.errors import KeydeskClientError, MissingMember
+from keydesk.store.unreadable import moment, number_of, readable
 from keydesk_client.models import Transaction
+from keydesk_client.models.responses.transactions import TransactionsResponse
 
 LINES = 500
 MOST_READ = 20_000  # a day of more transactions than this has no start that we could count back to
@@ -24,7 +25,8 @@ async def keep_history(link: Link) -> None:
         await link.priced.wait()
         try:
             await read_history(link)
-        except (KeydeskClientError, MissingMember) as error:
+        except FAILURES as error:
+            link.count_unreadable(error)
             link.write(f"Earlier transactions could not be read: {reason(error)}")
             link.history_wanted.set()
             await link.back_off(3)
@@ -52,8 +54,9 @@ async def _read_back(link: Link, start_ns: int) -> list[Transaction]:
     while last > 0 and len(read) < MOST_READ:
         first = max(1, last - LINES + 1)
         answer = await link.ask(link.client.transactions.range(first, last))
-        read[:0] = answer.transactions
-        if answer.transactions and answer.transactions[0].time.ns <= start_ns:
+        transactions = _whole(link, answer)
+        read[:0] = transactions
+        if transactions and transactions[0].time.ns <= start_ns:
             break
         last = first - 1
     return read
@@ -67,9 +70,10 @@ async def _catch_up(link: Link, read: list[Transaction]) -> None:
         if applied <= last:
             return
         answer = await link.ask(link.client.transactions.range(last + 1, applied))
-        if not answer.transactions:
+        transactions = [each for each in _whole(link, answer) if int(each.id) > last]
+        if not transactions:
             return
-        read.extend(answer.transactions)
+        read.extend(transactions)
 
 
 async def _first_stops_of_older_trades(link: Link) -> None:
@@ -79,4 +83,15 @@ async def _first_stops_of_older_trades(link: Link) -> None:
             last = min(first + FIRST_STOP_WITHIN, link.door.applied or 0)
             if first <= last:
                 answer = await link.ask(link.client.transactions.range(first, last))
-                remember_first_stops(link.store, answer.transactions)
+                remember_first_stops(link.store, _whole(link, answer))
+
+
+def _whole(link: Link, answer: TransactionsResponse) -> list[Transaction]:
+    """The transactions whose place in the history can be read."""
+    return list(readable(link.store, _placed, answer.transactions))
+
+
+def _placed(transaction: Transaction) -> Transaction:
+    number_of(transaction.id)
+    moment(transaction.time)
+    return transaction

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 
-from keydesk.feeds.link import Link, reason
+from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.state import Topic
-from keydesk_client.errors import KeydeskClientError
+from keydesk.store.unreadable import amount, price, readable
 from keydesk_client.models import Instrument
 
+MOST_PLACES = 12
 MAJORS = (
     "EUR_USD",
     "USD_JPY",
@@ -29,26 +30,57 @@ async def list_instruments(link: Link) -> None:
     while True:
         try:
             answer = await link.ask(link.client.accounts.instruments())
-        except KeydeskClientError as error:
+            if take(link, answer.instruments):
+                return
+        except FAILURES as error:
+            link.count_unreadable(error)
             if tries == 0:
                 link.write(f"The instruments could not be read: {reason(error)}")
-            await link.back_off(tries)
-            tries += 1
-        else:
-            take(link, answer.instruments)
-            return
+        await link.back_off(tries)
+        tries += 1
 
 
-def take(link: Link, instruments: Sequence[Instrument]) -> None:
-    """Write the instruments, and the watchlist with the focus when there is none yet."""
+def take(link: Link, instruments: Sequence[Instrument]) -> bool:
+    """Write the instruments, and the watchlist with the focus when there is none yet; False: ask again.
+
+    Those that cannot be read are left out; one that was read before stays as it was.
+    """
     store = link.store
-    store.instruments = {each.name: each for each in instruments}
+    read = {each.name: each for each in readable(store, _usable, instruments)}
+    if not read:
+        return False
+    is_whole = len(read) == len(instruments)
+    if not (store.watchlist and set(store.watchlist) <= read.keys()) and is_whole:
+        store.watchlist = []
+    store.instruments = read if is_whole else store.instruments | read
     if not store.watchlist:
         store.watchlist = watchlist(link.wanted, store.instruments)
     if store.focus not in store.instruments and store.watchlist:
         store.set_focus(store.watchlist[0])
     store.mark(Topic.INSTRUMENTS)
     link.listed.set()
+    return is_whole
+
+
+def _usable(instrument: Instrument) -> Instrument:
+    """The same, every member that the desk computes with known to be there and of sane size."""
+    for places in (
+        instrument.pip_location,
+        instrument.display_precision,
+        instrument.trade_units_precision,
+    ):
+        if abs(places) > MOST_PLACES:
+            raise ValueError(f"{instrument.name}: {places} is no number of decimal places")
+    price(instrument.margin_rate)
+    for size in (
+        instrument.minimum_trade_size,
+        instrument.maximum_order_units,
+        instrument.maximum_position_size,
+        instrument.minimum_trailing_stop_distance,
+        instrument.maximum_trailing_stop_distance,
+    ):
+        amount(size)
+    return instrument
 
 
 def watchlist(wanted: Sequence[str], known: Iterable[str]) -> list[str]:

@@ -13,14 +13,24 @@ from keydesk.feeds.round_trips import RoundTrips
 from keydesk.feeds.transactions import Door
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
+from keydesk.store.unreadable import READ_ERRORS
 from keydesk_client.client import Client
-from keydesk_client.errors import KeydeskClientError
+from keydesk_client.errors import (
+    Answered,
+    ConnectionLost,
+    KeydeskClientError,
+    TimedOut,
+    Unreachable,
+    UnreadableAnswer,
+)
 from keydesk_client.streams.health import StreamHealth
 
 T = TypeVar("T")
 
+UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 30.0
+LONGEST_REASON = 200
 
 
 class Line(Protocol):
@@ -81,6 +91,8 @@ class Link:
     priced: asyncio.Event = field(default_factory=asyncio.Event)  # the first price came
     price_health: StreamHealth | None = None  # of the open price stream
     event_health: StreamHealth | None = None  # of the open transaction stream
+    lines_unreadable: dict[str, tuple[StreamHealth, int]] = field(default_factory=dict)
+    unreadable_noted: int = 0  # records that could not be read, when health was last judged
     checked: int = 0  # the transaction up to which broker and desk were found to agree
     reconciler: Check | None = None  # of what is UNCONFIRMED
     door: Door = field(init=False)
@@ -90,9 +102,20 @@ class Link:
 
     async def ask(self, call: Awaitable[T]) -> T:
         """The answer of a REST call, its time taken as a round trip."""
-        began = self.now()
-        answer = await call
-        self.round_trips.took(self.now() - began)
+        began, trips = self.now(), self.round_trips
+        request = trips.ask(began)
+        try:
+            answer = await call
+        except UNANSWERED:
+            trips.give_up(request)
+            raise
+        except (Answered, UnreadableAnswer):
+            trips.answer(request, self.now())
+            raise
+        finally:
+            trips.forget(request)
+        trips.answer(request, self.now())
+        trips.took(self.now() - began)
         return answer
 
     def doubt(self, words: str) -> None:
@@ -113,12 +136,28 @@ class Link:
         moment = self.store.clock_ns or self.wall_ns()
         self.store.write_log(LogLine("", moment, "LINK", "", clean(words)))
 
+    def count_unreadable(self, error: Exception) -> None:
+        """Count an answer that came and could not be read; one that did not come is no record."""
+        if isinstance(error, READ_ERRORS):
+            self.store.note_unreadable(reason(error))
+
+    def failed(self, name: str, error: Exception) -> None:
+        """Tell that a feed failed and is started again."""
+        why = f"{type(error).__name__}: {reason(error)}"[:LONGEST_REASON]
+        self.write(f"The feed of the {name} failed and is started again ({why})")
+        self.store.health.restarted[name] = self.now()
+        self.store.mark(Topic.HEALTH)
+
     async def back_off(self, tries: int) -> None:
         """Wait before the next try: full jitter under a ceiling that doubles."""
         ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(tries, 10))
         await self.pause(max(FIRST_PAUSE / 2, ceiling * self.chance()))
 
 
-def reason(error: KeydeskClientError) -> str:
+FAILURES = (KeydeskClientError, *READ_ERRORS)
+"""What an answer may end in: none came, a refusal, or one without the members that make it an answer."""
+
+
+def reason(error: Exception) -> str:
     """Why something failed, in words that are safe to print."""
     return clean(str(error) or type(error).__name__)

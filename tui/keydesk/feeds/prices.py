@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 
-from keydesk.feeds.link import Line, Link, reason
+from keydesk.feeds.link import FAILURES, Line, Link, reason
 from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
 from keydesk.store.state import Topic
+from keydesk.store.unreadable import READ_ERRORS, moment, try_to
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import ClientPrice, PricingHeartbeat
 
@@ -71,19 +73,28 @@ def take(link: Link, item: object) -> None:
     health = link.store.health
     health.prices_heard = now
     if isinstance(item, ClientPrice):
-        take_price(link.store, item, now)
-        if item.home_conversions:
-            take_conversions(link.store, item.home_conversions)
-        if health.prices != "OK":
-            _up(link)
+        try:
+            take_price(link.store, item, now)
+            if item.home_conversions:
+                take_conversions(link.store, item.home_conversions)
+        except READ_ERRORS as error:
+            link.store.note_unreadable(str(error))
+        else:
+            if health.prices != "OK":
+                _up(link)
     elif isinstance(item, PricingHeartbeat):
-        link.store.clock_ns = max(link.store.clock_ns, item.time.ns)
-        health.clock_offset_ms = (item.time.ns - link.wall_ns()) / 1e6
-        link.store.mark(Topic.HEALTH)
+        try_to(link.store, partial(_take_heartbeat, link, item))
     else:  # the stream was broken and is back: perhaps with another broker's clock
         forget_ages(link.store)
         distrust_candles(link.store)
         link.write("The price stream was interrupted and is back")
+
+
+def _take_heartbeat(link: Link, heartbeat: PricingHeartbeat) -> None:
+    time_ns = moment(heartbeat.time)
+    link.store.see_clock(time_ns)
+    link.store.health.clock_offset_ms = (time_ns - link.wall_ns()) / 1e6
+    link.store.mark(Topic.HEALTH)
 
 
 async def keep_conversions(link: Link) -> None:
@@ -105,12 +116,13 @@ async def conversions_once(link: Link, names: Sequence[str]) -> bool:
     """Ask once, prices included; False when there was no answer."""
     try:
         answer = await link.ask(link.client.pricing.get(names, include_home_conversions=True))
-    except KeydeskClientError:
+        take_conversions(link.store, answer.home_conversions or ())
+        received = link.now()
+        for price in answer.prices:
+            try_to(link.store, partial(take_price, link.store, price, received))
+    except FAILURES as error:
+        link.count_unreadable(error)
         return False
-    take_conversions(link.store, answer.home_conversions or ())
-    received = link.now()
-    for price in answer.prices:
-        take_price(link.store, price, received)
     return True
 
 

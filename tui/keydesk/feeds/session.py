@@ -40,8 +40,25 @@ FEEDS: Mapping[str, Feed] = {
 """Every feed by name, in the order in which they are started."""
 
 
+SETTLED_AFTER = 60.0  # seconds of running after which the next failure is the first again
+
+
 async def run(link: Link) -> None:
-    """Run every feed until cancelled; one that fails by a fault of ours takes the others with it."""
+    """Run every feed until cancelled."""
     async with asyncio.TaskGroup() as group:
         for name, feed in FEEDS.items():
-            group.create_task(feed(link), name=name)
+            group.create_task(supervise(link, name, feed), name=name)
+
+
+async def supervise(link: Link, name: str, feed: Feed) -> None:
+    """Run a feed, and start it again, after a pause that grows, whenever it fails."""
+    failures = 0
+    while True:
+        began = link.now()
+        try:
+            return await feed(link)
+        except Exception as error:  # noqa: BLE001 - the edge of a task: it is told, and the feed goes on
+            failures = 0 if link.now() - began > SETTLED_AFTER else failures
+            link.failed(name, error)
+        await link.back_off(failures)
+        failures += 1

@@ -6,10 +6,11 @@ doubt: the account is then read whole.
 """
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from keydesk.store.fold import apply
 from keydesk.store.store import Store
-from keydesk_client.errors import MissingMember
+from keydesk.store.unreadable import READ_ERRORS, number_of, try_to
 from keydesk_client.models import Transaction
 from keydesk_client.sequencer import Backfill, Range, Sequencer
 
@@ -41,7 +42,9 @@ class Door:
         self._listeners.append(heard)
 
     def offer(self, transaction: Transaction) -> None:
-        """Take one, from anywhere, any number of times."""
+        """Take one, from anywhere, any number of times; without an id it is asked for again by its number."""
+        if not self._has_number(transaction):
+            return
         if self._sequencer is None:
             self._early.append(transaction)
         else:
@@ -55,7 +58,7 @@ class Door:
     def saw_last(self, last_transaction_id: int | str) -> None:
         """Note a lastTransactionID: of a heartbeat, or of any answer."""
         if self._sequencer is not None:
-            self._sequencer.saw_last(last_transaction_id)
+            self._sequencer.saw_last(number_of(str(last_transaction_id)))
 
     def open_at(self, last_id: int) -> None:
         """A snapshot was taken that holds everything up to this id."""
@@ -81,15 +84,20 @@ class Door:
         """Take the answer to a request for ids."""
         if self._sequencer is None:
             return
-        result = self._sequencer.backfilled(asked, transactions, last_transaction_id)
+        readable = [each for each in transactions if self._has_number(each)]
+        result = self._sequencer.backfilled(asked, readable, last_transaction_id)
         if result is Backfill.HOLE:
             self._doubt(f"The broker does not have transaction {asked[0]}")
+
+    def _has_number(self, transaction: Transaction) -> bool:
+        return try_to(self._store, lambda: number_of(transaction.id))
 
     def _apply(self, transaction: Transaction) -> None:
         try:
             if not apply(self._store, transaction):
                 self._doubt(f"Transaction {transaction.id} {transaction.type} is not understood")
-        except MissingMember as missing:
-            self._doubt(f"Transaction {transaction.id} {transaction.type} is incomplete: {missing}")
+        except READ_ERRORS as error:
+            self._store.note_unreadable(str(error))
+            self._doubt(f"Transaction {transaction.id} {transaction.type} is incomplete: {error}")
         for heard in self._listeners:
-            heard(transaction)
+            try_to(self._store, partial(heard, transaction))

@@ -27,6 +27,11 @@ WORDS: dict[LinkState, str] = {
 }
 
 
+TOLD_FOR = (
+    60.0  # seconds for which a record that could not be read, or a feed that failed, is shown
+)
+
+
 class HealthLine(StripLine):
     """The state of the links in words; calm while all is well."""
 
@@ -50,13 +55,22 @@ class HealthLine(StripLine):
             self._link("events", health.events, health.events_heard, frame),
         )
         yield from links
-        if health.rtt_ms is not None:
+        if health.unanswered_since is not None:
+            yield self._unanswered(health.requests, frame.now - health.unanswered_since)
+        elif health.rtt_ms is not None:
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
             yield Item(self._pair("round trip", f"{health.rtt_ms:.0f} ms{p95}"), 2)
         if health.clock_offset_ms is not None:
             yield Item(
                 self._pair("clock", f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)), 4
             )
+        if frame.now - (health.unreadable_at or float("-inf")) < TOLD_FOR:
+            records = "record" if health.unreadable == 1 else "records"
+            words = f"{health.unreadable} {records} unreadable"
+            yield Item(((words, self.palette["warn"]),), 2)
+        for name, at in health.restarted.items():
+            if frame.now - at < TOLD_FOR:
+                yield Item(((f"{name} failed, restarted", self.palette["danger"]),), 2)
         if health.throttled:
             yield Item(((f"throttled {health.throttled}×", self.palette["warn"]),), 3)
         if health.warning:
@@ -76,6 +90,16 @@ class HealthLine(StripLine):
             (
                 (f"{name} ", self.palette["muted"]),
                 (f"{WORDS[state]}{shown}", self.palette[ROLE_OF[state]]),
+            )
+        )
+
+    def _unanswered(self, state: LinkState, age: float) -> Item:
+        shown = "waiting" if state == "OK" else WORDS[state]
+        role = "warn" if state == "OK" else ROLE_OF[state]
+        return Item(
+            (
+                ("requests ", self.palette["muted"]),
+                (f"{shown} {show.duration(age)}", self.palette[role]),
             )
         )
 

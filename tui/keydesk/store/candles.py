@@ -6,10 +6,13 @@ from decimal import Decimal
 
 from keydesk.store.periods import period_end, period_holding
 from keydesk.store.state import Candle, CandleSeries, Day, Topic
-from keydesk.store.store import Store
+from keydesk.store.store import CLOCK_LAG_NS, Store
+from keydesk.store.unreadable import LAST_NS, moment, price, readable
 from keydesk_client.models import Candlestick
 
 MOST_CANDLES = 5000
+MOST_SKIPPED_NS = 10 * 86_400 * 1_000_000_000  # from a candle's end to the next price
+MOST_VOLUME = 10**12
 
 
 def open_series(store: Store, instrument: str, granularity: str) -> CandleSeries:
@@ -37,10 +40,13 @@ def close_series(store: Store, instrument: str, granularity: str) -> None:
 
 def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
     """Put what the service says in the place of our own candles from its first one on."""
-    fresh = [made for made in map(candle_of, loaded) if made is not None]
+    fresh = _candles(store, loaded)
     if fresh:
         keep = bisect_left(series.candles, fresh[0].time_ns, key=lambda each: each.time_ns)
-        newer = [each for each in series.candles[keep:] if each.time_ns > fresh[-1].time_ns]
+        newest = store.clock_ns or LAST_NS  # a candle that a wrong time began goes
+        newer = [
+            each for each in series.candles[keep:] if fresh[-1].time_ns < each.time_ns <= newest
+        ]
         series.candles[keep:] = fresh + newer
         del series.candles[:-MOST_CANDLES]
     series.loading = False
@@ -57,8 +63,8 @@ def want_older(store: Store, instrument: str, granularity: str) -> None:
 
 def take_older(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
     """Put candles before the oldest one; none at all says that history begins here."""
-    oldest = series.candles[0].time_ns
-    older = [made for made in map(candle_of, loaded) if made is not None and made.time_ns < oldest]
+    oldest = series.candles[0].time_ns if series.candles else LAST_NS
+    older = [made for made in _candles(store, loaded) if made.time_ns < oldest]
     series.candles[:0] = older[-(MOST_CANDLES - len(series.candles)) :]
     series.wants_older, series.begins = False, not older
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
@@ -84,6 +90,12 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
     last = series.candles[-1]
     end = period_end(last.time_ns, series.granularity)
     if end is None or time_ns < last.time_ns:
+        if time_ns < last.time_ns - CLOCK_LAG_NS:  # it was begun by a time that never was
+            series.candles.pop()
+            series.wants_reload = True
+        return False
+    if time_ns - end > MOST_SKIPPED_NS:  # no prices for so long: the service knows what was
+        series.wants_reload = True
         return False
     if time_ns < end:
         series.candles[-1] = _moved(last, mid)
@@ -97,19 +109,26 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
     return True
 
 
+def _candles(store: Store, loaded: Iterable[Candlestick]) -> list[Candle]:
+    """Those that can be read, in the order of their times, each time once."""
+    made = (each for each in readable(store, candle_of, loaded) if each is not None)
+    return sorted({each.time_ns: each for each in made}.values(), key=lambda each: each.time_ns)
+
+
 def candle_of(loaded: Candlestick) -> Candle | None:
     """A candle for drawing: mid prices, or the bid's when only those were asked; None without any."""
     data = loaded.mid or loaded.bid or loaded.ask
     if data is None:
         return None
+    first, high, low, last = (float(price(each)) for each in (data.o, data.h, data.l, data.c))
     return Candle(
-        loaded.time.ns,
-        float(data.o),
-        float(data.h),
-        float(data.l),
-        float(data.c),
+        moment(loaded.time),
+        first,
+        high,
+        low,
+        last,
         loaded.complete,
-        loaded.volume,
+        min(max(0, loaded.volume), MOST_VOLUME),
     )
 
 
@@ -117,12 +136,12 @@ def take_day(store: Store, instrument: str, previous: Candlestick, today: Candle
     """Write the trading day of an instrument: where it closed before, how far it went since."""
     if previous.mid is None or today.mid is None:
         return
-    high, low = today.mid.h, today.mid.l
+    close, high, low = (price(each) for each in (previous.mid.c, today.mid.h, today.mid.l))
     quote = store.quotes.get(instrument)
     if quote is not None:
         mid: Decimal = (quote.bid + quote.ask) / 2
         high, low = max(high, mid), min(low, mid)
-    store.days[instrument] = Day(previous.mid.c, high, low)
+    store.days[instrument] = Day(close, high, low)
     store.mark(Topic.PRICES, instrument)
 
 

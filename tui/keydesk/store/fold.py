@@ -22,6 +22,7 @@ from keydesk.store.rows import (
 from keydesk.store.snapshot import remember_first_stop
 from keydesk.store.state import AccountState, OrderRow, Topic
 from keydesk.store.store import Store
+from keydesk.store.unreadable import number_of
 from keydesk_client.models import (
     ClientConfigureTransaction,
     CloseTransaction,
@@ -63,7 +64,7 @@ def apply(store: Store, transaction: Transaction) -> bool:
     if account is None:
         return False
     store.write_log(line_of(transaction, store))
-    account.last_transaction_id = int(transaction.id)
+    account.last_transaction_id = number_of(transaction.id)
     store.mark(Topic.ACCOUNT)
     return _apply(store, account, transaction)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 
 from keydesk.desk.profit import closing_price, profit
 from keydesk.store.lines import line_of
@@ -9,6 +10,7 @@ from keydesk.store.rows import dependent_row, trailing_row
 from keydesk.store.snapshot import remember_first_stop
 from keydesk.store.state import Today, Topic
 from keydesk.store.store import LOG_LIMIT, Store
+from keydesk.store.unreadable import readable, try_to
 from keydesk.store.valuation import factors_of, quote_currency
 from keydesk_client import models as m
 
@@ -19,9 +21,8 @@ def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
     """Put the lines of earlier transactions ahead of what the log holds already."""
     numbered = [int(line.id) for line in store.log if line.id]
     first = min(numbered, default=None)
-    earlier = [
-        line_of(each, store) for each in transactions if first is None or int(each.id) < first
-    ]
+    before = (each for each in transactions if first is None or int(each.id) < first)
+    earlier = list(readable(store, lambda each: line_of(each, store), before))
     store.log[:0] = earlier[-LOG_LIMIT:]
     store.mark(Topic.LOG)
 
@@ -30,8 +31,8 @@ def count_day(store: Store, transactions: Sequence[m.Transaction], start_ns: int
     """What was booked since the day began, and what the trades open then were worth at its start."""
     since = [each for each in transactions if each.time.ns > start_ns]
     today = Today(start_ns)
-    for each in since:
-        amount = line_of(each, store).amount or NOTHING
+    booked = readable(store, lambda each: (each, line_of(each, store).amount or NOTHING), since)
+    for each, amount in booked:
         if isinstance(each, m.TransferFundsTransaction):
             today.transfers += amount
         else:
@@ -46,23 +47,27 @@ def held_at_start(
     """The instruments of which something was open when the day began."""
     since = [each for each in transactions if each.time.ns > start_ns]
     open_still = {row.instrument for row in store.trades.values() if row.open_time_ns <= start_ns}
-    return frozenset(open_still | {fill.instrument for fill, _ in _closed_since(since)})
+    return frozenset(open_still | {fill.instrument for fill, _ in _closed_since(store, since)})
 
 
 def remember_first_stops(store: Store, transactions: Sequence[m.Transaction]) -> None:
     """Find the stop that each open trade began with."""
     for each in transactions:
-        match each:
-            case m.StopLossOrderTransaction() | m.GuaranteedStopLossOrderTransaction():
-                order = dependent_row(each, each.time, store.trades)
-            case m.TrailingStopLossOrderTransaction():
-                order = trailing_row(each, each.time, store.trades)
-            case _:
-                continue
-        trade = store.trades.get(each.trade_id)
-        if trade is not None:
-            remember_first_stop(trade, order)
-            store.mark(Topic.TRADES, trade.id)
+        try_to(store, partial(_remember_first_stop, store, each))
+
+
+def _remember_first_stop(store: Store, transaction: m.Transaction) -> None:
+    match transaction:
+        case m.StopLossOrderTransaction() | m.GuaranteedStopLossOrderTransaction():
+            order = dependent_row(transaction, transaction.time, store.trades)
+        case m.TrailingStopLossOrderTransaction():
+            order = trailing_row(transaction, transaction.time, store.trades)
+        case _:
+            return
+    trade = store.trades.get(transaction.trade_id)
+    if trade is not None:
+        remember_first_stop(trade, order)
+        store.mark(Topic.TRADES, trade.id)
 
 
 def _worth_at_start(store: Store, since: Sequence[m.Transaction], start_ns: int) -> Decimal | None:
@@ -74,7 +79,7 @@ def _worth_at_start(store: Store, since: Sequence[m.Transaction], start_ns: int)
             if still is None:
                 return None
             worth += still
-    for fill, part in _closed_since(since):
+    for fill, part in _closed_since(store, since):
         later = _at_start(store, fill.instrument, -part.units, part.price)
         if later is None:
             return None
@@ -94,16 +99,26 @@ def _at_start(store: Store, instrument: str, units: Decimal, entry: Decimal) -> 
 
 
 def _closed_since(
-    since: Sequence[m.Transaction],
+    store: Store, since: Sequence[m.Transaction]
 ) -> Iterator[tuple[m.OrderFillTransaction, m.TradeReduce]]:
     """The parts closed today of trades that were open before today."""
     fills = [each for each in since if isinstance(each, m.OrderFillTransaction)]
-    opened = {fill.trade_opened.trade_id for fill in fills if fill.trade_opened is not None}
-    for fill in fills:
-        parts = (
-            *(fill.trades_closed or ()),
-            *((fill.trade_reduced,) if fill.trade_reduced else ()),
-        )
-        for part in parts:
+    opened = set(readable(store, _opened, fills))
+    for parts in readable(store, _closed, fills):
+        for fill, part in parts:
             if part.trade_id not in opened:
                 yield fill, part
+
+
+def _opened(fill: m.OrderFillTransaction) -> str:
+    return "" if fill.trade_opened is None else fill.trade_opened.trade_id
+
+
+def _closed(
+    fill: m.OrderFillTransaction,
+) -> Sequence[tuple[m.OrderFillTransaction, m.TradeReduce]]:
+    """The parts that a fill closed, each with the members that are needed."""
+    parts = [*(fill.trades_closed or ()), *((fill.trade_reduced,) if fill.trade_reduced else ())]
+    for part in parts:
+        _ = fill.instrument, part.trade_id, part.units, part.price, part.realized_pl
+    return [(fill, part) for part in parts]

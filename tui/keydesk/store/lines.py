@@ -16,6 +16,7 @@ from keydesk.store.line_orders import (
 from keydesk.store.reasons import fill_in_words, in_words
 from keydesk.store.state import LogKind, LogLine
 from keydesk.store.store import Store
+from keydesk.store.unreadable import moment
 from keydesk_client import models as m
 
 Said: TypeAlias = tuple[LogKind, str, str]
@@ -42,7 +43,9 @@ def line_of(transaction: m.Transaction, store: Store) -> LogLine:
     """The line of a transaction; the store (as it was before) names orders and trades that it only numbers."""
     kind, instrument, words = _said(transaction, store)
     amount, pl = _money(transaction)
-    return LogLine(transaction.id, transaction.time.ns, kind, instrument, clean(words), amount, pl)
+    return LogLine(
+        transaction.id, moment(transaction.time), kind, instrument, clean(words), amount, pl
+    )
 
 
 def _said(transaction: m.Transaction, store: Store) -> Said:

@@ -1,14 +1,19 @@
 """What a poll of the account brings: the service's own figures, and a check of everything we folded."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
+from functools import partial
 
 from keydesk.store.state import AccountState, Topic
 from keydesk.store.store import Store
+from keydesk.store.unreadable import amount, number_of, price, readable, try_to
 from keydesk.store.valuation import plain_margin
 from keydesk_client.models import (
     AccountChanges,
     AccountChangesState,
+    CalculatedPositionState,
+    CalculatedTradeState,
+    DynamicOrderState,
     Position,
     TradeSummary,
 )
@@ -21,20 +26,54 @@ def take_state(store: Store, state: AccountChangesState) -> None:
     account = store.account
     if account is None:
         return
-    account.unrealized_pl = state.unrealized_pl
-    account.nav = state.nav
-    account.margin_used = state.margin_used
-    account.margin_available = state.margin_available
-    account.margin_closeout_percent = state.margin_closeout_percent
-    account.mid_nav = state.margin_closeout_nav
-    for each in state.trades:
-        trade = store.trades.get(each.id)
-        if trade is not None:
-            trade.unrealized_pl, trade.margin_used = each.unrealized_pl, each.margin_used
-            store.mark(Topic.TRADES, each.id)
-    _take_positions(store, state)
-    _take_trailing_stops(store, state)
+    for take in (_take_figures, _take_trades, _take_positions, _take_trailing_stops):
+        try_to(store, partial(take, store, state))
     store.mark(Topic.ACCOUNT)
+
+
+def _take_figures(store: Store, state: AccountChangesState) -> None:
+    account = store.account
+    figures = (
+        state.unrealized_pl,
+        state.nav,
+        state.margin_used,
+        state.margin_available,
+        state.margin_closeout_percent,
+        state.margin_closeout_nav,
+    )
+    if account is None:
+        return
+    (
+        account.unrealized_pl,
+        account.nav,
+        account.margin_used,
+        account.margin_available,
+        account.margin_closeout_percent,
+        account.mid_nav,
+    ) = map(amount, figures)
+
+
+def _take_trades(store: Store, state: AccountChangesState) -> None:
+    for each in state.trades:
+        try_to(store, partial(_take_trade, store, each))
+
+
+def _take_positions(store: Store, state: AccountChangesState) -> None:
+    for each in state.positions:
+        try_to(store, partial(_take_position, store, each))
+
+
+def _take_trailing_stops(store: Store, state: AccountChangesState) -> None:
+    for each in state.orders:
+        try_to(store, partial(_take_trailing_stop, store, each))
+
+
+def _take_trade(store: Store, theirs: CalculatedTradeState) -> None:
+    trade = store.trades.get(theirs.id)
+    if trade is not None:
+        result, used = amount(theirs.unrealized_pl), amount(theirs.margin_used)
+        trade.unrealized_pl, trade.margin_used = result, used
+        store.mark(Topic.TRADES, theirs.id)
 
 
 def differences(
@@ -46,40 +85,42 @@ def differences(
     """
     if store.account is None:
         return ()
-    found = [
-        *_totals(store.account, state),
-        *_open_trades(store, state),
-        *_changed_trades(store, changes),
-        *_changed_positions(store, changes),
-        *_changed_orders(store, changes),
-    ]
-    return tuple(found)
+    parts = (
+        partial(_totals, store.account, state),
+        partial(_open_trades, store, state),
+        partial(_changed_trades, store, changes),
+        partial(_changed_positions, store, changes),
+        partial(_changed_orders, store, changes),
+    )
+    return tuple(words for part in readable(store, _listed, parts) for words in part)
 
 
-def _take_positions(store: Store, state: AccountChangesState) -> None:
-    for each in state.positions:
-        position = store.positions.get(each.instrument)
-        if position is None:
-            continue
-        position.unrealized_pl = each.net_unrealized_pl
-        position.margin_used = each.margin_used
-        ours = plain_margin(store, position)
-        if ours:
-            position.margin_factor = each.margin_used / ours
-        store.mark(Topic.POSITIONS, each.instrument)
+def _listed(part: Callable[[], Iterable[str]]) -> Sequence[str]:
+    return tuple(part())
 
 
-def _take_trailing_stops(store: Store, state: AccountChangesState) -> None:
-    for each in state.orders:
-        order = store.orders.get(each.id)
-        if order is None or each.trailing_stop_value is None:
-            continue
-        order.price = each.trailing_stop_value
-        store.mark(Topic.ORDERS, each.id)
-        trade = store.trades.get(order.trade_id or "")
-        if trade is not None and trade.trailing_stop is not None:
-            trade.trailing_stop.price = each.trailing_stop_value
-            store.mark(Topic.TRADES, trade.id)
+def _take_position(store: Store, theirs: CalculatedPositionState) -> None:
+    position = store.positions.get(theirs.instrument)
+    if position is None:
+        return
+    result, used = amount(theirs.net_unrealized_pl), amount(theirs.margin_used)
+    position.unrealized_pl, position.margin_used = result, used
+    ours = plain_margin(store, position)
+    if ours:
+        position.margin_factor = used / ours
+    store.mark(Topic.POSITIONS, theirs.instrument)
+
+
+def _take_trailing_stop(store: Store, theirs: DynamicOrderState) -> None:
+    order, level = store.orders.get(theirs.id), theirs.trailing_stop_value
+    if order is None or level is None:
+        return
+    order.price = price(level)
+    store.mark(Topic.ORDERS, theirs.id)
+    trade = store.trades.get(order.trade_id or "")
+    if trade is not None and trade.trailing_stop is not None:
+        trade.trailing_stop.price = level
+        store.mark(Topic.TRADES, trade.id)
 
 
 def _totals(account: AccountState, state: AccountChangesState) -> Iterator[str]:
@@ -94,16 +135,19 @@ def _totals(account: AccountState, state: AccountChangesState) -> Iterator[str]:
 
 
 def _open_trades(store: Store, state: AccountChangesState) -> Iterator[str]:
-    theirs = {trade.id for trade in state.trades}
+    theirs = set(readable(store, lambda trade: str(number_of(trade.id)), state.trades))
     for trade_id in sorted(theirs - store.trades.keys(), key=int):
         yield f"trade {trade_id} is open at the broker, unknown here"
+    if len(theirs) < len(state.trades):
+        return  # which one of ours is the unreadable one is not known
     for trade_id in sorted(store.trades.keys() - theirs, key=int):
         yield f"trade {trade_id} is open here, not at the broker"
 
 
 def _changed_trades(store: Store, changes: AccountChanges) -> Iterator[str]:
-    for trade in (*changes.trades_opened, *changes.trades_reduced):
-        yield from _trade(store, trade)
+    trades = (*changes.trades_opened, *changes.trades_reduced)
+    for words in readable(store, lambda trade: tuple(_trade(store, trade)), trades):
+        yield from words
 
 
 def _trade(store: Store, theirs: TradeSummary) -> Iterator[str]:
@@ -128,13 +172,16 @@ def _trade(store: Store, theirs: TradeSummary) -> Iterator[str]:
 
 
 def _changed_positions(store: Store, changes: AccountChanges) -> Iterator[str]:
-    for theirs in changes.positions:
-        long_units, short_units = _held(store, theirs)
-        if (long_units, short_units) != (theirs.long.units, theirs.short.units):
-            yield (
-                f"position {theirs.instrument} is {long_units} and {short_units} here,"
-                f" {theirs.long.units} and {theirs.short.units} at the broker"
-            )
+    for words in readable(store, partial(_position, store), changes.positions):
+        yield from words
+
+
+def _position(store: Store, theirs: Position) -> Sequence[str]:
+    long_units, short_units = _held(store, theirs)
+    if (long_units, short_units) == (theirs.long.units, theirs.short.units):
+        return ()
+    here, there = f"{long_units} and {short_units}", f"{theirs.long.units} and {theirs.short.units}"
+    return (f"position {theirs.instrument} is {here} here, {there} at the broker",)
 
 
 def _held(store: Store, theirs: Position) -> tuple[Decimal, Decimal]:
@@ -143,9 +190,11 @@ def _held(store: Store, theirs: Position) -> tuple[Decimal, Decimal]:
 
 
 def _changed_orders(store: Store, changes: AccountChanges) -> Iterator[str]:
-    ended = {order.id for order in (*changes.orders_cancelled, *changes.orders_filled)}
-    for order in changes.orders_created:
-        if order.state == "PENDING" and order.id not in ended and order.id not in store.orders:
-            yield f"order {order.id} is pending at the broker, unknown here"
+    gone = (*changes.orders_cancelled, *changes.orders_filled)
+    ended = set(readable(store, lambda order: order.id, gone))
+    states = readable(store, lambda order: (order.id, order.state), changes.orders_created)
+    for order_id, state in states:
+        if state == "PENDING" and order_id not in ended and order_id not in store.orders:
+            yield f"order {order_id} is pending at the broker, unknown here"
     for order_id in sorted(ended & store.orders.keys(), key=int):
         yield f"order {order_id} is pending here, ended at the broker"

@@ -5,10 +5,14 @@ from functools import lru_cache
 
 from keydesk.store.candles import move_last
 from keydesk.store.state import Quote, Topic
-from keydesk.store.store import Store
+from keydesk.store.store import CLOCK_LAG_NS, Store
+from keydesk.store.unreadable import FIRST_NS, LARGEST, LAST_NS, readable
+from keydesk.store.unreadable import price as checked_price
 from keydesk_client.models import ClientPrice, HomeConversions
 from keydesk_client.models.times import DateTime
 
+WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
+LONGEST_CURRENCY = 12
 SILENCE = 1.0  # seconds after which the same price is news again: its age is on the screen
 
 
@@ -26,6 +30,10 @@ def take_price(store: Store, price: ClientPrice, received: float) -> None:
     time_ns = _nanoseconds(moment)
     bid = price.bids[0].price if price.bids else price.closeout_bid
     ask = price.asks[0].price if price.asks else price.closeout_ask
+    if not (0 < bid < LARGEST and 0 < ask < LARGEST and FIRST_NS <= time_ns < LAST_NS):
+        raise ValueError(
+            f"{instrument[:20]} at {bid:.5g} and {ask:.5g} is no price that there can be"
+        )
     tradeable = price.tradeable is not False
     quote = store.quotes.get(instrument)
     news = True
@@ -34,7 +42,7 @@ def take_price(store: Store, price: ClientPrice, received: float) -> None:
         store.quotes[instrument] = quote
         _widen_day(store, quote)
     else:
-        if time_ns < quote.time_ns:
+        if time_ns < quote.time_ns and not _is_wrong(quote, time_ns, received):
             return
         news = tradeable != quote.tradeable or received - quote.received >= SILENCE
         if bid != quote.bid or ask != quote.ask:
@@ -49,17 +57,31 @@ def take_price(store: Store, price: ClientPrice, received: float) -> None:
         quote.received = received
     if news:
         store.mark(Topic.PRICES, instrument)
-    store.clock_ns = max(store.clock_ns, time_ns)
+    store.see_clock(time_ns)
     if instrument in store.charted:
         _move_candles(store, instrument)
 
 
+def _is_wrong(quote: Quote, time_ns: int, received: float) -> bool:
+    """Whether a quote's time is one that never was: prices far older than it keep coming."""
+    return quote.time_ns - time_ns > CLOCK_LAG_NS and received - quote.received >= WRONG_AFTER
+
+
 def take_conversions(store: Store, conversions: Iterable[HomeConversions]) -> None:
     """Write what currencies are worth at home; everything held in them is worth something else now."""
-    for each in conversions:
+    for each in readable(store, _conversion, conversions):
         if store.conversions.get(each.currency) != each:
             store.conversions[each.currency] = each
             store.mark(Topic.POSITIONS)
+
+
+def _conversion(conversion: HomeConversions) -> HomeConversions:
+    """The same, every member of it known to be there."""
+    for factor in (conversion.account_gain, conversion.account_loss, conversion.position_value):
+        checked_price(factor)
+    if len(conversion.currency) > LONGEST_CURRENCY:
+        raise ValueError(f"{conversion.currency[:20]!r} is no currency")
+    return conversion
 
 
 def forget_ages(store: Store) -> None:

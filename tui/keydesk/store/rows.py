@@ -6,6 +6,14 @@ from typing import Literal, TypeAlias
 
 from keydesk.clean import clean
 from keydesk.store.state import DependentOrder, OrderRow, TradeRow
+from keydesk.store.unreadable import (
+    LARGEST,
+    amount,
+    moment,
+    number_of,
+    optional_price,
+    price,
+)
 from keydesk_client.models import (
     ClientExtensions,
     DateTime,
@@ -74,7 +82,7 @@ def order_row(order: Order, trades: Mapping[str, TradeRow]) -> OrderRow | None:
             return dependent_row(order, order.create_time, trades)
         case TrailingStopLossOrder():
             row = trailing_row(order, order.create_time, trades)
-            row.price = order.trailing_stop_value
+            row.price = optional_price(order.trailing_stop_value)
             return row
         case _:
             return None
@@ -82,14 +90,15 @@ def order_row(order: Order, trades: Mapping[str, TradeRow]) -> OrderRow | None:
 
 def entry_row(order: EntryOrder, created: DateTime) -> OrderRow:
     """The row of an order that opens or reduces when its price comes."""
-    up = 1 if order.units > 0 else -1  # the way the trade wins
+    number_of(order.id)
+    up = 1 if amount(order.units) > 0 else -1  # the way the trade wins
     stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
     return OrderRow(
         id=order.id,
         type=kind_of(order.type),
         instrument=order.instrument,
         units=order.units,
-        price=order.price,
+        price=price(order.price),
         distance=None,
         time_in_force=order.time_in_force,
         gtd_ns=_ns(order.gtd_time),
@@ -107,7 +116,7 @@ def dependent_row(
 ) -> OrderRow:
     """The row of a take-profit or a stop that stands at a price."""
     row = _bound_to_trade(order, created, trades)
-    row.price, row.distance = order.price, order.distance
+    row.price, row.distance = optional_price(order.price), optional_price(order.distance)
     return row
 
 
@@ -116,13 +125,14 @@ def trailing_row(
 ) -> OrderRow:
     """The row of a trailing stop; where it stands is known once the service says it."""
     row = _bound_to_trade(order, created, trades)
-    row.distance = order.distance
+    row.distance = price(order.distance)
     return row
 
 
 def _bound_to_trade(
     order: PricedDependent | TrailingOrder, created: DateTime, trades: Mapping[str, TradeRow]
 ) -> OrderRow:
+    number_of(order.id)
     trade = trades.get(order.trade_id)
     return OrderRow(
         id=order.id,
@@ -143,30 +153,37 @@ def _bound_to_trade(
 
 def trade_row(trade: TradeSummary) -> TradeRow:
     """The row of an open trade, its dependent orders not yet attached."""
+    number_of(trade.id)
     return TradeRow(
         id=trade.id,
         instrument=trade.instrument,
-        units=trade.current_units,
-        initial_units=trade.initial_units,
-        price=trade.price,
-        open_time_ns=trade.open_time.ns,
-        realized_pl=trade.realized_pl,
-        financing=trade.financing,
-        initial_margin=trade.initial_margin_required,
+        units=amount(trade.current_units),
+        initial_units=amount(trade.initial_units),
+        price=price(trade.price),
+        open_time_ns=moment(trade.open_time),
+        realized_pl=amount(trade.realized_pl),
+        financing=amount(trade.financing),
+        initial_margin=amount(trade.initial_margin_required),
         tag=tag_of(trade.client_extensions),
-        unrealized_pl=trade.unrealized_pl,
-        margin_used=trade.margin_used,
+        unrealized_pl=_known(trade, "unrealized_pl"),
+        margin_used=_known(trade, "margin_used"),
     )
+
+
+def _known(trade: TradeSummary, member: str) -> Decimal | None:
+    """An amount that prices bring again within a frame; None when it cannot be read now."""
+    value: Decimal | None = getattr(trade, member, None)
+    return None if value is None or abs(value) >= LARGEST else value
 
 
 def opened_row(opened: TradeOpen, instrument: str, time_ns: int) -> TradeRow:
     """The row of a trade that a fill just opened."""
     return TradeRow(
-        id=opened.trade_id,
+        id=str(number_of(opened.trade_id)),
         instrument=instrument,
-        units=opened.units,
+        units=amount(opened.units),
         initial_units=opened.units,
-        price=opened.price,
+        price=price(opened.price),
         open_time_ns=time_ns,
         realized_pl=Decimal(0),
         financing=Decimal(0),

@@ -1,6 +1,7 @@
 """The account as the service tells it whole: the ground that transactions are folded onto."""
 
 from decimal import Decimal
+from functools import partial
 
 from keydesk.clean import clean
 from keydesk.desk.risk import FIRST_STOP_WITHIN_NS
@@ -8,24 +9,30 @@ from keydesk.store.positions import rebuild_position
 from keydesk.store.rows import attach, order_row, trade_row
 from keydesk.store.state import AccountState, OrderRow, Topic, TradeRow
 from keydesk.store.store import Store
+from keydesk.store.unreadable import amount, number_of, readable
 from keydesk_client.models import Account
 
 
 def take_snapshot(store: Store, account: Account) -> None:
-    """Replace all that is known of the account by what the service says now."""
+    """Replace all that is known of the account by what the service says now.
+
+    Trades and orders that cannot be read are left out; without the account's own figures nothing changes, and what
+    they raise is raised.
+    """
     known = store.trades
     held_before = set(store.positions)
-    store.trades = {trade.id: trade_row(trade) for trade in reversed(account.trades)}
-    store.trades = dict(sorted(store.trades.items(), key=lambda item: int(item[0])))
-    rows = (order_row(order, store.trades) for order in account.orders)
+    state = account_state(account, store.account)
+    read = readable(store, trade_row, account.trades)
+    trades = {row.id: row for row in sorted(read, key=lambda row: int(row.id))}
+    rows = readable(store, partial(order_row, trades=trades), account.orders)
     store.orders = {row.id: row for row in rows if row is not None}
+    store.trades, store.account = trades, state
     for order in store.orders.values():
         if order.trade_id in store.trades:
             attach(store.trades[order.trade_id], order)
             remember_first_stop(store.trades[order.trade_id], order)
     for trade in store.trades.values():
         _keep_first_stop(trade, known.get(trade.id))
-    store.account = account_state(account, store.account)
     for instrument in held_before | {trade.instrument for trade in store.trades.values()}:
         rebuild_position(store, instrument)
     for topic in (Topic.ACCOUNT, Topic.TRADES, Topic.POSITIONS, Topic.ORDERS):
@@ -39,18 +46,18 @@ def account_state(account: Account, before: AccountState | None) -> AccountState
         alias=clean(account.alias or ""),
         currency=account.currency,
         hedging=account.hedging_enabled,
-        balance=account.balance,
-        nav=account.nav,
-        unrealized_pl=account.unrealized_pl,
-        margin_used=account.margin_used,
-        margin_available=account.margin_available,
-        margin_closeout_percent=account.margin_closeout_percent,
+        balance=amount(account.balance),
+        nav=amount(account.nav),
+        unrealized_pl=amount(account.unrealized_pl),
+        margin_used=amount(account.margin_used),
+        margin_available=amount(account.margin_available),
+        margin_closeout_percent=amount(account.margin_closeout_percent),
         margin_rate=account.margin_rate,
-        pl=account.pl,
-        financing=account.financing,
-        last_transaction_id=int(account.last_transaction_id),
+        pl=amount(account.pl),
+        financing=amount(account.financing),
+        last_transaction_id=number_of(account.last_transaction_id),
         created_time_ns=account.created_time.ns,
-        mid_nav=account.margin_closeout_nav,
+        mid_nav=amount(account.margin_closeout_nav),
         day_pl=before.day_pl if before else None,
         day_start_nav=before.day_start_nav if before else None,
         day_transfers=before.day_transfers if before else Decimal(0),

@@ -258,6 +258,10 @@ class Health:
     environment: Literal["PRACTICE", "LIVE"] = "PRACTICE"
     prices: LinkState = "CONNECTING"
     events: LinkState = "CONNECTING"
+    requests: LinkState = "OK"  # what is asked by itself rather than streamed
+    unanswered_since: float | None = (
+        None  # monotonic seconds; the oldest request, once it is 2 s old
+    )
     prices_heard: float | None = None  # monotonic seconds of the last line, heartbeats count
     events_heard: float | None = None
     rtt_ms: float | None = None
@@ -265,6 +269,9 @@ class Health:
     clock_offset_ms: float | None = None
     event_losses: int = 0  # how often the transaction stream was lost
     throttled: int = 0  # 429 answers
+    unreadable: int = 0  # records that could not be read and were left out
+    unreadable_at: float | None = None  # monotonic seconds of the last one, as far as noticed
+    restarted: dict[str, float] = field(default_factory=dict)  # feeds that failed, and when
     warning: str = ""  # fold and poll disagree, journal trouble ...; words for the trader
 
 

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from keydesk.clean import clean
 from keydesk.store.state import (
     AccountState,
     Arming,
@@ -34,6 +35,9 @@ if TYPE_CHECKING:  # the models cost more to import than the first picture may t
 
 LOG_LIMIT = 10_000
 NOTICE_LIMIT = 200
+MOST_TROUBLES = 50  # kinds of unreadable records that the log tells
+LONGEST_TROUBLE = 200
+CLOCK_LAG_NS = 60_000_000_000  # answers and streams differ by less
 
 
 class Store:
@@ -67,6 +71,7 @@ class Store:
         self.arming = Arming()
         self.in_flight: dict[str, str] = {}  # intent id -> words, shown until settled
         self._dirty: dict[Topic, set[object]] = {}
+        self._troubles: set[str] = set()
 
     def mark(self, topic: Topic, key: object = None) -> None:
         """Note that a topic changed: one key of it, or (None) the whole."""
@@ -103,6 +108,21 @@ class Store:
         if len(self.log) > LOG_LIMIT:
             del self.log[: LOG_LIMIT // 10]
         self.mark(Topic.LOG)
+
+    def note_unreadable(self, words: str, count: int = 1) -> None:
+        """Count records that could not be read; the log tells each kind of trouble once."""
+        self.health.unreadable += count
+        self.mark(Topic.HEALTH)
+        words = clean(words)[:LONGEST_TROUBLE]
+        if words not in self._troubles and len(self._troubles) < MOST_TROUBLES:
+            self._troubles.add(words)
+            text = f"A record could not be read and was left out: {words}"
+            self.write_log(LogLine("", self.clock_ns, "LINK", "", text))
+
+    def see_clock(self, time_ns: int) -> None:
+        """Note the service's time. It moves forward; one that is far behind what was heard puts right a wrong one."""
+        if time_ns > self.clock_ns or time_ns < self.clock_ns - CLOCK_LAG_NS:
+            self.clock_ns = time_ns
 
     def notify(self, notice: Notice) -> None:
         """Show the person at the keys one line of feedback."""
