@@ -192,3 +192,15 @@ def test_a_full_disk_is_an_os_error_and_not_a_torn_journal(tmp_path: Path) -> No
         journal.path.mkdir()
     with pytest.raises(OSError, match=r"."):
         journal.write(intent("b"))
+
+
+def test_the_instrument_of_an_exit_is_kept_and_a_line_without_it_still_reads(
+    tmp_path: Path,
+) -> None:
+    journal = FileJournal(tmp_path / "j" / "orders.jsonl")
+    known = Intent("kd-1", Action.CLOSE_TRADE, 7, 1, None, "5", {"units": "ALL"}, "EUR_USD")
+    older = Intent("kd-2", Action.CANCEL, 7, 1, None, "6", {})
+    journal.write(known)
+    journal.write(older)
+    assert '"instrument"' not in journal.path.read_text().splitlines()[1]
+    assert journal.open_intents() == (known, older)

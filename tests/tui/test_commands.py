@@ -23,6 +23,7 @@ from keydesk.targets import Target
 from keydesk_client.models import LimitOrder
 from keydesk_client.secret import Secret
 from support.broker import PracticeServer
+from support.in_flight import in_flight
 
 D = Decimal
 PIP = D("0.0001")
@@ -88,7 +89,7 @@ async def desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncIterator[
         running = asyncio.create_task(connection.run())
         it = Desk(connection, store)
         try:
-            await it.until(lambda: "EUR_USD" in store.quotes and store.account is not None)
+            await it.until(lambda: "EUR_USD" in store.quotes and connection.recovered.is_set())
             yield it
         finally:
             running.cancel()
@@ -220,7 +221,7 @@ async def test_an_exit_goes_through_disarmed_with_no_price_and_an_order_in_fligh
     await desk.does(desk.buy())
     desk.store.arming = Arming("DISARMED")
     desk.store.quotes.clear()
-    desk.store.set_in_flight("x", "UNKNOWN BUY 10,000 EUR/USD market")
+    desk.store.set_in_flight(in_flight("EUR_USD"))
     await desk.does(CloseTrades("EUR_USD", (desk.trade.id,)))
     await desk.until(lambda: not desk.store.trades)
 

@@ -38,6 +38,7 @@ from keydesk.order_requests import (
 )
 from keydesk.outcome_words import Asked, said_of
 from keydesk.store.prices import take_price
+from keydesk.store.state import InFlightKind
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
@@ -114,9 +115,13 @@ class Commands:
                 flattening = Flattening(self.client, self.store, self.delivery, self._wipe)
                 await flattening.run(instrument)
 
+    def hold_openings(self) -> None:
+        """Let nothing open until `recover` has settled what an earlier session left open."""
+        self._recovering = True
+
     async def recover(self) -> None:
         """Settle what an earlier session left open, and say what became of it; trading waits for this."""
-        self._recovering = True
+        self.hold_openings()
         outcomes = await self.sender.recover()
         self._recovering = False
         for outcome in outcomes:
@@ -147,7 +152,7 @@ class Commands:
             self.delivery.tell("bad", f"NOT SENT {words}: {error}")
             return
         self._sent[order.instrument, order.kind, order.side] = self.delivery.now()
-        asked = self._asked(words, order.side.lower(), order.instrument)
+        asked = self._asked(words, order.side.lower(), order.instrument, "open")
         asked = replace(asked, expected=order.expected if market else None, bound=order.bound)
         await self._open_once(order.instrument, asked, self.sender.create(request))
 
@@ -155,7 +160,7 @@ class Commands:
         words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
         if not await self._may_open(reverse.instrument, reverse.units, reverse.bound, words):
             return
-        asked = self._asked(words, "reverse", reverse.instrument)
+        asked = self._asked(words, "reverse", reverse.instrument, "open")
         asked = replace(asked, expected=reverse.expected, bound=reverse.bound)
         sending = self.sender.create(reversal_request(reverse))
         await self._open_once(reverse.instrument, asked, sending)
@@ -217,7 +222,8 @@ class Commands:
     async def _close_one(self, trade_id: str, instrument: str, part: Decimal | None) -> None:
         amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
         size = "all" if isinstance(amount, str) else units(amount)
-        asked = self._asked(f"CLOSE {size} of #{trade_id} {pair(instrument)}", "close", instrument)
+        words = f"CLOSE {size} of #{trade_id} {pair(instrument)}"
+        asked = self._asked(words, "close", instrument, "close trade")
         asked = replace(asked, expected=self._price_seen(trade_id))
         await self.delivery.send(asked, self.sender.close_trade(trade_id, units=amount))
 
@@ -231,7 +237,7 @@ class Commands:
         return part if part < still_open else ALL
 
     async def _protect(self, change: SetProtection) -> None:
-        asked = self._asked("", "modify", change.instrument)
+        asked = self._asked("", "modify", change.instrument, "protection")
         asked = replace(asked, words=f"{change_words(change, asked.pip)} on #{change.trade_id}")
         sending = self.sender.set_dependent_orders(
             change.trade_id,
@@ -244,7 +250,9 @@ class Commands:
     async def _cancel(self, order_id: str) -> None:
         order = self.store.orders.get(order_id)
         name = order_name(order) if order else f"order #{order_id}"
-        asked = Asked(f"CANCEL {name}", "cancel", done=f"CANCELLED {name}")
+        instrument = order.instrument if order else ""
+        asked = self._asked(f"CANCEL {name}", "cancel", instrument, "cancel")
+        asked = replace(asked, done=f"CANCELLED {name}")
         await self.delivery.send(asked, self.sender.cancel(order_id))
 
     async def _move(self, move: MoveEntry) -> None:
@@ -257,7 +265,7 @@ class Commands:
         except KeydeskClientError as error:
             self.delivery.tell("bad", f"NOT SENT {words}: {error}")
             return
-        asked = self._asked(words, "modify", move.instrument)
+        asked = self._asked(words, "modify", move.instrument, "replace")
         await self.delivery.send(asked, self.sender.replace(move.order_id, request))
 
     async def _wipe(self, standing: Standing) -> None:
@@ -269,9 +277,15 @@ class Commands:
 
     # What a command is measured by.
 
-    def _asked(self, words: str, again: str, instrument: str) -> Asked:
+    def _asked(self, words: str, again: str, instrument: str, kind: InFlightKind) -> Asked:
         known = self.store.instruments.get(instrument)
-        return Asked(words, again, pip=pip(known.pip_location) if known else None)
+        return Asked(
+            words,
+            again,
+            pip=pip(known.pip_location) if known else None,
+            instrument=instrument or None,
+            kind=kind,
+        )
 
     def _price_seen(self, trade_id: str) -> Decimal | None:
         trade = self.store.trades.get(trade_id)

@@ -53,6 +53,7 @@ class Connection:
             group.create_task(self._recover(), name="recovery")
 
     async def _recover(self) -> None:
+        self.commands.hold_openings()
         await self.link.ready.wait()
         await self._learn_whether_linked()
         await self.commands.recover()
@@ -112,6 +113,7 @@ async def opened(
     from keydesk.feeds.wire_streams import WireStreams  # noqa: PLC0415
     from keydesk.order_journal import NoJournal, open_journal  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
+    from keydesk.trading.in_flight import instrument_of_target  # noqa: PLC0415
     from keydesk_client.client import Client  # noqa: PLC0415
     from keydesk_client.sending import Sender  # noqa: PLC0415
 
@@ -139,6 +141,7 @@ async def opened(
             delivery.progress,
             delivery.alarm,
             client_ids=target.linked is False,
+            instrument_of=lambda action, about: instrument_of_target(action, about, store),
         )
         link.door.listen(sender.watch)
         link.door.listen(Announcer(store).heard)

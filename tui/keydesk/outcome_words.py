@@ -8,7 +8,7 @@ from typing import Literal
 from keydesk.clean import clean
 from keydesk.format import money, pair, units
 from keydesk.store.reasons import in_words
-from keydesk.store.state import TradeRow
+from keydesk.store.state import InFlightKind, TradeRow
 from keydesk_client.models import OrderFillTransaction, Transaction
 from keydesk_client.outcome import Became, Done, NotSent, Outcome, Rejected, Unconfirmed
 
@@ -34,6 +34,8 @@ class Asked:
     bound: Decimal | None = None
     pip: Decimal | None = None
     milliseconds: float | None = None
+    instrument: str | None = None  # that the command concerns; None: not known
+    kind: InFlightKind = "open"
     done: str = ""  # "CANCELLED BUY 20,000 EUR/USD limit 1.08200 #6415", where DONE alone says less
 
 
