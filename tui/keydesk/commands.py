@@ -15,6 +15,8 @@ from keydesk.delivery import Delivery
 from keydesk.desk.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.desk.instructions import (
     CancelOrders,
+    ClosePosition,
+    CloseSide,
     CloseTrades,
     Flatten,
     Instruction,
@@ -55,6 +57,7 @@ from keydesk_client.outcome import Outcome
 from keydesk_client.unset import Unset
 
 ALL: Literal["ALL"] = "ALL"
+READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again
 
 
 class Sender(Protocol):
@@ -65,6 +68,9 @@ class Sender(Protocol):
     def replace(self, specifier: str, order: OrderRequest) -> Awaitable[Outcome]: ...
     def close_trade(
         self, specifier: str, *, units: Literal["ALL"] | Decimal = "ALL"
+    ) -> Awaitable[Outcome]: ...
+    def close_position(
+        self, instrument: str, *, long_units: CloseSide = ..., short_units: CloseSide = ...
     ) -> Awaitable[Outcome]: ...
     def set_dependent_orders(
         self,
@@ -105,6 +111,8 @@ class Commands:
                 await self._reverse(instruction)
             case CloseTrades():
                 await self._close(instruction)
+            case ClosePosition():
+                await self._close_position(instruction)
             case SetProtection():
                 await self._protect(instruction)
             case CancelOrders(order_ids=order_ids):
@@ -230,11 +238,46 @@ class Commands:
     async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
         """Read the size again just before a part of it is closed; what the store knows when that fails."""
         try:
-            still_open = abs((await self.client.trades.get(trade_id)).trade.current_units)
-        except KeydeskClientError:
+            async with asyncio.timeout(READ_AGAIN_WITHIN):
+                still_open = abs((await self.client.trades.get(trade_id)).trade.current_units)
+        except (KeydeskClientError, TimeoutError):
             trade = self.store.trades.get(trade_id)
             still_open = abs(trade.units) if trade is not None else part
         return part if part < still_open else ALL
+
+    async def _close_position(self, close: ClosePosition) -> None:
+        long_held, short_held = await self._sides_held(close)
+        long_units = _of_side(close.long_units, long_held)
+        short_units = _of_side(close.short_units, short_held)
+        name = f"CLOSE position {pair(close.instrument)}"
+        if long_units is None and short_units is None:
+            self.delivery.tell("warn", f"NOT SENT {name}: it is closed already")
+            return
+        sides = (("LONG", long_units), ("SHORT", short_units))
+        said = [f"{side} {_amount(size)}" for side, size in sides if size is not None]
+        asked = self._asked(f"{name} {' '.join(said)}", "close", close.instrument, "close position")
+        quote = self.store.quotes.get(close.instrument)
+        if quote is not None and (long_units is None or short_units is None):
+            asked = replace(asked, expected=quote.ask if long_units is None else quote.bid)
+        sending = self.sender.close_position(
+            close.instrument, long_units=long_units, short_units=short_units
+        )
+        await self.delivery.send(asked, sending)
+
+    async def _sides_held(self, close: ClosePosition) -> tuple[CloseSide, CloseSide]:
+        """Read both sides again just before they are closed; what the store knows when that fails.
+
+        The broker refuses the whole request when it names a side that is flat or more than a side has.
+        """
+        try:
+            async with asyncio.timeout(READ_AGAIN_WITHIN):
+                position = (await self.client.positions.get(close.instrument)).position
+            return abs(position.long.units), abs(position.short.units)
+        except (KeydeskClientError, TimeoutError):
+            known = self.store.positions.get(close.instrument)
+        if known is None:
+            return close.long_units, close.short_units
+        return abs(known.long_units), abs(known.short_units)
 
     async def _protect(self, change: SetProtection) -> None:
         asked = self._asked("", "modify", change.instrument, "protection")
@@ -296,3 +339,16 @@ class Commands:
 
     def _broker_time(self) -> int:
         return self.store.clock_ns or self.delivery.wall_ns()
+
+
+def _of_side(wanted: CloseSide, held: CloseSide) -> CloseSide:
+    """Return what to close of a side that holds so many units: never more, and nothing of a flat one."""
+    if wanted is None or not held:
+        return None
+    if isinstance(wanted, Decimal) and (not isinstance(held, Decimal) or wanted < held):
+        return wanted
+    return ALL
+
+
+def _amount(size: Literal["ALL"] | Decimal) -> str:
+    return units(size) if isinstance(size, Decimal) else "all"

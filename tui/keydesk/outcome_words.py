@@ -9,6 +9,7 @@ from keydesk.clean import clean
 from keydesk.format import money, pair, units
 from keydesk.store.reasons import in_words
 from keydesk.store.state import InFlightKind, TradeRow
+from keydesk_client.intent import Action
 from keydesk_client.models import OrderFillTransaction, Transaction
 from keydesk_client.outcome import Became, Done, NotSent, Outcome, Rejected, Unconfirmed
 
@@ -63,11 +64,21 @@ def said_of(outcome: Outcome, asked: Asked) -> Said:
 def _done(done: Done, asked: Asked) -> Said:
     fill = fill_of(done.transactions)
     late = " (found by looking it up)" if done.looked_up else ""
+    if fill is not None and done.intent.action is Action.CLOSE_POSITION:
+        return _position_closed(done, asked, late)
     if fill is not None:
         return Said("good", filled(fill, asked) + late)
     if done.became is Became.RESTING:
         return Said("good", f"RESTING {asked.words} #{done.order_id or '?'}{_ms(asked)}{late}")
     return Said("good", f"{asked.done or f'DONE {asked.words}'}{_ms(asked)}{late}")
+
+
+def _position_closed(done: Done, asked: Asked, late: str) -> Said:
+    """Say what became of each side: both may have been closed, or only one of two."""
+    words = "; ".join(filled(fill, asked) for fill in done.fills) + late
+    if not done.reason:
+        return Said("good", words)
+    return Said("bad", f"{words}; the other side is still open: {in_words(done.reason)}")
 
 
 def _cancelled_at_once(done: Done, asked: Asked) -> Said:
