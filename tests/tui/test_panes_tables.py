@@ -81,9 +81,19 @@ async def test_entry_orders_stand_above_what_hangs_on_trades() -> None:
     pane = Orders()
     async with shown(pane, desk_store()):
         rows = [line.split() for line in text_of(pane)[1:4]]
-        assert pane.heading().tabs[0].text == "Orders 1"
+        assert pane.heading().tabs[0].text == "Orders 3"
+        assert pane.heading().right == "1 entry, 2 on trades"
     assert rows[0][:5] == ["6415", "EUR/USD", "BUY", "LIMIT", "20,000"]
     assert [row[2:5] for row in rows[1:]] == [["stop", "of", "6411"], ["target", "of", "6411"]]
+
+
+async def test_the_tab_counts_every_order_that_the_pane_lists() -> None:
+    pane, store = Orders(), desk_store()
+    del store.orders["6415"]
+    async with shown(pane, store):
+        assert pane.heading().tabs[0].text == "Orders 2"
+        assert pane.heading().right == "2 on trades"
+        assert len([line for line in text_of(pane)[1:] if line.strip()]) == 2
 
 
 async def test_the_log_has_the_newest_line_first() -> None:
@@ -179,10 +189,21 @@ async def test_the_desk_turns_to_the_instrument_of_the_row_under_the_cursor(
     store.orders = {"6400": other, "6415": store.orders["6415"]}
     async with shown(pane, store) as pilot:
         pane.entered()
+        await pilot.pause()
+        assert heard(pilot, InstrumentRows.Chosen) == [], "to come to a pane turns nothing"
         await pilot.press("j")
         turned = [message.instrument for message in heard(pilot, InstrumentRows.Chosen)]
-    assert len(set(turned)) == 2, "the row entered, then the one below"
-    assert turned[-1] == pane.instrument_of(pane.selected or "", store)
+    assert turned == [pane.instrument_of(pane.selected or "", store)]
+
+
+@pytest.mark.parametrize("key", ["j", "k", "g", "end"])
+async def test_a_key_that_moves_chooses_the_row_even_where_there_is_no_other(key: str) -> None:
+    pane, store = Positions(), desk_store()
+    del store.positions["EUR_USD"]
+    async with shown(pane, store) as pilot:
+        pane.entered()
+        await pilot.press(*("home",) if key == "g" else (key,))
+        assert [each.instrument for each in heard(pilot, InstrumentRows.Chosen)] == ["USD_JPY"]
 
 
 async def test_coming_to_the_trades_finds_the_one_of_the_instrument_on_the_desk() -> None:
@@ -193,7 +214,7 @@ async def test_coming_to_the_trades_finds_the_one_of_the_instrument_on_the_desk(
         pane.entered()
         await pilot.pause()
         assert pane.selected == "6398"
-        assert {each.instrument for each in heard(pilot, InstrumentRows.Chosen)} == {"USD_JPY"}
+        assert heard(pilot, InstrumentRows.Chosen) == []
 
 
 async def test_a_row_that_comes_or_goes_turns_nothing() -> None:

@@ -267,6 +267,8 @@ class DeskActions(GuardedApp[int]):
 
         store, selection = self.store, self.selection()
         row = self._row_of(selection.pane) if selection.pane in _LISTS else None
+        if selection.pane in _OF_INSTRUMENTS and (chosen := selection.instrument(store)):
+            store.set_focus(chosen)
         match selection.pane:
             case "trades" if trade := store.trades.get(row or ""):
                 return f"Trade #{trade.id}", detail_rows.of_trade(trade, store)
@@ -311,4 +313,5 @@ class DeskActions(GuardedApp[int]):
 
 
 TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else
-_LISTS = frozenset(("trades", "orders", "positions", "log"))
+_OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
+_LISTS = _OF_INSTRUMENTS | {"log"}

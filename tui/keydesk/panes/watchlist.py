@@ -115,6 +115,11 @@ class Watchlist(TablePane):
         if self.selected:
             self.post_message(self.Chosen(self.selected))
 
+    def is_selected(self, y: int) -> bool:
+        """Say whether the line is the row under the cursor; none is while the desk shows what is not listed."""
+        listed = self.frame is None or self.frame.store.focus in self.keys
+        return super().is_selected(y) and listed
+
     # What a frame changed.
 
     def changed(self, frame: Frame) -> None:
@@ -130,6 +135,7 @@ class Watchlist(TablePane):
             self.selected != store.focus and store.focus in self.keys
         ):
             self._follow(store.focus)
+            self.redraw_row(self.selected or "")
         if (old := prices_are_old(store)) != self._old:
             self._old = old
             self.redraw()
