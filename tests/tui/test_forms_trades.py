@@ -165,9 +165,9 @@ async def test_a_stop_that_would_fire_is_refused() -> None:
     assert "would fire now" in app.last_words
 
 
-async def test_protect_adds_the_template_from_the_worse_of_entry_and_price() -> None:
+async def test_protect_adds_the_template_measured_from_the_entry() -> None:
     app = await after(protect, "y")
-    assert app.results == [SetProtection("6398", "USD_JPY", stop=D("155.414"), target=D("154.700"))]
+    assert app.results == [SetProtection("6398", "USD_JPY", stop=D("155.300"), target=D("154.700"))]
 
 
 async def test_a_trailing_stop_comes_beside_the_stop() -> None:
