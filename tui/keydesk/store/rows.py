@@ -84,6 +84,7 @@ def entry_row(order: EntryOrder, created: DateTime) -> OrderRow:
     """The row of an order that opens or reduces when its price comes."""
     up = 1 if order.units > 0 else -1  # the way the trade wins
     stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
+    trailing = order.trailing_stop_loss_on_fill
     return OrderRow(
         id=order.id,
         type=kind_of(order.type),
@@ -99,6 +100,7 @@ def entry_row(order: EntryOrder, created: DateTime) -> OrderRow:
         client_id=_client_id(order.client_extensions),
         create_time_ns=created.ns,
         reduces=order.position_fill == "REDUCE_ONLY",
+        trail=trailing.distance if trailing is not None else None,
     )
 
 

@@ -121,6 +121,7 @@ class OrderRow:
     create_time_ns: int
     pips_away: Decimal | None = None
     reduces: bool = False  # it may never open anything
+    trail: Decimal | None = None  # distance of the trailing stop on fill
 
 
 @dataclass(slots=True)
