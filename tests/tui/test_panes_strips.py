@@ -129,7 +129,7 @@ async def test_the_footer_shows_the_focused_panes_keys_and_always_how_to_learn_m
     ("context", "first"),
     [
         (TRADES, "j k rows Enter details C close O part E even"),
-        (POSITIONS, "j k rows Enter details C close R reverse X flatten"),
+        (POSITIONS, "j k rows Enter details C close O part R reverse"),
         (ORDERS, "j k rows Enter details D cancel M modify"),
         (LOG, "j k rows Enter details Space page"),
     ],

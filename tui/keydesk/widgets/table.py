@@ -10,7 +10,7 @@ from textual.binding import BindingType
 
 from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, ROWS
-from keydesk.widgets.lines import LinePane, Run, width_of
+from keydesk.widgets.lines import LinePane, Run, cut, width_of
 
 WIDEST_GAP = 2
 
@@ -24,14 +24,21 @@ class Column:
     width: int
     rank: int = 0
     right: bool = True
+    group: str = ""  # columns of one group leave together
+    flexible: bool = False  # it takes the room that is left, and its cells cut themselves to it
 
 
 def fit(columns: Sequence[Column], width: int) -> tuple[Column, ...]:
     """The columns that have room, in their order."""
     kept = list(columns)
     while len(kept) > 1 and needed(kept, 1) > width:
-        kept.remove(max(reversed(kept), key=lambda column: column.rank))
+        leaving = max(reversed(kept), key=lambda column: column.rank)
+        kept = [each for each in kept if each is not leaving and not _leave_together(each, leaving)]
     return tuple(kept)
+
+
+def _leave_together(column: Column, leaving: Column) -> bool:
+    return bool(leaving.group) and column.group == leaving.group
 
 
 def needed(columns: Sequence[Column], gap: int) -> int:
@@ -64,6 +71,7 @@ class TablePane(LinePane):
         self.cursor = 0
         self.fitted: tuple[Column, ...] = ()
         self.gap = 1
+        self._outgrown = False  # a cell became wider than its column: the columns are fitted anew
 
     # What a subclass says.
 
@@ -116,15 +124,28 @@ class TablePane(LinePane):
         return self.keys[self.first : self.first + self.room]
 
     def refit(self) -> None:
-        """Choose the columns for the width there is."""
-        self.fitted = fit(self.columns(), self.inside)
+        """Choose the columns for the width there is; each is as wide as its widest cell."""
+        self._outgrown = False
+        self.fitted = fit(self.measured(self.columns()), self.inside)
         fitting = [gap for gap in (1, WIDEST_GAP) if needed(self.fitted, gap) <= self.inside]
         self.gap = max(fitting, default=1)
 
+    def measured(self, columns: Sequence[Column]) -> Sequence[Column]:
+        """Return the columns, widened to the widest cell of the rows in sight."""
+        frame, rows = self.frame, self._shown()
+        if frame is None or not rows:
+            return columns
+        widths = {
+            column.key: max(width_of(self.cell(key, column.key, frame)) for key in rows)
+            for column in columns
+            if not column.flexible
+        }
+        return widen(columns, widths)
+
     def redraw(self) -> None:
         """Draw everything again, the columns fitted anew."""
-        self.refit()
         self._scroll()
+        self.refit()
         super().redraw()
 
     # Lines.
@@ -156,8 +177,17 @@ class TablePane(LinePane):
         runs: list[Run] = []
         for column, cell in cells:
             runs += [blank] if runs else []
-            runs += align(cell, column, blank)
+            runs += align(self._within(column, cell), column, blank)
         return runs
+
+    def _within(self, column: Column, cell: Sequence[Run]) -> Sequence[Run]:
+        """Return the cell no wider than its column; a column that is too narrow is widened right after."""
+        if width_of(cell) <= column.width:
+            return cell
+        if not column.flexible and not self._outgrown:
+            self._outgrown = True
+            self.call_later(self.redraw)
+        return cut(cell, column.width)
 
     def is_selected(self, y: int) -> bool:
         """Say whether the line is the row under the cursor, in the focused pane."""
