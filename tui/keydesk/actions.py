@@ -151,7 +151,8 @@ class DeskActions(GuardedApp[int]):
         elif held:
             trades, name = self.keymap.name("go-trades"), pair(held[0].instrument)
             one = f"{trades}, then select the one to {verb}"
-            self.tell("info", f"{name} has {len(held)} trades: {one}")
+            count = f"{len(held)} trade{'s' if len(held) > 1 else ''}"
+            self.tell("info", f"{name} has {count}: {one}")
         else:
             self._nothing_to(verb)
 

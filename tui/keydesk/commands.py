@@ -29,7 +29,7 @@ from keydesk.desk.profit import closing_price
 from keydesk.desk.rounding import pip
 from keydesk.flattening import Flattening, Standing
 from keydesk.format import pair, units
-from keydesk.instruction_words import change_words, intent_words, open_words, order_name
+from keydesk.instruction_words import change_words, open_words, order_name
 from keydesk.order_requests import (
     moved_request,
     order_request,
@@ -42,6 +42,7 @@ from keydesk.outcome_words import Asked, said_of
 from keydesk.store.prices import take_price
 from keydesk.store.state import InFlightKind
 from keydesk.store.store import Store
+from keydesk.trading.in_flight import record_of
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
 from keydesk_client.models import (
@@ -133,7 +134,8 @@ class Commands:
         outcomes = await self.sender.recover()
         self._recovering = False
         for outcome in outcomes:
-            words = f"{intent_words(outcome.intent)}, sent in an earlier session"
+            command = record_of(outcome.intent, self.store).words
+            words = f"{command}, sent in an earlier session"
             said = said_of(outcome, Asked(words, "look first"))
             self.delivery.record("recovered", f"{outcome.intent.id} {said.words}")
             self.delivery.tell(said.level, said.words)

@@ -12,7 +12,6 @@ from time import monotonic, time_ns
 
 from keydesk.audit import AuditLog
 from keydesk.clean import clean
-from keydesk.instruction_words import intent_words
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.outcome_words import Asked, Level, Said, fill_of, protection_words, said_of
 from keydesk.store.state import InFlight, Notice, TradeRow
@@ -103,7 +102,7 @@ class Delivery:
 
     def alarm(self, outcome: Done | Rejected) -> None:
         """Tell of a request that shows up after it was given up; the sender's `alarm`."""
-        words = intent_words(outcome.intent)
+        words = record_of(outcome.intent, self.store).words
         self.record("showed up", f"{outcome.intent.id} {words}")
         if isinstance(outcome, Rejected):
             self.tell("info", f"{words}: the broker had rejected it after all")

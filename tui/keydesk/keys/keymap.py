@@ -119,7 +119,7 @@ KEYS: tuple[Key, ...] = (
     # The desk: money. A capital opens a form, never more.
     Key("buy", ("B",), DESK, "buy", "Buy ticket, active preset", "buy"),
     Key("sell", ("S",), DESK, "sell", "Sell ticket, active preset", "sell"),
-    Key("close", ("C",), DESK, "close", "Close the selected trade", "close"),
+    Key("close", ("C",), DESK, "close", "Close the trade or position", "close"),
     Key("scale-out", ("O",), DESK, "part", "Close a part of it", "scale_out"),
     Key("break-even", ("E",), DESK, "even", "Move the stop to break-even", "break_even"),
     Key("protect", ("P",), DESK, "protect", "Add the template's bracket", "protect"),
