@@ -314,3 +314,18 @@ async def test_the_headers_of_positions_name_each_side_once_and_in_pairs(width: 
     assert ("long" in titles) == ("short" in titles)
     assert [each for each in titles if each not in header] == []
     assert "…" not in header
+
+
+async def test_a_wider_row_that_scrolls_into_view_keeps_its_column() -> None:
+    pane, store = Trades(), desk_store()
+    for number in range(6500, 6530):
+        store.trades[str(number)] = dataclasses.replace(store.trades["6411"], id=str(number))
+    store.trades["6398"].unrealized_pl = Decimal("-123456789.00")  # the oldest: at the very end
+    async with shown(pane, store, size=(80, 8)) as pilot:
+        await pilot.press("end")
+        await pilot.pause()
+        header, *rows = text_of(pane)
+    row = next(row for row in rows if "USD/JPY" in row)
+    end = row.index("−123,456,789.00") + len("−123,456,789.00")
+    assert header[:end].endswith("P/L")
+    assert all(len(line) == 80 and "…" not in line for line in (header, *rows[:4]))

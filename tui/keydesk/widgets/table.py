@@ -46,15 +46,6 @@ def needed(columns: Sequence[Column], gap: int) -> int:
     return sum(column.width for column in columns) + gap * (len(columns) - 1)
 
 
-def align(runs: Sequence[Run], column: Column, blank: Run) -> list[Run]:
-    """A cell's runs filled up to the column's width."""
-    space = column.width - width_of(runs)
-    if space <= 0:
-        return list(runs)
-    padding = (" " * space, blank[1])
-    return [padding, *runs] if column.right else [*runs, padding]
-
-
 class TablePane(LinePane):
     """Rows under a header; subclasses name the rows and draw a cell."""
 
@@ -136,7 +127,9 @@ class TablePane(LinePane):
         if frame is None or not rows:
             return columns
         widths = {
-            column.key: max(width_of(self.cell(key, column.key, frame)) for key in rows)
+            column.key: max(
+                len(column.title), *(width_of(self.cell(key, column.key, frame)) for key in rows)
+            )
             for column in columns
             if not column.flexible
         }
@@ -173,17 +166,23 @@ class TablePane(LinePane):
         return self._joined([(c, self.cell(key, c.key, frame)) for c in self.fitted])
 
     def _joined(self, cells: Sequence[tuple[Column, Sequence[Run]]]) -> list[Run]:
-        blank = (" " * self.gap, self.palette["plain"])
+        plain = self.palette["plain"]
         runs: list[Run] = []
         for column, cell in cells:
-            runs += [blank] if runs else []
-            runs += align(self._within(column, cell), column, blank)
+            if runs:
+                runs.append((" " * self.gap, plain))
+            space = column.width - width_of(cell)
+            padding = (" " * max(0, space), plain)
+            if space < 0:
+                runs += self._cut(column, cell)
+            elif column.right:
+                runs += [padding, *cell]
+            else:
+                runs += [*cell, padding]
         return runs
 
-    def _within(self, column: Column, cell: Sequence[Run]) -> Sequence[Run]:
+    def _cut(self, column: Column, cell: Sequence[Run]) -> Sequence[Run]:
         """Return the cell no wider than its column; a column that is too narrow is widened right after."""
-        if width_of(cell) <= column.width:
-            return cell
         if not column.flexible and not self._outgrown:
             self._outgrown = True
             self.call_later(self.redraw)
@@ -203,7 +202,7 @@ class TablePane(LinePane):
         if old == self.cursor:
             return
         if self._scroll():
-            self.redraw()
+            super().redraw()  # the columns stay, unless a row that comes into view is wider
         else:
             self.redraw_line(self.HEAD + old - self.first)
             self.redraw_line(self.HEAD + self.cursor - self.first)
