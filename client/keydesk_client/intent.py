@@ -46,6 +46,8 @@ class Intent:
     """Order, trade or instrument that it is about; empty for a new order."""
     body: Mapping[str, JsonValue]
     """The JSON object that was sent, of an order what stands inside `order`; its times in RFC 3339 in any case."""
+    instrument: str = ""
+    """The instrument that it concerns, where the caller knew it: the body of a cancel or a trade close does not name it."""
 
     @property
     def client_id(self) -> str | None:
@@ -68,7 +70,7 @@ class Intent:
 
     def to_wire(self) -> JsonObject:
         """As a line of the journal holds it."""
-        return {
+        line: JsonObject = {
             "id": self.id,
             "action": self.action.value,
             "since": self.since,
@@ -77,6 +79,7 @@ class Intent:
             "target": self.target,
             "body": dict(self.body),
         }
+        return line | {"instrument": self.instrument} if self.instrument else line
 
     @classmethod
     def from_wire(cls, held: JsonValue) -> Self:
@@ -91,6 +94,7 @@ class Intent:
             account_id=None if account_id is None else _text(held, "account_id"),
             target=_text(held, "target"),
             body=_object(held["body"], "body"),
+            instrument=_text(held, "instrument") if "instrument" in held else "",
         )
 
 

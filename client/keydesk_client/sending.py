@@ -52,8 +52,9 @@ class Sender:
     `last_transaction_id` tells the newest transaction that the caller has applied; `on_progress` hears of every step
     and of the outcome; `alarm` hears of a request that shows up after it was given up as Unconfirmed: hand every
     transaction to `watch` for that. Accounts that are linked to a third-party platform (`mt4_account_id`) take no
-    `client_ids`: their new orders and closed positions are found by their terms. Several senders, also of several processes, may share a
-    journal. InvalidSettings when the first three are something else.
+    `client_ids`: their new orders and closed positions are found by their terms. `instrument_of` tells the instrument of an order or trade by the action and
+    its target, for the journal. Several senders, also of several processes, may share a journal. InvalidSettings when the
+    first three are something else.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class Sender:
         new_id: Callable[[], str] = new_intent_id,
         wall_ns: Callable[[], int] = time.time_ns,
         pauses: tuple[float, ...] = PAUSES_S,
+        instrument_of: Callable[[Action, str], str] | None = None,
     ) -> None:
         _refuse_other(client, journal, last_transaction_id)
         self._client = client
@@ -75,6 +77,7 @@ class Sender:
         self.client_ids: bool = client_ids
         """Whether new orders and closes of positions carry an id of their own; may change when the account turns out to take none."""
         self._new_id, self._wall_ns = new_id, wall_ns
+        self._instrument_of = instrument_of or _unknown_instrument
         self._protocol = OrderProtocol(
             client,
             journal,
@@ -255,10 +258,29 @@ class Sender:
         account_id: str | None,
         name: str = "",
     ) -> Intent:
-        since = self._last_transaction_id()
         return Intent(
-            name or self._new_id(), action, since, self._wall_ns(), account_id, target, body
+            id=name or self._new_id(),
+            action=action,
+            since=self._last_transaction_id(),
+            at_ns=self._wall_ns(),
+            account_id=account_id,
+            target=target,
+            body=body,
+            instrument=_named_instrument(action, target, body)
+            or self._instrument_of(action, target),
         )
+
+
+def _named_instrument(action: Action, target: str, body: Mapping[str, JsonValue]) -> str:
+    """The instrument that a request names itself; empty when it names a trade or an order only."""
+    if action is Action.CLOSE_POSITION:
+        return target
+    named = body.get("instrument")
+    return named if isinstance(named, str) else ""
+
+
+def _unknown_instrument(_action: Action, _target: str) -> str:
+    return ""
 
 
 def _tagged(order: Order, name: str) -> Order:

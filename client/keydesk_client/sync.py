@@ -29,7 +29,7 @@ from keydesk_client.areas import (
     trades,
     transactions,
 )
-from keydesk_client.intent import new_intent_id
+from keydesk_client.intent import Action, new_intent_id
 from keydesk_client.journal import Journal
 from keydesk_client.look_up import PAUSES_S
 from keydesk_client.order_protocol import Alarm
@@ -182,6 +182,7 @@ class Sender(Waiting[sending.Sender]):
         new_id: Callable[[], str] = new_intent_id,
         wall_ns: Callable[[], int] = time.time_ns,
         pauses: tuple[float, ...] = PAUSES_S,
+        instrument_of: Callable[[Action, str], str] | None = None,
     ) -> None:
         sender = sending.Sender(
             client.asynchronous,
@@ -193,6 +194,7 @@ class Sender(Waiting[sending.Sender]):
             new_id=new_id,
             wall_ns=wall_ns,
             pauses=pauses,
+            instrument_of=instrument_of,
         )
         super().__init__(sender, client.loop)
 

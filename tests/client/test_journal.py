@@ -254,3 +254,15 @@ def test_what_ended_as_ambiguous_is_kept_for_as_long_as_something_is_open(tmp_pa
     assert again.shared() == {"counted": frozenset({"11", "12"})}
     assert [each.id for each in again.unattributed()] == ["any"]
     assert [each.id for each in again.open_intents()] == ["open"]
+
+
+def test_the_instrument_of_an_exit_is_kept_and_a_line_without_it_still_reads(
+    tmp_path: Path,
+) -> None:
+    journal = FileJournal(tmp_path / "j" / "orders.jsonl")
+    known = Intent("kd-1", Action.CLOSE_TRADE, 7, 1, None, "5", {"units": "ALL"}, "EUR_USD")
+    older = Intent("kd-2", Action.CANCEL, 7, 1, None, "6", {})
+    journal.write(known)
+    journal.write(older)
+    assert '"instrument"' not in journal.path.read_text().splitlines()[1]
+    assert journal.open_intents() == (known, older)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from decimal import Decimal
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from keydesk.connection import Connection, opened
 from keydesk.desk.instructions import (
     CancelOrders,
+    ClosePosition,
     CloseTrades,
     Flatten,
     MoveEntry,
@@ -23,6 +25,7 @@ from keydesk.targets import Target
 from keydesk_client.models import LimitOrder
 from keydesk_client.secret import Secret
 from support.broker import PracticeServer
+from support.in_flight import in_flight
 
 D = Decimal
 PIP = D("0.0001")
@@ -74,13 +77,22 @@ class Desk:
 @pytest.fixture
 async def desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncIterator[Desk]:
     """A desk on an account of its own."""
+    async with desk_on(desk_of_my_own, desk_of_my_own.account_id, tmp_path) as it:
+        yield it
+
+
+@pytest.fixture
+async def hedging_desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    """A desk on an account that may hold both sides of an instrument."""
+    async with desk_on(desk_of_my_own, desk_of_my_own.hedging_id, tmp_path) as it:
+        yield it
+
+
+@asynccontextmanager
+async def desk_on(server: PracticeServer, account_id: str, tmp_path: Path) -> AsyncIterator[Desk]:
     store = Store()
     target = Target(
-        desk_of_my_own.rest_url,
-        desk_of_my_own.stream_url,
-        Secret(desk_of_my_own.token),
-        desk_of_my_own.account_id,
-        own_broker=True,
+        server.rest_url, server.stream_url, Secret(server.token), account_id, own_broker=True
     )
     folder = tmp_path / "orders"
     folder.mkdir(mode=0o700)
@@ -88,7 +100,7 @@ async def desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncIterator[
         running = asyncio.create_task(connection.run())
         it = Desk(connection, store)
         try:
-            await it.until(lambda: "EUR_USD" in store.quotes and store.account is not None)
+            await it.until(lambda: "EUR_USD" in store.quotes and connection.recovered.is_set())
             yield it
         finally:
             running.cancel()
@@ -220,7 +232,7 @@ async def test_an_exit_goes_through_disarmed_with_no_price_and_an_order_in_fligh
     await desk.does(desk.buy())
     desk.store.arming = Arming("DISARMED")
     desk.store.quotes.clear()
-    desk.store.set_in_flight("x", "UNKNOWN BUY 10,000 EUR/USD market")
+    desk.store.set_in_flight(in_flight("EUR_USD"))
     await desk.does(CloseTrades("EUR_USD", (desk.trade.id,)))
     await desk.until(lambda: not desk.store.trades)
 
@@ -265,3 +277,73 @@ async def test_an_old_price_is_read_again_when_a_form_asks(desk: Desk) -> None:
     quote.received -= 60
     assert await desk.connection.commands.requote("EUR_USD") == ""
     assert desk.connection.commands.delivery.now() - quote.received < 3
+
+
+async def test_a_position_of_several_trades_closes_in_one_order(desk: Desk) -> None:
+    await desk.does(desk.buy(6_000), desk.buy(4_000))
+    await desk.until(lambda: len(desk.store.trades) == 2)
+    words = await desk.does(ClosePosition("EUR_USD", long_units="ALL"))
+    assert words.startswith("CLOSED 10,000 EUR/USD @ ")
+    assert " realised " in words
+    await desk.until(lambda: not desk.store.positions)
+    assert sum(line.kind == "CLOSE" for line in desk.store.log) == 1
+
+
+async def test_a_part_of_a_position_closes_the_oldest_trade_first(desk: Desk) -> None:
+    await desk.does(desk.buy(6_000), desk.buy(4_000))
+    await desk.until(lambda: len(desk.store.trades) == 2)
+    newest = max(desk.store.trades, key=int)
+    words = await desk.does(ClosePosition("EUR_USD", long_units=D(7_000)))
+    assert words.startswith("CLOSED 7,000")
+    await desk.until(lambda: len(desk.store.trades) == 1)
+    assert (desk.trade.id, desk.trade.units) == (newest, D(3_000))
+
+
+async def test_more_than_a_position_holds_closes_all_of_it(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    await desk.does(ClosePosition("EUR_USD", long_units=D(50_000)))
+    await desk.until(lambda: not desk.store.positions)
+
+
+async def test_a_side_that_is_flat_is_never_named_so_that_the_other_one_closes(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    await desk.does(ClosePosition("EUR_USD", long_units="ALL", short_units="ALL"))
+    await desk.until(lambda: not desk.store.positions)
+
+
+async def test_a_position_that_is_closed_already_is_told_and_nothing_is_sent(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    close = ClosePosition("EUR_USD", long_units="ALL")
+    assert "closed already" in await desk.does(close, close)
+
+
+async def test_a_position_closes_by_what_the_desk_knows_when_reading_it_again_fails(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await desk.does(desk.buy())
+
+    async def silent(_instrument: str) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(desk.connection.link.client.positions, "get", silent)
+    await desk.does(ClosePosition("EUR_USD", long_units="ALL", short_units="ALL"))
+    await desk.until(lambda: not desk.store.positions)
+
+
+async def test_both_sides_of_a_hedged_position_close_and_both_are_told(hedging_desk: Desk) -> None:
+    desk = hedging_desk
+    await desk.does(desk.buy(6_000), desk.buy(-4_000, bracket=False))
+    await desk.until(lambda: len(desk.store.trades) == 2)
+    words = await desk.does(ClosePosition("EUR_USD", long_units="ALL", short_units="ALL"))
+    assert words.count("CLOSED ") == 2
+    assert words.count(" realised ") == 2
+    await desk.until(lambda: not desk.store.positions)
+
+
+async def test_one_side_of_a_hedged_position_closes_and_the_other_stays(hedging_desk: Desk) -> None:
+    desk = hedging_desk
+    await desk.does(desk.buy(6_000), desk.buy(-4_000, bracket=False))
+    await desk.until(lambda: len(desk.store.trades) == 2)
+    await desk.does(ClosePosition("EUR_USD", short_units=D(1_000)))
+    await desk.until(lambda: desk.store.positions["EUR_USD"].short_units == -3_000)
+    assert desk.store.positions["EUR_USD"].long_units == 6_000

@@ -65,7 +65,7 @@ async def test_under_way_is_shown_until_it_is_settled() -> None:
     seen: list[str] = []
 
     async def answer() -> Outcome:
-        seen.extend(desk.store.in_flight.values())
+        seen.extend(each.line for each in desk.store.in_flight.values())
         return done(opening_fill())
 
     await desk.delivery.send(ASKED, answer())
@@ -105,8 +105,8 @@ async def test_unknown_is_shown_while_it_is_looked_up_and_settles() -> None:
     desk = Desk()
     desk.delivery.progress(Sending(intent()))
     desk.delivery.progress(Unknown(intent(), "read timed out", look_ups=2))
-    [words] = desk.store.in_flight.values()
-    assert words.startswith("UNKNOWN BUY 50,000 EUR/USD market: the answer was lost")
+    [record] = desk.store.in_flight.values()
+    assert record.line.startswith("UNKNOWN BUY 50,000 EUR/USD market: the answer was lost")
     desk.delivery.progress(done(opening_fill()))
     assert desk.store.in_flight == {}
 
@@ -118,7 +118,7 @@ async def test_an_order_whose_answer_is_lost_stays_one_line() -> None:
     async def answer() -> Outcome:
         desk.delivery.progress(Sending(intent()))
         desk.delivery.progress(Unknown(intent(), "read timed out", look_ups=1))
-        seen.extend(desk.store.in_flight.values())
+        seen.extend(each.line for each in desk.store.in_flight.values())
         return done(opening_fill())
 
     await desk.delivery.send(ASKED, answer())
@@ -133,7 +133,7 @@ async def test_unconfirmed_stays_on_the_screen_until_it_shows_up() -> None:
     lost = Unconfirmed(intent(), "not found")
     desk.delivery.progress(lost)
     await desk.delivery.send(ASKED, after(30.0, lost, desk))
-    assert [words.split()[0] for words in desk.store.in_flight.values()] == ["UNCONFIRMED"]
+    assert [each.state for each in desk.store.in_flight.values()] == ["unconfirmed"]
     found: Done = done(opening_fill())
     desk.delivery.progress(found)
     desk.delivery.alarm(found)

@@ -11,6 +11,7 @@ from keydesk.desk.facts import Facts
 from keydesk.desk.template import Limits
 from keydesk.desk.ticket import work_out
 from support.desk_facts import example_facts
+from support.in_flight import in_flight
 
 D = Decimal
 NOON = 1_772_000_000_000_000_000  # 2026-02-25 06:13 UTC: hours from rollover
@@ -102,8 +103,8 @@ def test_the_moment_may_ask_for_a_letter(circumstances: Circumstances, words: st
 
 
 def test_one_order_at_a_time_in_an_instrument() -> None:
-    found = verdict(GOOD, circumstances=Circumstances(NOON, in_flight=True))
-    assert found.refusals == ("An order in EUR_USD is still under way",)
+    found = verdict(GOOD, circumstances=Circumstances(NOON, in_flight=(in_flight("EUR_USD"),)))
+    assert found.refusals == ("An order in EUR/USD is still under way",)
 
 
 def test_own_limits_refuse() -> None:

@@ -12,6 +12,7 @@ from keydesk.desk.reducing import Lot, only_reduces, realised
 from keydesk.desk.template import Limits
 from keydesk.desk.ticket import work_out
 from support.desk_facts import example_facts
+from support.in_flight import in_flight
 
 D = Decimal
 NOON = 1_772_000_000_000_000_000
@@ -75,7 +76,9 @@ def test_a_stop_order_that_only_reduces_has_no_bracket_and_no_limits_of_opening(
     plan = work_out(draft, facts, limits)
     assert plan.reduces
     assert (plan.levels.stop, plan.levels.target, plan.levels.trail) == (None, None, None)
-    verdict = judge(draft, plan, facts, limits, Circumstances(NOON, in_flight=True))
+    verdict = judge(
+        draft, plan, facts, limits, Circumstances(NOON, in_flight=(in_flight("EUR_USD"),))
+    )
     assert (verdict.refusals, verdict.warnings) == ((), ())
 
 

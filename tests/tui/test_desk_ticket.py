@@ -162,3 +162,15 @@ def test_the_bound_is_never_better_than_the_touch(stop: int, side: str) -> None:
     bound = work_out(draft, facts, LIMITS).levels.bound
     assert bound is not None
     assert bound >= facts.ask if side == "BUY" else bound <= facts.bid
+
+
+@pytest.mark.parametrize("mid_nav", [None, D("9990.00")])
+def test_the_closeout_after_a_ticket_is_of_nav_at_mid_prices(mid_nav: Decimal | None) -> None:
+    facts = example_facts()
+    facts = replace(facts, purse=replace(facts.purse, mid_nav=mid_nav))
+    draft = Draft(side="BUY", instrument="EUR_USD", size=Entry("50000", "units"))
+    plan = work_out(draft, facts, LIMITS)
+    after = (mid_nav or D(10_000)) - D("2.50")  # 50,000 at half a spread of one pip
+    assert to(plan.closeout_after, "1e-9") == to(D("1806.44175") / 2 / after, "1e-9")
+    if mid_nav is None:
+        assert to(plan.closeout_after * 100, "0.01") == D("9.03")

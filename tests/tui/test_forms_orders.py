@@ -52,6 +52,22 @@ async def test_m_moves_a_resting_order_by_nudges() -> None:
     assert app.results == [MoveEntry("6415", "EUR_USD", D("1.08220"), D("1.08000"), D("1.08600"))]
 
 
+async def test_an_order_that_brings_a_trailing_stop_is_not_called_unlimited() -> None:
+    store = example_store()
+    store.orders["6415"] = replace(store.orders["6415"], stop_loss=None, trail=D("0.00150"))
+    app = await after(lambda s: MoveForm(s, "6415"), "up", store=store)
+    assert "UNLIMITED" not in app.last_words
+    assert "no limit" not in app.last_words
+    assert "at stop −30.00 USD" in app.last_words
+
+
+async def test_of_a_stop_and_a_trailing_stop_the_nearer_one_is_what_is_lost() -> None:
+    store = example_store()
+    store.orders["6415"] = replace(store.orders["6415"], trail=D("0.00150"))
+    app = await after(lambda s: MoveForm(s, "6415"), "up", store=store)
+    assert "at stop −30.00 USD" in app.last_words
+
+
 async def test_a_reduce_only_order_moves_without_a_bracket_disarmed_too() -> None:
     store = example_store()
     store.arming = Arming("DISARMED")

@@ -14,6 +14,7 @@ from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.desk_store import NOW, WALL_NS, example_store
 from support.form_app import FormApp, example_situation
+from support.in_flight import in_flight
 
 D = Decimal
 
@@ -201,7 +202,7 @@ async def test_the_worst_ticket_is_whole_on_eighty_by_twenty_four() -> None:
 
 async def test_an_order_under_way_in_the_instrument_refuses_another() -> None:
     store = example_store()
-    store.in_flight["k-1"] = "BUY 10,000 EUR/USD at market: sent"
+    store.set_in_flight(in_flight("EUR_USD"))
     assert "still under way" in await seen("y", ticket_app(store=store))
 
 

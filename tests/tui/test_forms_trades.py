@@ -63,6 +63,19 @@ async def test_an_exit_works_at_every_level_with_no_price_at_all(level: str) -> 
     assert (await after(close, "y", store=store)).results == [CloseTrades("EUR_USD", ("6411",))]
 
 
+async def test_a_part_closes_with_no_price_at_all() -> None:
+    store = example_store()
+    store.quotes.clear()
+    app = await after(lambda s: ScaleOutForm(s, "6411"), "5", "y", store=store)
+    assert app.results == [CloseTrades("EUR_USD", ("6411",), D(10_000))]
+
+
+async def test_a_digit_typed_after_a_chosen_part_drops_the_part() -> None:
+    app = await after(lambda s: ScaleOutForm(s, "6411"), "7", "0", "y")
+    assert app.results == []
+    assert "% takes the 70 typed" in app.last_words
+
+
 async def test_half_is_closed_by_five_and_y() -> None:
     app = await after(lambda s: ScaleOutForm(s, "6411"), "5", "y")
     assert app.results == [CloseTrades("EUR_USD", ("6411",), D(10_000))]
@@ -152,9 +165,9 @@ async def test_a_stop_that_would_fire_is_refused() -> None:
     assert "would fire now" in app.last_words
 
 
-async def test_protect_adds_the_template_from_the_worse_of_entry_and_price() -> None:
+async def test_protect_adds_the_template_measured_from_the_entry() -> None:
     app = await after(protect, "y")
-    assert app.results == [SetProtection("6398", "USD_JPY", stop=D("155.414"), target=D("154.700"))]
+    assert app.results == [SetProtection("6398", "USD_JPY", stop=D("155.300"), target=D("154.700"))]
 
 
 async def test_a_trailing_stop_comes_beside_the_stop() -> None:

@@ -84,6 +84,7 @@ async def test_without_a_journal_an_exit_leaves_and_a_new_order_does_not(
     async with opened(target, store, orders / "journal", orders / "audit") as connection:
         running = asyncio.create_task(connection.run())
         async with asyncio.timeout(20):
+            await connection.recovered.wait()
             while not (store.trades and "EUR_USD" in store.quotes):  # noqa: ASYNC110 - no call-backs
                 await asyncio.sleep(0.01)
         assert REMEDY in connection.commands.no_orders

@@ -4,14 +4,16 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.desk.instructions import LEFT_ALONE, OpenOrder, Reverse
+from keydesk.desk.instructions import LEFT_ALONE, MoveEntry, OpenOrder, Reverse
 from keydesk.order_requests import (
+    moved_request,
     order_request,
     reversal_request,
     stop_edit,
     target_edit,
     trail_edit,
 )
+from keydesk_client.models import LimitOrder
 from keydesk_client.unset import UNSET
 from support.desk_store import WALL_NS
 
@@ -53,6 +55,35 @@ def test_an_order_that_only_reduces_may_never_open() -> None:
     wire = order_request(order, WALL_NS).to_wire()
     assert wire["positionFill"] == "REDUCE_ONLY"
     assert "stopLossOnFill" not in wire
+
+
+def resting_limit(**on_fill: object) -> LimitOrder:
+    return LimitOrder.model_validate(
+        {
+            "id": "7",
+            "createTime": "2026-03-02T13:43:22.000000000Z",
+            "state": "PENDING",
+            "type": "LIMIT",
+            "instrument": "EUR_USD",
+            "units": "1000",
+            "price": "1.08000",
+            "timeInForce": "GTC",
+            "positionFill": "DEFAULT",
+            "triggerCondition": "DEFAULT",
+            **on_fill,
+        }
+    )
+
+
+@pytest.mark.parametrize("stop", [D("1.07600"), None])
+def test_the_guaranteed_stop_of_a_moved_order_moves_and_no_other_stop_is_added(
+    stop: Decimal | None,
+) -> None:
+    order = resting_limit(guaranteedStopLossOnFill={"price": "1.07500", "timeInForce": "GTC"})
+    wire = moved_request(order, MoveEntry("7", "EUR_USD", D("1.08100"), stop, None)).to_wire()
+    assert "stopLossOnFill" not in wire
+    moved = {"price": "1.07600", "timeInForce": "GTC"} if stop else None
+    assert wire.get("guaranteedStopLossOnFill") == moved
 
 
 def test_hours_become_an_instant_of_the_broker() -> None:

@@ -23,6 +23,7 @@ from keydesk.panes.key_footer import KeyFooter
 from keydesk.panes.notices import Notices
 from keydesk.store.state import Arming, Topic
 from support.desk_data import desk_store, frame_of
+from support.in_flight import in_flight
 from support.pane_app import shown, text_of
 
 D = Decimal
@@ -105,11 +106,11 @@ async def test_the_instrument_line_tells_what_a_pip_is_worth() -> None:
 
 async def test_notices_have_the_newest_first_below_what_is_under_way() -> None:
     pane, store = Notices(), desk_store()
-    store.in_flight["a"] = "Sending BUY 10,000 EUR/USD"
+    store.set_in_flight(in_flight("EUR_USD", words="BUY 10,000 EUR/USD"))
     store.notify(replace(store.notices[-1], level="bad", text="Rejected: BUY 400,000 GBP/USD"))
     async with shown(pane, store):
         lines = text_of(pane)
-    assert "Sending BUY" in lines[0]
+    assert "BUY 10,000 EUR/USD: sent" in lines[0]
     assert "✗ Rejected" in lines[1]
     assert "✓ Filled 6411" in lines[2]
 
@@ -128,7 +129,7 @@ async def test_the_footer_shows_the_focused_panes_keys_and_always_how_to_learn_m
     ("context", "first"),
     [
         (TRADES, "j k rows Enter details C close O part E even"),
-        (POSITIONS, "j k rows Enter details C close R reverse X flatten"),
+        (POSITIONS, "j k rows Enter details C close O part R reverse"),
         (ORDERS, "j k rows Enter details D cancel M modify"),
         (LOG, "j k rows Enter details Space page"),
     ],

@@ -13,7 +13,7 @@ from keydesk.panes.trades import Trades
 from keydesk.store.state import DependentOrder, LogLine, Topic
 from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane
-from keydesk.widgets.table import Column, fit
+from keydesk.widgets.table import Column, TablePane, fit
 from support.desk_data import WALL_NS, desk_store, frame_of
 from support.pane_app import heard, shown, text_of
 
@@ -81,9 +81,19 @@ async def test_entry_orders_stand_above_what_hangs_on_trades() -> None:
     pane = Orders()
     async with shown(pane, desk_store()):
         rows = [line.split() for line in text_of(pane)[1:4]]
-        assert pane.heading().tabs[0].text == "Orders 1"
+        assert pane.heading().tabs[0].text == "Orders 3"
+        assert pane.heading().right == "1 entry, 2 on trades"
     assert rows[0][:5] == ["6415", "EUR/USD", "BUY", "LIMIT", "20,000"]
     assert [row[2:5] for row in rows[1:]] == [["stop", "of", "6411"], ["target", "of", "6411"]]
+
+
+async def test_the_tab_counts_every_order_that_the_pane_lists() -> None:
+    pane, store = Orders(), desk_store()
+    del store.orders["6415"]
+    async with shown(pane, store):
+        assert pane.heading().tabs[0].text == "Orders 2"
+        assert pane.heading().right == "2 on trades"
+        assert len([line for line in text_of(pane)[1:] if line.strip()]) == 2
 
 
 async def test_the_log_has_the_newest_line_first() -> None:
@@ -179,10 +189,21 @@ async def test_the_desk_turns_to_the_instrument_of_the_row_under_the_cursor(
     store.orders = {"6400": other, "6415": store.orders["6415"]}
     async with shown(pane, store) as pilot:
         pane.entered()
+        await pilot.pause()
+        assert heard(pilot, InstrumentRows.Chosen) == [], "to come to a pane turns nothing"
         await pilot.press("j")
         turned = [message.instrument for message in heard(pilot, InstrumentRows.Chosen)]
-    assert len(set(turned)) == 2, "the row entered, then the one below"
-    assert turned[-1] == pane.instrument_of(pane.selected or "", store)
+    assert turned == [pane.instrument_of(pane.selected or "", store)]
+
+
+@pytest.mark.parametrize("key", ["j", "k", "g", "end"])
+async def test_a_key_that_moves_chooses_the_row_even_where_there_is_no_other(key: str) -> None:
+    pane, store = Positions(), desk_store()
+    del store.positions["EUR_USD"]
+    async with shown(pane, store) as pilot:
+        pane.entered()
+        await pilot.press(*("home",) if key == "g" else (key,))
+        assert [each.instrument for each in heard(pilot, InstrumentRows.Chosen)] == ["USD_JPY"]
 
 
 async def test_coming_to_the_trades_finds_the_one_of_the_instrument_on_the_desk() -> None:
@@ -193,7 +214,7 @@ async def test_coming_to_the_trades_finds_the_one_of_the_instrument_on_the_desk(
         pane.entered()
         await pilot.pause()
         assert pane.selected == "6398"
-        assert {each.instrument for each in heard(pilot, InstrumentRows.Chosen)} == {"USD_JPY"}
+        assert heard(pilot, InstrumentRows.Chosen) == []
 
 
 async def test_a_row_that_comes_or_goes_turns_nothing() -> None:
@@ -217,3 +238,94 @@ async def test_the_stop_of_a_trade_is_the_one_that_fires_first(
     async with shown(pane, store, size=(80, 8)):
         row = next(line for line in text_of(pane) if "EUR/USD" in line)
     assert shown_stop in row
+
+
+HUGE = Decimal("123456789012.5")
+
+
+def huge_store() -> Store:
+    """Numbers of any size in one row of every list, usual ones in the others."""
+    store = desk_store()
+    euro = store.trades["6411"]
+    euro.units = euro.initial_units = HUGE
+    euro.unrealized_pl, euro.pips, euro.r_multiple = -HUGE, -HUGE, -HUGE
+    euro.risk = euro.financing = euro.margin_used = HUGE
+    euro.price = euro.now = HUGE
+    position = store.positions["EUR_USD"]
+    position.long_units, position.short_units = HUGE, -HUGE / 3
+    position.long_average = position.short_average = HUGE
+    position.unrealized_pl, position.margin_used = -HUGE, HUGE
+    position.trade_ids = tuple(str(number) for number in range(1_234_567))
+    order = store.orders["6415"]
+    order.units, order.price, order.pips_away = -HUGE, HUGE, HUGE
+    order.stop_loss = order.take_profit = HUGE
+    return store
+
+
+def column_ends(pane: TablePane) -> list[int]:
+    """Where each right-aligned column ends, counted from the left edge."""
+    ends, at = [], 1
+    for column in pane.fitted:
+        at += column.width
+        if column.right:
+            ends.append(at)
+        at += pane.gap
+    return ends
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+@pytest.mark.parametrize("kind", [Trades, Positions, Orders])
+async def test_numbers_of_any_size_keep_their_column(kind: type[TablePane], width: int) -> None:
+    pane = kind()
+    async with shown(pane, huge_store(), size=(width, 8)) as pilot:
+        await pilot.pause()
+        lines = text_of(pane)
+        ends = column_ends(pane)
+        rows = [line for line in lines[: 1 + len(pane.keys)] if line.strip()]
+    assert len(rows) == 1 + len(pane.keys)
+    assert all(len(line) == width and "…" not in line for line in rows)
+    for end in ends:
+        after = {line[end : end + 1] for line in rows if end < width}
+        assert after <= {" "}, (end, rows)
+
+
+async def test_a_number_that_grows_between_two_frames_keeps_its_column() -> None:
+    pane, store = Trades(), desk_store()
+    async with shown(pane, store, size=(80, 8)) as pilot:
+        store.trades["6411"].unrealized_pl = Decimal("-12345678.90")
+        store.mark(Topic.TRADES, "6411")
+        pane.on_frame(frame_of(store))
+        await pilot.pause()
+        header, first, second = text_of(pane)[:3]
+    assert "−12,345,678.90" in first
+    end = first.index("−12,345,678.90") + len("−12,345,678.90")
+    assert header[:end].endswith("P/L")
+    assert second[:end].endswith("−4.20")
+
+
+@pytest.mark.parametrize("width", [40, 60, 78, 80, 90, 100, 120, 150, 200])
+async def test_the_headers_of_positions_name_each_side_once_and_in_pairs(width: int) -> None:
+    pane = Positions()
+    async with shown(pane, desk_store(), size=(width, 8)):
+        header = text_of(pane)[0]
+        titles = [column.title for column in pane.fitted]
+    assert len(set(titles)) == len(titles), "two columns of one name say nothing"
+    assert ("long avg" in titles) == ("short avg" in titles)
+    assert ("long" in titles) == ("short" in titles)
+    assert [each for each in titles if each not in header] == []
+    assert "…" not in header
+
+
+async def test_a_wider_row_that_scrolls_into_view_keeps_its_column() -> None:
+    pane, store = Trades(), desk_store()
+    for number in range(6500, 6530):
+        store.trades[str(number)] = dataclasses.replace(store.trades["6411"], id=str(number))
+    store.trades["6398"].unrealized_pl = Decimal("-123456789.00")  # the oldest: at the very end
+    async with shown(pane, store, size=(80, 8)) as pilot:
+        await pilot.press("end")
+        await pilot.pause()
+        header, *rows = text_of(pane)
+    row = next(row for row in rows if "USD/JPY" in row)
+    end = row.index("−123,456,789.00") + len("−123,456,789.00")
+    assert header[:end].endswith("P/L")
+    assert all(len(line) == 80 and "…" not in line for line in (header, *rows[:4]))

@@ -129,3 +129,38 @@ async def test_a_spread_twice_the_usual_one_raises_an_alarm() -> None:
     store.quotes["EUR_USD"].ask = Decimal("1.08461")
     async with shown(pane, store):
         assert text_of(pane)[1].split()[3] == "3.0!"
+
+
+@pytest.mark.parametrize("width", [34, 40, 54, 70, 100])
+@pytest.mark.parametrize("spread", ["0.10963", "0.99999", "9.99999", "1234.56789"])
+async def test_a_spread_of_any_size_keeps_its_column(width: int, spread: str) -> None:
+    pane, store = Watchlist(), desk_store()
+    quote = store.quotes["EUR_USD"]
+    quote.ask = quote.bid + Decimal(spread)
+    async with shown(pane, store, size=(width, 12)) as pilot:
+        await pilot.pause()
+        header, first, second, *_ = text_of(pane)
+    at = header.find("spread") + len("spread")
+    assert {len(header), len(first), len(second)} == {width}
+    if "spread" in header:
+        assert header[at : at + 1].strip() == first[at : at + 1].strip() == ""
+        assert first[at - 1].strip()
+        assert second[at - 1].strip()
+
+
+async def test_a_wide_spread_that_comes_between_two_frames_keeps_its_column() -> None:
+    pane, store = Watchlist(), desk_store()
+    async with shown(pane, store, size=(54, 12)) as pilot:
+        quote = store.quotes["EUR_USD"]
+        quote.ask = quote.bid + Decimal("0.10963")
+        store.mark(Topic.PRICES, "EUR_USD")
+        pane.on_frame(frame_of(store))
+        await pilot.pause()
+        header, first, second = text_of(pane)[:3]
+        titles = [column.title for column in pane.fitted]
+    assert "1,096" in first
+    at = header.index("spread") + len("spread")
+    assert first[at - 1].strip()
+    assert second[at - 1].strip()
+    assert first.split()[-1] == "+10.0k", "no column is lost to it"
+    assert titles == ["pair", "bid", "ask", "spread", "day %", "own"]

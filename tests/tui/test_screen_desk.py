@@ -15,6 +15,7 @@ from keydesk.forms.help import HelpForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.panes.chart import Chart
 from keydesk.panes.instrument_rows import InstrumentRows
+from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.screens.tiers import COCKPIT, DECK, DESK, TIERS, tier_for
 from keydesk.store.state import Topic
@@ -191,27 +192,45 @@ async def test_an_open_form_is_told_by_a_dark_focus_and_a_silent_footer() -> Non
         assert "v sort" in text_of(screen.pane("keys"))[0]
 
 
-@pytest.mark.parametrize("way", ["g t", "tab"])
-async def test_coming_to_the_trades_turns_the_desk_to_the_row_that_keys_act_on(way: str) -> None:
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
+@pytest.mark.parametrize("focus", ["GBP_USD", "USD_JPY", "EUR_USD"])
+async def test_a_glance_at_every_pane_turns_the_desk_to_no_other_instrument(
+    size: tuple[int, int], focus: str
+) -> None:
     store = desk_store()
-    store.focus = "GBP_USD"
+    store.focus = focus
     turned: list[str] = []
 
     def hear(message: Message) -> None:
-        if isinstance(message, InstrumentRows.Chosen):
+        if isinstance(message, InstrumentRows.Chosen | Watchlist.Chosen):
             turned.append(message.instrument)
 
-    async with DeskApp(store).run_test(size=(80, 24), message_hook=hear) as pilot:
+    async with DeskApp(store).run_test(size=size, message_hook=hear) as pilot:
         await pilot.pause()
         screen = pilot.app.screen
         assert isinstance(screen, DeskScreen)
-        if way == "tab":
-            await pilot.press("tab", "tab")
-        else:
-            screen.action_go("trades")
-        await pilot.pause()
-        assert screen.focused is screen.pane("trades")
-    assert set(turned) == {"EUR_USD"}
+        for name in ("trades", "positions", "orders", "log", "books", "chart", "watchlist"):
+            screen.action_go(name)
+            await pilot.pause()
+        await pilot.press(*["tab"] * 6, "shift+tab")
+        await pilot.press("z", "z")
+        assert turned == []
+        screen.action_go("positions")
+        await pilot.press("j")
+    assert turned
+
+
+async def test_the_watchlist_has_no_cursor_when_the_desk_shows_what_it_does_not_list() -> None:
+    store = desk_store()
+    store.watchlist.remove("USD_JPY")
+    async with desk((80, 24), store) as (_, screen):
+        watchlist = screen.pane("watchlist")
+        lit = [y for y in range(watchlist.outer_size.height) if watchlist.is_selected(y)]
+        assert len(lit) == 1
+        store.set_focus("USD_JPY")
+        screen.on_frame(frame_of(store))
+        assert not any(watchlist.is_selected(y) for y in range(watchlist.outer_size.height))
+        assert "USD/JPY M5" in "\n".join(picture(screen))
 
 
 async def test_the_second_chart_wants_its_candles_only_while_it_is_shown() -> None:

@@ -2,6 +2,7 @@
 
 from keydesk.store.state import LogLine, Notice, Topic
 from keydesk.store.store import LOG_LIMIT, NOTICE_LIMIT, Store
+from support.in_flight import in_flight
 
 
 def test_what_was_marked_is_taken_once() -> None:
@@ -42,10 +43,12 @@ def test_notices_are_bounded() -> None:
 
 def test_a_command_under_way_is_shown_until_settled() -> None:
     store = Store()
-    store.set_in_flight("a", "BUY 1,000 EUR/USD")
-    assert store.in_flight == {"a": "BUY 1,000 EUR/USD"}
-    store.settle("a")
+    record = in_flight("EUR_USD")
+    store.set_in_flight(record)
+    assert store.in_flight_of("EUR_USD") == (record,)
+    assert store.in_flight_of("GBP_USD") == ()
+    store.settle(record.id)
     store.take_dirty()
-    store.settle("a")
+    store.settle(record.id)
     assert not store.in_flight
     assert store.take_dirty() == {}

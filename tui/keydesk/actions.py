@@ -95,19 +95,25 @@ class DeskActions(GuardedApp[int]):
             self.tell("info", "The account's instruments are still being read")
 
     def action_close(self) -> None:
-        """Close the selected trade, or what is held in the instrument."""
+        """Close the selected trade, or the position."""
         selection = self.selection()
         trade = selection.trade(self.store)
-        held = [trade] if trade is not None else selection.trades(self.store)
-        if held:
-            ids = [each.id for each in held]
-            self.ask(forms.CloseForm(self.situation(), held[0].instrument, ids))
+        if selection.means_position(self.store) and selection.trades(self.store):
+            instrument = selection.instrument(self.store)
+            self.ask(forms.ClosePositionForm(self.situation(), instrument))
+        elif trade is not None:
+            self.ask(forms.CloseForm(self.situation(), trade.instrument, [trade.id]))
         else:
             self._nothing_to("close")
 
     def action_scale_out(self) -> None:
-        """Close a part of the selected trade."""
-        self._on_trade(forms.ScaleOutForm, "close a part of")
+        """Close a part of the selected trade, or of the position."""
+        selection = self.selection()
+        if selection.means_position(self.store) and selection.trades(self.store):
+            instrument = selection.instrument(self.store)
+            self.ask(forms.PositionPartForm(self.situation(), instrument))
+        else:
+            self._on_trade(forms.ScaleOutForm, "close a part of")
 
     def action_break_even(self) -> None:
         """Move the selected trade's stop to break-even."""
@@ -135,12 +141,18 @@ class DeskActions(GuardedApp[int]):
     def _on_trade(
         self, form: type[forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm], verb: str
     ) -> None:
-        trade = self.selection().trade(self.store)
+        selection = self.selection()
+        trade, held = selection.trade(self.store), selection.trades(self.store)
         if trade is not None:
-            self.push_screen(form(self.situation(), trade.id), self.carry_out)
-        elif self.selection().trades(self.store):
-            trades = self.keymap.name("go-trades")
-            self.tell("info", f"Several trades here: select the one to {verb} with {trades}")
+            opened = form(self.situation(), trade.id)
+            if selection.pane == "positions":
+                opened.subject = "the only trade of the position"
+            self.push_screen(opened, self.carry_out)
+        elif held:
+            trades, name = self.keymap.name("go-trades"), pair(held[0].instrument)
+            one = f"{trades}, then select the one to {verb}"
+            count = f"{len(held)} trade{'s' if len(held) > 1 else ''}"
+            self.tell("info", f"{name} has {count}: {one}")
         else:
             self._nothing_to(verb)
 
@@ -256,6 +268,8 @@ class DeskActions(GuardedApp[int]):
 
         store, selection = self.store, self.selection()
         row = self._row_of(selection.pane) if selection.pane in _LISTS else None
+        if selection.pane in _OF_INSTRUMENTS and (chosen := selection.instrument(store)):
+            store.set_focus(chosen)
         match selection.pane:
             case "trades" if trade := store.trades.get(row or ""):
                 return f"Trade #{trade.id}", detail_rows.of_trade(trade, store)
@@ -300,4 +314,5 @@ class DeskActions(GuardedApp[int]):
 
 
 TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else
-_LISTS = frozenset(("trades", "orders", "positions", "log"))
+_OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
+_LISTS = _OF_INSTRUMENTS | {"log"}

@@ -15,6 +15,8 @@ from keydesk.delivery import LOOK_FIRST, Delivery
 from keydesk.desk.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.desk.instructions import (
     CancelOrders,
+    ClosePosition,
+    CloseSide,
     CloseTrades,
     Flatten,
     Instruction,
@@ -27,7 +29,7 @@ from keydesk.desk.profit import closing_price
 from keydesk.desk.rounding import pip
 from keydesk.flattening import Flattening, Standing
 from keydesk.format import pair, units
-from keydesk.instruction_words import change_words, intent_words, open_words, order_name
+from keydesk.instruction_words import change_words, open_words, order_name
 from keydesk.order_requests import (
     moved_request,
     order_request,
@@ -38,8 +40,10 @@ from keydesk.order_requests import (
 )
 from keydesk.outcome_words import Asked, said_of
 from keydesk.store.prices import take_price
+from keydesk.store.state import InFlightKind
 from keydesk.store.store import Store
 from keydesk.store.unreadable import READ_ERRORS
+from keydesk.trading.in_flight import record_of
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
 from keydesk_client.models import (
@@ -55,6 +59,7 @@ from keydesk_client.outcome import Outcome
 from keydesk_client.unset import Unset
 
 ALL: Literal["ALL"] = "ALL"
+READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again
 
 
 class Sender(Protocol):
@@ -65,6 +70,9 @@ class Sender(Protocol):
     def replace(self, specifier: str, order: OrderRequest) -> Awaitable[Outcome]: ...
     def close_trade(
         self, specifier: str, *, units: Literal["ALL"] | Decimal = "ALL"
+    ) -> Awaitable[Outcome]: ...
+    def close_position(
+        self, instrument: str, *, long_units: CloseSide = ..., short_units: CloseSide = ...
     ) -> Awaitable[Outcome]: ...
     def set_dependent_orders(
         self,
@@ -105,6 +113,8 @@ class Commands:
                 await self._reverse(instruction)
             case CloseTrades():
                 await self._close(instruction)
+            case ClosePosition():
+                await self._close_position(instruction)
             case SetProtection():
                 await self._protect(instruction)
             case CancelOrders(order_ids=order_ids):
@@ -115,13 +125,18 @@ class Commands:
                 flattening = Flattening(self.client, self.store, self.delivery, self._wipe)
                 await flattening.run(instrument)
 
+    def hold_openings(self) -> None:
+        """Let nothing open until `recover` has settled what an earlier session left open."""
+        self._recovering = True
+
     async def recover(self) -> None:
         """Settle what an earlier session left open, and say what became of it; trading waits for this."""
-        self._recovering = True
+        self.hold_openings()
         outcomes = await self.sender.recover()
         self._recovering = False
         for outcome in outcomes:
-            words = f"{intent_words(outcome.intent)}, sent in an earlier session"
+            command = record_of(outcome.intent, self.store).words
+            words = f"{command}, sent in an earlier session"
             said = said_of(outcome, Asked(words, LOOK_FIRST))
             self.delivery.record("recovered", f"{outcome.intent.id} {said.words}")
             self.delivery.tell_outcome(outcome, said)
@@ -148,7 +163,7 @@ class Commands:
             self.delivery.tell("bad", f"NOT SENT {words}: {error}")
             return
         self._sent[order.instrument, order.kind, order.side] = self.delivery.now()
-        asked = self._asked(words, order.side.lower(), order.instrument)
+        asked = self._asked(words, order.side.lower(), order.instrument, "open")
         asked = replace(asked, expected=order.expected if market else None, bound=order.bound)
         await self._open_once(order.instrument, asked, self.sender.create(request))
 
@@ -156,7 +171,7 @@ class Commands:
         words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
         if not await self._may_open(reverse.instrument, reverse.units, reverse.bound, words):
             return
-        asked = self._asked(words, "reverse", reverse.instrument)
+        asked = self._asked(words, "reverse", reverse.instrument, "open")
         asked = replace(asked, expected=reverse.expected, bound=reverse.bound)
         sending = self.sender.create(reversal_request(reverse))
         await self._open_once(reverse.instrument, asked, sending)
@@ -218,21 +233,57 @@ class Commands:
     async def _close_one(self, trade_id: str, instrument: str, part: Decimal | None) -> None:
         amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
         size = "all" if isinstance(amount, str) else units(amount)
-        asked = self._asked(f"CLOSE {size} of #{trade_id} {pair(instrument)}", "close", instrument)
+        words = f"CLOSE {size} of #{trade_id} {pair(instrument)}"
+        asked = self._asked(words, "close", instrument, "close trade")
         asked = replace(asked, expected=self._price_seen(trade_id))
         await self.delivery.send(asked, self.sender.close_trade(trade_id, units=amount))
 
     async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
         """Read the size again just before a part of it is closed; what the store knows when that fails."""
         try:
-            still_open = abs((await self.client.trades.get(trade_id)).trade.current_units)
-        except KeydeskClientError:
+            async with asyncio.timeout(READ_AGAIN_WITHIN):
+                still_open = abs((await self.client.trades.get(trade_id)).trade.current_units)
+        except (KeydeskClientError, TimeoutError):
             trade = self.store.trades.get(trade_id)
             still_open = abs(trade.units) if trade is not None else part
         return part if part < still_open else ALL
 
+    async def _close_position(self, close: ClosePosition) -> None:
+        long_held, short_held = await self._sides_held(close)
+        long_units = _of_side(close.long_units, long_held)
+        short_units = _of_side(close.short_units, short_held)
+        name = f"CLOSE position {pair(close.instrument)}"
+        if long_units is None and short_units is None:
+            self.delivery.tell("warn", f"NOT SENT {name}: it is closed already")
+            return
+        sides = (("LONG", long_units), ("SHORT", short_units))
+        said = [f"{side} {_amount(size)}" for side, size in sides if size is not None]
+        asked = self._asked(f"{name} {' '.join(said)}", "close", close.instrument, "close position")
+        quote = self.store.quotes.get(close.instrument)
+        if quote is not None and (long_units is None or short_units is None):
+            asked = replace(asked, expected=quote.ask if long_units is None else quote.bid)
+        sending = self.sender.close_position(
+            close.instrument, long_units=long_units, short_units=short_units
+        )
+        await self.delivery.send(asked, sending)
+
+    async def _sides_held(self, close: ClosePosition) -> tuple[CloseSide, CloseSide]:
+        """Read both sides again just before they are closed; what the store knows when that fails.
+
+        The broker refuses the whole request when it names a side that is flat or more than a side has.
+        """
+        try:
+            async with asyncio.timeout(READ_AGAIN_WITHIN):
+                position = (await self.client.positions.get(close.instrument)).position
+            return abs(position.long.units), abs(position.short.units)
+        except (KeydeskClientError, TimeoutError):
+            known = self.store.positions.get(close.instrument)
+        if known is None:
+            return close.long_units, close.short_units
+        return abs(known.long_units), abs(known.short_units)
+
     async def _protect(self, change: SetProtection) -> None:
-        asked = self._asked("", "modify", change.instrument)
+        asked = self._asked("", "modify", change.instrument, "protection")
         asked = replace(asked, words=f"{change_words(change, asked.pip)} on #{change.trade_id}")
         sending = self.sender.set_dependent_orders(
             change.trade_id,
@@ -245,7 +296,9 @@ class Commands:
     async def _cancel(self, order_id: str) -> None:
         order = self.store.orders.get(order_id)
         name = order_name(order) if order else f"order #{order_id}"
-        asked = Asked(f"CANCEL {name}", "cancel", done=f"CANCELLED {name}")
+        instrument = order.instrument if order else ""
+        asked = self._asked(f"CANCEL {name}", "cancel", instrument, "cancel")
+        asked = replace(asked, done=f"CANCELLED {name}")
         await self.delivery.send(asked, self.sender.cancel(order_id))
 
     async def _move(self, move: MoveEntry) -> None:
@@ -258,7 +311,7 @@ class Commands:
         except KeydeskClientError as error:
             self.delivery.tell("bad", f"NOT SENT {words}: {error}")
             return
-        asked = self._asked(words, "modify", move.instrument)
+        asked = self._asked(words, "modify", move.instrument, "replace")
         await self.delivery.send(asked, self.sender.replace(move.order_id, request))
 
     async def _wipe(self, standing: Standing) -> None:
@@ -270,9 +323,15 @@ class Commands:
 
     # What a command is measured by.
 
-    def _asked(self, words: str, again: str, instrument: str) -> Asked:
+    def _asked(self, words: str, again: str, instrument: str, kind: InFlightKind) -> Asked:
         known = self.store.instruments.get(instrument)
-        return Asked(words, again, pip=pip(known.pip_location) if known else None)
+        return Asked(
+            words,
+            again,
+            pip=pip(known.pip_location) if known else None,
+            instrument=instrument or None,
+            kind=kind,
+        )
 
     def _price_seen(self, trade_id: str) -> Decimal | None:
         trade = self.store.trades.get(trade_id)
@@ -283,3 +342,16 @@ class Commands:
 
     def _broker_time(self) -> int:
         return self.store.clock_ns or self.delivery.wall_ns()
+
+
+def _of_side(wanted: CloseSide, held: CloseSide) -> CloseSide:
+    """Return what to close of a side that holds so many units: never more, and nothing of a flat one."""
+    if wanted is None or not held:
+        return None
+    if isinstance(wanted, Decimal) and (not isinstance(held, Decimal) or wanted < held):
+        return wanted
+    return ALL
+
+
+def _amount(size: Literal["ALL"] | Decimal) -> str:
+    return units(size) if isinstance(size, Decimal) else "all"

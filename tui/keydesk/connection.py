@@ -57,6 +57,7 @@ class Connection:
             group.create_task(recovery, name="recovery")
 
     async def _recover(self) -> None:
+        self.commands.hold_openings()
         await self.link.ready.wait()
         await self._learn_whether_linked()
         await self.commands.recover()
@@ -124,6 +125,7 @@ async def opened(
     from keydesk.feeds.wire_streams import WireStreams  # noqa: PLC0415
     from keydesk.order_journal import NoJournal, open_journal  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
+    from keydesk.trading.in_flight import instrument_of_target  # noqa: PLC0415
     from keydesk_client.client import Client  # noqa: PLC0415
     from keydesk_client.sending import Sender  # noqa: PLC0415
 
@@ -156,6 +158,7 @@ async def opened(
             delivery.progress,
             delivery.alarm,
             client_ids=target.linked is False,
+            instrument_of=lambda action, about: instrument_of_target(action, about, store),
         )
         link.reconciler = Reconciler(sender, reconciliation)
         link.door.listen(sender.watch)

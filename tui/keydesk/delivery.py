@@ -13,7 +13,6 @@ from typing import Protocol
 
 from keydesk.audit import AuditLog
 from keydesk.clean import clean
-from keydesk.instruction_words import intent_words
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.outcome_words import (
     Asked,
@@ -24,8 +23,10 @@ from keydesk.outcome_words import (
     protection_words,
     said_of,
 )
-from keydesk.store.state import Notice, TradeRow
+from keydesk.store.state import InFlight, Notice, TradeRow
 from keydesk.store.store import Store
+from keydesk.trading.in_flight import record_of
+from keydesk_client.intent import Intent
 from keydesk_client.models import Transaction
 from keydesk_client.outcome import (
     Ambiguous,
@@ -41,10 +42,9 @@ from keydesk_client.outcome import (
 
 SEEN_WITHIN = 1.0  # seconds to see the on-fill orders of a fill come through the door
 LOOK = 0.02  # seconds between looks
-UNCONFIRMED = "UNCONFIRMED"
 LOOK_FIRST = "look first"  # in the place of a key to press again
-# The line of the command that this task is sending: the sender tells the intent's id only afterwards.
-SENDING_NOW: ContextVar[tuple[str, str] | None] = ContextVar("sending_now", default=None)
+# The record of the command that this task is sending: the sender tells the intent's id only afterwards.
+SENDING_NOW: ContextVar[InFlight | None] = ContextVar("sending_now", default=None)
 
 
 class Unread(Protocol):
@@ -68,13 +68,14 @@ class Delivery:
     wall_ns: Callable[[], int] = time_ns
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
-    _lines: dict[str, tuple[str, str]] = field(default_factory=dict)  # intent id -> key, words
+    _records: dict[str, InFlight] = field(default_factory=dict)  # by intent id, while it is sent
 
     async def send(self, asked: Asked, sending: Awaitable[Outcome]) -> Outcome:
         """Wait for the outcome, pass on what it made, and say what became of it."""
         key = f"command-{next(self._numbers)}"
-        self.store.set_in_flight(key, f"{asked.words}: sent")
-        SENDING_NOW.set((key, asked.words))
+        record = InFlight(key, asked.instrument, asked.kind, "sent", asked.words)
+        self.store.set_in_flight(record)
+        SENDING_NOW.set(record)
         began = self.now()
         try:
             outcome = await sending
@@ -101,30 +102,38 @@ class Delivery:
     def progress(self, progress: Progress) -> None:
         """Follow the states between sending and outcome; the sender's `on_progress`."""
         intent = progress.intent
-        key, words = self._lines.get(intent.id, (intent.id, intent_words(intent)))
         match progress:
             case Sending(not_journalled=trouble):
-                self._lines[intent.id] = SENDING_NOW.get() or (key, words)
-                self.record("sending", f"{intent.id} {words}")
+                record = record_of(intent, self.store)
+                self._records[intent.id] = _sent_now(record)
+                self.record("sending", f"{intent.id} {record.words}")
                 if trouble:
-                    self.tell("warn", f"{words}: sent, but NOT JOURNALLED ({clean(trouble)})")
+                    words = f"{record.words}: sent, but NOT JOURNALLED ({clean(trouble)})"
+                    self.tell("warn", words)
             case Unknown(look_ups=count):
-                line = f"UNKNOWN {words}: the answer was lost, looking it up"
-                self.store.set_in_flight(key, f"{line} (look {count})" if count else line)
+                record = self._record_of(intent)
+                self.store.set_in_flight(replace(record, state="unknown", look_ups=count))
                 self.record("unknown", f"{intent.id} {progress.message}")
             case Unconfirmed():
-                self._lines.pop(intent.id, None)
-                self.store.set_in_flight(intent.id, f"{UNCONFIRMED} {words}")
+                record = replace(self._record_of(intent), id=intent.id, state="unconfirmed")
+                self._records.pop(intent.id, None)
+                self.store.set_in_flight(record)
             case Done() | Rejected() | NotSent() | Ambiguous():
-                self._lines.pop(intent.id, None)
+                words = self._record_of(intent).words
+                self._records.pop(intent.id, None)
                 self.store.settle(intent.id)
                 if self.unread is not None:  # before anything that leaving could interrupt
                     said = said_of(progress, Asked(words, LOOK_FIRST))
                     self.unread.keep(intent.id, said.level, said.words)
 
+    def _record_of(self, intent: Intent) -> InFlight:
+        """Return the record of the command that was sent, else one from the journal and the account."""
+        sent = self._records.get(intent.id) or self.store.in_flight.get(intent.id)
+        return sent or record_of(intent, self.store)
+
     def alarm(self, outcome: Done | Rejected | Ambiguous) -> None:
         """Tell of a request that shows up after it was given up; the sender's `alarm`."""
-        words = intent_words(outcome.intent)
+        words = record_of(outcome.intent, self.store).words
         self.record("showed up", f"{outcome.intent.id} {words}")
         if self.unread is not None:
             self.unread.shown(outcome.intent.id)
@@ -185,3 +194,11 @@ class Delivery:
                 break
             await self.pause(LOOK)
         return self.store.trades.get(trade_id)
+
+
+def _sent_now(record: InFlight) -> InFlight:
+    """Return the record of the command that this task sends, completed by what the intent tells."""
+    sending = SENDING_NOW.get()
+    if sending is None:
+        return record
+    return replace(sending, instrument=sending.instrument or record.instrument, kind=record.kind)

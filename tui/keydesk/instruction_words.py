@@ -64,13 +64,17 @@ def intent_words(intent: Intent) -> str:
             name = pair(str(body.get("instrument", "?")))
             return f"{side} {units(abs(size))} {name} {kind.replace('_', ' ')}"
         case Action.CANCEL:
-            return f"CANCEL order #{intent.target}"
+            return f"CANCEL order #{intent.target}{_of(intent)}"
         case Action.CLOSE_TRADE:
-            return f"CLOSE {str(body.get('units', '?')).lower()} of #{intent.target}"
+            return f"CLOSE {str(body.get('units', '?')).lower()} of #{intent.target}{_of(intent)}"
         case Action.CLOSE_POSITION:
-            return f"CLOSE {pair(intent.target)}"
+            return f"CLOSE position {pair(intent.target)}"
         case Action.SET_DEPENDENT_ORDERS:
-            return f"PROTECTION of #{intent.target}"
+            return f"PROTECTION of #{intent.target}{_of(intent)}"
+
+
+def _of(intent: Intent) -> str:
+    return f" {pair(intent.instrument)}" if intent.instrument else ""
 
 
 def _decimal(text: object) -> Decimal:

@@ -111,7 +111,15 @@ def moved_request(order: MovableOrder, move: MoveEntry) -> OrderRequest:
         name: getattr(order, name) for name in KEPT if name in order.model_fields_set
     }
     members["price"] = move.price
-    members["stop_loss_on_fill"] = _moved_stop(order.stop_loss_on_fill, move.stop)
+    guaranteed = order.guaranteed_stop_loss_on_fill
+    if guaranteed is not None and order.stop_loss_on_fill is None:  # its stop is the guaranteed one
+        members["guaranteed_stop_loss_on_fill"] = (
+            None
+            if move.stop is None
+            else guaranteed.model_copy(update={"price": move.stop, "distance": None})
+        )
+    else:
+        members["stop_loss_on_fill"] = _moved_stop(order.stop_loss_on_fill, move.stop)
     members["take_profit_on_fill"] = _moved_target(order.take_profit_on_fill, move.target)
     return kind(**members)
 

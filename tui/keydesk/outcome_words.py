@@ -8,7 +8,8 @@ from typing import Literal
 from keydesk.clean import clean
 from keydesk.format import money, pair, units
 from keydesk.store.reasons import in_words
-from keydesk.store.state import TradeRow
+from keydesk.store.state import InFlightKind, TradeRow
+from keydesk_client.intent import Action
 from keydesk_client.models import OrderFillTransaction, Transaction
 from keydesk_client.outcome import Ambiguous, Became, Done, NotSent, Outcome, Rejected, Unconfirmed
 
@@ -34,6 +35,8 @@ class Asked:
     bound: Decimal | None = None
     pip: Decimal | None = None
     milliseconds: float | None = None
+    instrument: str | None = None  # that the command concerns; None: not known
+    kind: InFlightKind = "open"
     done: str = ""  # "CANCELLED BUY 20,000 EUR/USD limit 1.08200 #6415", where DONE alone says less
 
 
@@ -68,6 +71,8 @@ def _not_told_apart_or_found(outcome: Ambiguous | Unconfirmed, asked: Asked) -> 
 def _done(done: Done, asked: Asked) -> Said:
     fill = fill_of(done.transactions)
     late = " (found by looking it up)" if done.looked_up else ""
+    if fill is not None and done.intent.action is Action.CLOSE_POSITION:
+        return _position_closed(done, asked, late)
     if fill is not None:
         return Said("good", filled(fill, asked) + late)
     if done.became is Became.RESTING:
@@ -87,6 +92,14 @@ def _finding_words(found: Done | Rejected, asked: Asked) -> str:
     if found.became is Became.CANCELLED:
         return f"CANCELLED ({in_words(found.reason)})"
     return said_of(replace(found, looked_up=False), replace(asked, milliseconds=None)).words
+
+
+def _position_closed(done: Done, asked: Asked, late: str) -> Said:
+    """Say what became of each side: both may have been closed, or only one of two."""
+    words = "; ".join(filled(fill, asked) for fill in done.fills) + late
+    if not done.reason:
+        return Said("good", words)
+    return Said("bad", f"{words}; the other side is still open: {in_words(done.reason)}")
 
 
 def _cancelled_at_once(done: Done, asked: Asked) -> Said:

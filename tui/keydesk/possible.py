@@ -3,7 +3,8 @@
 from keydesk.selection import Selection
 from keydesk.store.store import Store
 
-ON_A_TRADE = frozenset(("close", "scale-out", "break-even", "protect", "trailing"))
+CLOSING = frozenset(("close", "scale-out"))
+ON_A_TRADE = frozenset(("break-even", "protect", "trailing"))
 OPENING = frozenset(("buy", "sell"))
 
 
@@ -11,11 +12,14 @@ def possible(id_: str, store: Store, selection: Selection) -> bool:  # noqa: PLR
     """Say whether a key has something to act on, and may."""
     if id_ in OPENING:
         return bool(store.focus) and (store.arming.level == "ARMED" or _reduces(id_, store))
-    if id_ in ON_A_TRADE:
+    if id_ in CLOSING:
         return bool(selection.trades(store))
+    if id_ in ON_A_TRADE:
+        return selection.trade(store) is not None
     match id_:
         case "modify":
-            return bool(selection.trades(store)) or selection.order(store) is not None
+            order = selection.order(store) if selection.pane == "orders" else None
+            return selection.trade(store) is not None or order is not None
         case "cancel":
             return selection.order(store) is not None
         case "cancel-entries":

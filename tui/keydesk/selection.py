@@ -1,4 +1,7 @@
-"""What a key acts on: the row under the cursor where there is one, else what is held in the focused instrument."""
+"""What a key acts on: the row under the cursor of the pane that has the keys, else what is held in its instrument.
+
+The cursor of another pane is not seen by the person at the keys, so no key acts on its row.
+"""
 
 from dataclasses import dataclass
 
@@ -16,14 +19,17 @@ class Selection:
     order_row: str | None
 
     def trade(self, store: Store) -> TradeRow | None:
-        """Return the trade to act on; None when it would have to be guessed."""
+        """Return the trade to act on: the row in the trades pane, else the only one of the instrument."""
         if self.pane == "trades":
             return store.trades.get(self.trade_row or "")
         held = self.trades(store)
-        if len(held) == 1:
-            return held[0]
-        marked = store.trades.get(self.trade_row or "")
-        return marked if marked in held else None
+        return held[0] if len(held) == 1 else None
+
+    def means_position(self, store: Store) -> bool:
+        """Whether closing means the position: in its pane always, elsewhere when several trades make it up."""
+        if self.pane == "trades":
+            return False
+        return self.pane == "positions" or len(self.trades(store)) > 1
 
     def trades(self, store: Store) -> list[TradeRow]:
         """Return every trade of the instrument to act on, oldest first."""
@@ -35,12 +41,13 @@ class Selection:
         """Return the pending order to act on; None when it would have to be guessed."""
         if self.pane == "orders":
             return store.orders.get(self.order_row or "")
-        focused = [
+        instrument = self.instrument(store)
+        entries = [
             order
             for order in store.orders.values()
-            if order.instrument == store.focus and order.trade_id is None
+            if order.instrument == instrument and order.trade_id is None
         ]
-        return focused[0] if len(focused) == 1 else None
+        return entries[0] if len(entries) == 1 else None
 
     def instrument(self, store: Store) -> str:
         """Return the instrument to act on: the row's own in the lists, else the focused one."""

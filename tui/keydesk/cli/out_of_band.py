@@ -12,6 +12,7 @@ from keydesk.flattening import PASSES, Standing, standing_at_broker
 from keydesk.format import pair
 from keydesk.order_journal import open_journal
 from keydesk.outcome_words import Asked, said_of
+from keydesk_client.intent import Action
 from keydesk_client.outcome import Outcome
 from keydesk_client.sending import Sender
 
@@ -24,7 +25,15 @@ async def get_out(reach: Reached, command: str, part: Part, standing: Standing) 
     audit.write(command, f"from the command line: {standing.words}")
     # Lost answers are looked for from here on.
     last = int((await reach.client.accounts.summary()).last_transaction_id)
-    sender = Sender(reach.client, journal, lambda: last)
+    instruments = dict(standing.trades)
+    sender = Sender(
+        reach.client,
+        journal,
+        lambda: last,
+        instrument_of=lambda action, about: (
+            instruments.get(about, "") if action is Action.CLOSE_TRADE else ""
+        ),
+    )
     for _ in range(PASSES):
         await _wipe(sender, standing, f"keydesk {command}", audit)
         standing = part(await standing_at_broker(reach.client))

@@ -3,6 +3,7 @@
 Refusals name the reason and, where there is one, the way out. Nothing here is ever asked about an exit.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -14,7 +15,8 @@ from keydesk.desk.rounding import whole_units
 from keydesk.desk.sizing import margin_cap
 from keydesk.desk.template import Limits
 from keydesk.desk.ticket import PERCENT, Plan, room_left
-from keydesk.format import duration, money, price, units
+from keydesk.format import duration, money, pair, price, units
+from keydesk.store.state import InFlight, InFlightKind
 
 NEW_YORK = ZoneInfo("America/New_York")
 ROLLOVER_HOUR = 17
@@ -25,6 +27,14 @@ FRESH = 3.0  # seconds: an older price is asked for again before anything opens 
 STALE_AFTER = 10.0  # seconds
 OLD = "The price is {} old and"
 DUPLICATE_WITHIN = 10.0  # seconds
+COMMAND_NAMES: Mapping[InFlightKind, str] = {
+    "open": "An order",
+    "replace": "The change of an order",
+    "cancel": "A cancel",
+    "close trade": "A close",
+    "close position": "A close of the position",
+    "protection": "A change of stop or target",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +44,7 @@ class Circumstances:
     wall_ns: int
     rtt_ms: float | None = None
     sent_like_this: float | None = None  # seconds since the same order was sent
-    in_flight: bool = False  # an order in this instrument is under way, or its fate is unknown
-    unconfirmed: bool = False  # one here was not found at the broker, and may still show up
+    in_flight: tuple[InFlight, ...] = ()  # commands that may still change this instrument
     quote_trouble: str = ""  # why an old price could not be read again
 
 
@@ -62,8 +71,7 @@ def judge(
         *_size_refusals(draft, plan, facts, limits),
         *_level_refusals(draft, plan, facts),
     ]
-    if circumstances.in_flight:
-        refusals.append(f"An order in {draft.instrument} is still under way")
+    refusals += under_way_refusals(draft.instrument, circumstances.in_flight)
     warnings = [
         *_risk_warnings(plan, facts, limits),
         *_market_warnings(plan, facts, limits),
@@ -71,6 +79,31 @@ def judge(
         *_moment_warnings(circumstances, limits),
     ]
     return Verdict(tuple(refusals), tuple(warnings))
+
+
+def under_way_refusals(instrument: str, in_flight: Iterable[InFlight]) -> list[str]:
+    """Return why nothing may open in the instrument while commands are sent or looked up."""
+    waiting = [each for each in in_flight if each.state != "unconfirmed"]
+    if not waiting:
+        return []
+    first = min(waiting, key=lambda each: each.instrument is None)
+    if first.instrument is None:
+        return [
+            f"{first.words} is still under way, its instrument is not known: it may be this one"
+        ]
+    return [f"{COMMAND_NAMES[first.kind]} in {pair(instrument)} is still under way"]
+
+
+def unconfirmed_warnings(in_flight: Iterable[InFlight]) -> list[str]:
+    """Return what was not found at the broker and may still take effect beside a new order."""
+    lost = [each for each in in_flight if each.state == "unconfirmed"]
+    if not lost:
+        return []
+    first = min(lost, key=lambda each: each.instrument is None)
+    more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+    if first.instrument is None:
+        return [f"UNCONFIRMED {first.words}{more}: its instrument is not known, it may be this one"]
+    return [f"UNCONFIRMED {first.words}{more}: it may still take effect, and this order as well"]
 
 
 def old_price_words(facts: Facts, trouble: str) -> str:
@@ -246,8 +279,7 @@ def _moment_warnings(circumstances: Circumstances, limits: Limits) -> list[str]:
         warnings.append(f"The same order was sent {since:.0f} s ago")
     if circumstances.rtt_ms is not None and circumstances.rtt_ms > limits.slow_ms:
         warnings.append(f"LAG: the broker answers in {circumstances.rtt_ms:.0f} ms")
-    if circumstances.unconfirmed:
-        warnings.append("An order here is UNCONFIRMED: it may still fill, and this one as well")
+    warnings += unconfirmed_warnings(circumstances.in_flight)
     minutes = minutes_to_rollover(circumstances.wall_ns)
     if minutes is not None:
         warnings.append(f"Rollover in {minutes} min: spreads widen, financing is charged")

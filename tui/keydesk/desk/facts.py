@@ -48,6 +48,7 @@ class Purse:
     long_units: Decimal = NOTHING
     short_units: Decimal = NOTHING  # negative
     lots: tuple[Lot, ...] = ()  # its open trades, oldest first
+    mid_nav: Decimal | None = None  # NAV with trades valued at mid prices; None: not told yet
 
     @property
     def net_units(self) -> Decimal:
@@ -148,4 +149,5 @@ def _purse(store: Store, account: AccountState, position: PositionRow | None) ->
         long_units=position.long_units if position else NOTHING,
         short_units=position.short_units if position else NOTHING,
         lots=tuple(Lot(trade.units, trade.price) for trade in held),
+        mid_nav=account.mid_nav,
     )

@@ -49,6 +49,18 @@ class CloseTrades:
     units: Decimal | None = None  # magnitude
 
 
+CloseSide = Literal["ALL"] | Decimal | None  # in full, by units, or (None) not at all
+
+
+@dataclass(frozen=True, slots=True)
+class ClosePosition:
+    """Close the long or short side of a position or both, oldest trades first."""
+
+    instrument: str
+    long_units: CloseSide = None  # magnitude
+    short_units: CloseSide = None  # magnitude
+
+
 @dataclass(frozen=True, slots=True)
 class SetProtection:
     """Set, move or take away what protects one trade."""
@@ -98,4 +110,13 @@ class Flatten:
     instrument: str | None = None
 
 
-Instruction = OpenOrder | CloseTrades | SetProtection | MoveEntry | CancelOrders | Reverse | Flatten
+Instruction = (
+    OpenOrder
+    | CloseTrades
+    | ClosePosition
+    | SetProtection
+    | MoveEntry
+    | CancelOrders
+    | Reverse
+    | Flatten
+)

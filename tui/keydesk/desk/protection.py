@@ -9,8 +9,9 @@ from keydesk.desk.draft import Entry, Unit
 from keydesk.desk.facts import NOTHING, Facts
 from keydesk.desk.instructions import LEFT_ALONE, Change
 from keydesk.desk.profit import closing_price
-from keydesk.desk.risk import locked_profit, open_risk, reward
+from keydesk.desk.risk import locked_profit, nearest_stop, open_risk, reward, trailing_stop
 from keydesk.desk.rounding import nearest_price
+from keydesk.desk.template import Template
 from keydesk.store.state import TradeRow
 
 ProtectionField = Literal["stop", "target", "trail"]
@@ -205,14 +206,77 @@ class Outlook:
     at_stop: Decimal | None  # negative: lost
     at_target: Decimal | None
 
+    @property
+    def ratio(self) -> Decimal | None:
+        """Return the reward over the risk; None without a target, or without a loss at the stop."""
+        if self.at_stop is None or self.at_target is None or self.at_stop >= 0:
+            return None
+        return self.at_target / -self.at_stop
+
 
 def outlook(trade: TradeRow, levels: Protection, facts: Facts) -> Outlook:
-    """Return what the trade makes at its stop and at its target."""
+    """Return what the trade makes at the stop that is met first, and at its target."""
     at_stop = at_target = None
-    if levels.stop is not None:
-        lost = open_risk(trade.units, trade.price, levels.stop, facts.factors)
-        kept = locked_profit(trade.units, trade.price, levels.stop, facts.factors)
+    stop = effective_stop(trade, levels, facts)
+    if stop is not None:
+        lost = open_risk(trade.units, trade.price, stop, facts.factors)
+        kept = locked_profit(trade.units, trade.price, stop, facts.factors)
         at_stop = kept - lost if kept else -lost if lost else NOTHING
     if levels.target is not None:
         at_target = reward(trade.units, trade.price, levels.target, facts.factors)
     return Outlook(at_stop, at_target)
+
+
+def effective_stop(trade: TradeRow, levels: Protection, facts: Facts) -> Decimal | None:
+    """Return which of stop, trailing stop and guaranteed stop the price meets first; None: there is none."""
+    guaranteed = trade.guaranteed_stop.price if trade.guaranteed_stop else None
+    trailed = _trailed_price(trade, levels.trail, facts)
+    return nearest_stop(trade.units, (levels.stop, trailed, guaranteed))
+
+
+def _trailed_price(trade: TradeRow, distance: Decimal | None, facts: Facts) -> Decimal | None:
+    """Return where a trailing stop stands; at a new distance it starts from the price now."""
+    if distance is None:
+        return None
+    standing = trade.trailing_stop
+    if standing is not None and standing.price is not None and standing.distance == distance:
+        return standing.price
+    close = closing_price(trade.units, facts.bid, facts.ask)
+    return trailing_stop(trade.units, close, distance)
+
+
+def completed_by(
+    draft: ProtectionDraft, trade: TradeRow, facts: Facts, template: Template
+) -> ProtectionDraft:
+    """Return the draft with the template's stop and target where the trade has none.
+
+    Both are measured from the entry, so that the target is the template's R of what the stop risks. Two exceptions: a
+    stop that the price has passed, or that lies within the spread of it, is measured from the closing price; a target
+    that the price has passed is left out.
+    """
+    distance = template.stop_distance_pips(facts)
+    if distance is None:
+        return draft
+    away = distance * facts.rules.pip
+    direction = 1 if trade.units > 0 else -1
+    now = wanted(draft, trade, facts)
+    stop = effective_stop(trade, now, facts)
+    if stop is None:
+        stop = _template_stop(trade, away, facts)
+        draft = draft.put("stop", Entry(f"{stop:f}", "price"))
+    if not draft.target.text and template.target_r is not None:
+        risk = direction * (trade.price - stop)
+        target = trade.price + direction * template.target_r * (risk if risk > 0 else away)
+        target = nearest_price(target, facts.rules.price_precision)
+        if not _fills_at_once(trade, target, facts):
+            draft = draft.put("target", Entry(f"{target:f}", "price"))
+    return replace(draft, active="stop")
+
+
+def _template_stop(trade: TradeRow, away: Decimal, facts: Facts) -> Decimal:
+    direction = 1 if trade.units > 0 else -1
+    close = closing_price(trade.units, facts.bid, facts.ask)
+    stop = trade.price - direction * away
+    if direction * (close - stop) <= facts.ask - facts.bid:
+        stop = close - direction * away
+    return nearest_price(stop, facts.rules.price_precision)

@@ -83,7 +83,9 @@ def work_out(draft: Draft, facts: Facts, limits: Limits) -> Plan:
         notional=notional(units, facts.mid, factors),
         margin=added,
         margin_left=facts.purse.margin_available - added,
-        closeout_after=closeout_percent(facts.purse.margin_used + added, facts.purse.nav),
+        closeout_after=closeout_percent(
+            facts.purse.margin_used + added, mid_nav_after(facts, units)
+        ),
         position_before=before,
         position_after=before + draft.direction * units,
         risk=None if distance is None else units * distance * factors.loss,
@@ -145,6 +147,12 @@ def margin_added(facts: Facts, signed_units: Decimal) -> Decimal:
     else:
         grown = abs(long - short + signed_units) - abs(long - short)
     return grown * margin_of_one(facts)
+
+
+def mid_nav_after(facts: Facts, units: Decimal) -> Decimal:
+    """Return NAV at mid prices once so many units were dealt: half the spread is paid (TRADER.md 2.4)."""
+    nav = facts.purse.nav if facts.purse.mid_nav is None else facts.purse.mid_nav
+    return nav - units * (facts.ask - facts.bid) / 2 * facts.factors.loss
 
 
 def margin_of_one(facts: Facts) -> Decimal:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from keydesk.forms.find import FindForm
     from keydesk.forms.help import HelpForm
     from keydesk.forms.moving import MoveForm
+    from keydesk.forms.position_closing import ClosePositionForm, PositionPartForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.ticket import TicketForm
     from keydesk.forms.turning import FlattenForm, ReverseForm
@@ -26,12 +27,14 @@ __all__ = [
     "CancelEntriesForm",
     "CancelForm",
     "CloseForm",
+    "ClosePositionForm",
     "CommandForm",
     "DetailsForm",
     "FindForm",
     "FlattenForm",
     "HelpForm",
     "MoveForm",
+    "PositionPartForm",
     "ProtectForm",
     "ProtectionForm",
     "ReverseForm",
@@ -47,6 +50,8 @@ _HOMES = {
     "CancelEntriesForm": "cancelling",
     "CancelForm": "cancelling",
     "CloseForm": "closing",
+    "ClosePositionForm": "position_closing",
+    "PositionPartForm": "position_closing",
     "CommandForm": "command_line",
     "DetailsForm": "details",
     "FindForm": "find",

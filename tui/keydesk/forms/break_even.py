@@ -40,7 +40,7 @@ class BreakEvenForm(Form[SetProtection]):
             entry=trade.price,
             units=trade.units,
             costs=trade.financing,
-            gain_factor=facts.factors.gain,
+            factors=facts.factors,
             precision=facts.rules.price_precision,
             offset=self.situation.template.break_even_offset_pips * facts.rules.pip,
         )

@@ -18,6 +18,7 @@ from keydesk.keys.keymap import KEYMAP, SCALE_OUT
 from keydesk.store.state import TradeRow
 
 SHOWN_TRADES = 8
+NO_PRICE: Line = (("No price seen yet: the broker closes at its own", "warn"),)
 PRESET_PARTS = {"2": Decimal(25), "5": Decimal(50), "7": Decimal(75)}
 
 
@@ -55,7 +56,7 @@ class CloseForm(Form[CloseTrades]):
         """Show each trade and what closing realises."""
         facts = self.facts()
         if facts is None:
-            return ((("No price seen yet: the broker closes at its own", "warn"),),)
+            return (NO_PRICE,)
         lines: list[Line] = [quote_line(facts)]
         if len(self.trades) == 1:
             lines.append(entry_and_now(self.trades[0], facts))
@@ -128,10 +129,11 @@ class ScaleOutForm(Form[CloseTrades]):
     def units(self) -> Decimal:
         """Return the magnitude that would be closed; 0 while no part is chosen."""
         trade = self.trade
-        facts = self.facts(trade) if trade else None
-        if trade is None or facts is None or self.percent is None:
+        if trade is None or self.percent is None:
             return NOTHING
-        return part(trade.units, self.percent, facts.rules.units_precision)
+        known = self.situation.store.instruments.get(trade.instrument)
+        precision = known.trade_units_precision if known is not None else 0
+        return part(trade.units, self.percent, precision)
 
     def headline(self) -> Line:
         """Say how much of which trade."""
@@ -143,10 +145,12 @@ class ScaleOutForm(Form[CloseTrades]):
     def body(self) -> Sequence[Line]:
         """Show the parts to choose from, what is realised and what remains."""
         trade = self.trade
-        facts = self.facts(trade) if trade else None
-        if trade is None or facts is None:
+        if trade is None:
             return ()
-        lines: list[Line] = [quote_line(facts), entry_and_now(trade, facts), BLANK]
+        facts = self.facts(trade)
+        lines: list[Line] = [NO_PRICE, BLANK]
+        if facts is not None:
+            lines = [quote_line(facts), entry_and_now(trade, facts), BLANK]
         lines.append(
             (
                 ("2", "bright"),
@@ -164,16 +168,17 @@ class ScaleOutForm(Form[CloseTrades]):
             lines += [BLANK, *self._remainder(trade, closing, facts)]
         return lines
 
-    def _remainder(self, trade: TradeRow, closing: Decimal, facts: Facts) -> Sequence[Line]:
+    def _remainder(self, trade: TradeRow, closing: Decimal, facts: Facts | None) -> Sequence[Line]:
         left = abs(trade.units) - closing
-        return [
-            (
-                ("closes ", "muted"),
-                (units(closing), "bright"),
+        cash: Line = ()
+        if facts is not None:
+            cash = (
                 ("  realises ", "muted"),
                 signed_money(result_of(trade, closing, facts)),
                 (f" {facts.purse.currency}", "muted"),
-            ),
+            )
+        return [
+            (("closes ", "muted"), (units(closing), "bright"), *cash),
             (
                 ("remains ", "muted"),
                 (units(left), "plain"),
@@ -212,7 +217,7 @@ class ScaleOutForm(Form[CloseTrades]):
         """Collect digits for an own percentage."""
         if not key.isdecimal():
             return False
-        self.digits = (self.digits + key)[-2:]
+        self.digits, self.percent = (self.digits + key)[-2:], None
         return True
 
     def action_part(self, key: int) -> None:

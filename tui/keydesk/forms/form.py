@@ -64,6 +64,7 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         self._letter = ""
         self._hint = ""
         self._asked_at = float("-inf")  # when an old price was asked for again
+        self.subject = ""  # why the form is about this trade, where its row was not chosen
 
     # What a form says.
 
@@ -212,7 +213,8 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         self.painted = monotonic()
 
     def _lines(self) -> list[Line]:
-        lines: list[Line] = [self.headline(), *self.body(), BLANK]
+        subject: list[Line] = [((self.subject, "muted"),)] if self.subject else []
+        lines: list[Line] = [self.headline(), *subject, *self.body(), BLANK]
         asked = self.confirmation()
         if asked.step is not Step.REFUSED:
             for warning in self.warnings():

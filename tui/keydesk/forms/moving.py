@@ -110,8 +110,9 @@ class MoveForm(Form[MoveEntry]):
 
     def warnings(self) -> Sequence[str]:
         """Say when it would open without a stop."""
+        trailed = self.order is not None and self.order.trail is not None
         stopped = self.fields["stop"].text or "stop" not in self.names
-        return () if stopped else ["Without a stop the loss has no limit"]
+        return () if stopped or trailed else ["Without a stop the loss has no limit"]
 
     def result(self) -> MoveEntry | None:
         """Return the new levels."""
@@ -207,8 +208,11 @@ def _risk_line(
     at, stop = levels["price"], levels["stop"]
     if at is None or order.units is None:
         return ()
-    if stop is None:
+    distances = [order.trail] if order.trail is not None else []
+    if stop is not None:
+        distances.append(abs(at - stop))
+    if not distances:
         return ((("at stop ", "muted"), ("UNLIMITED", "danger")),)
-    lost = -abs(order.units) * abs(at - stop) * facts.factors.loss
+    lost = -abs(order.units) * min(distances) * facts.factors.loss
     words = f" {facts.purse.currency}"
     return ((("at stop ", "muted"), (money(lost, signed=True), "loss"), (words, "muted")),)

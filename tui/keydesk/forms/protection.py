@@ -1,7 +1,6 @@
 """Modify, protect, trail: one form on the stop, target and trailing stop of a trade."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
@@ -19,7 +18,6 @@ from keydesk.desk.protection import (
     protection_of,
     wanted,
 )
-from keydesk.desk.template import Template
 from keydesk.format import EMPTY, money, price
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.sheet import BLANK, Line
@@ -156,9 +154,11 @@ class ProtectionForm(Form[SetProtection]):
     def _outlook(self, trade: TradeRow, new: protection.Protection, facts: Facts) -> Sequence[Line]:
         before = protection.outlook(trade, protection_of(trade), facts)
         after = protection.outlook(trade, new, facts)
+        ratio = "" if after.ratio is None else f"  {money(after.ratio)}R"
+        target = _outcome("target  ", before.at_target, after.at_target, EMPTY)
         return [
             _outcome("at stop ", before.at_stop, after.at_stop, "UNLIMITED"),
-            _outcome("target  ", before.at_target, after.at_target, EMPTY),
+            (*target[:2], (ratio, "muted"), *target[2:]),
         ]
 
     # The keys.
@@ -231,7 +231,7 @@ class ProtectForm(ProtectionForm):
         facts = self.facts(trade) if trade else None
         if trade is None or facts is None:
             return draft
-        return completed(draft, trade, facts, self.situation.template)
+        return protection.completed_by(draft, trade, facts, self.situation.template)
 
 
 class TrailingForm(ProtectionForm):
@@ -250,29 +250,6 @@ class TrailingForm(ProtectionForm):
             if distance is not None:
                 return draft.put("trail", draft.trail.set(distance))
         return draft.pick("trail")
-
-
-def completed(
-    draft: ProtectionDraft, trade: TradeRow, facts: Facts, template: Template
-) -> ProtectionDraft:
-    """Return the draft with the template's stop and target where there is none.
-
-    The distance is measured from the entry, or from the closing price where that is worse: a stop that
-    the price has passed already would only close the trade.
-    """
-    distance = template.stop_distance_pips(facts)
-    direction = 1 if trade.units > 0 else -1
-    close = closing_price(trade.units, facts.bid, facts.ask)
-    unprotected = not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
-    if unprotected and distance is not None:
-        origin = min(trade.price * direction, close * direction) * direction
-        stop = origin - direction * distance * facts.rules.pip
-        draft = draft.put("stop", Entry(f"{stop:f}", "price"))
-    if not draft.target.text and distance is not None and template.target_r is not None:
-        origin = max(trade.price * direction, close * direction) * direction
-        target = origin + direction * distance * template.target_r * facts.rules.pip
-        draft = draft.put("target", Entry(f"{target:f}", "price"))
-    return replace(draft, active="stop")
 
 
 def _at_price(level: Decimal | None, facts: Facts) -> str:

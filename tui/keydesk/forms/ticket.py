@@ -23,7 +23,6 @@ from keydesk.keys.keymap import KEYMAP, TICKET
 
 NOTHING = Decimal(0)
 REACTION = 0.5  # seconds: a price younger than that was not what the hand decided on
-UNCONFIRMED = "UNCONFIRMED"  # how the words of an order that was not found begin
 
 
 def first_draft(
@@ -165,14 +164,12 @@ class TicketForm(Form[OpenOrder]):
 
     def _circumstances(self) -> Circumstances:
         store, draft = self.situation.store, self.draft
-        here = [words for words in store.in_flight.values() if pair(draft.instrument) in words]
         return Circumstances(
             wall_ns=self.situation.wall_ns(),
             rtt_ms=store.health.rtt_ms,
             sent_like_this=self.situation.sent_like_this(draft.instrument, draft.kind, draft.side),
-            in_flight=any(not words.startswith(UNCONFIRMED) for words in here),
+            in_flight=store.in_flight_of(draft.instrument),
             quote_trouble=self.situation.quote_trouble(draft.instrument),
-            unconfirmed=any(words.startswith(UNCONFIRMED) for words in here),
         )
 
     # The keys.

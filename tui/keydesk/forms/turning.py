@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from keydesk.desk.checks import old_price_words
+from keydesk.desk.checks import old_price_words, unconfirmed_warnings, under_way_refusals
 from keydesk.desk.draft import Draft, Entry
 from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import Flatten, Reverse
@@ -97,15 +97,15 @@ class ReverseForm(Form[Reverse]):
             return ["Waiting for a price"]
         if not facts.purse.net_units:
             return ["There is no net position to reverse"]
-        if not facts.tradeable:
-            return ["Halted: the market is closed for this instrument"]
-        old = old_price_words(facts, self.situation.quote_trouble(self.instrument))
-        if old:
-            return [old]
-        limit = self.situation.limits.hard_units
-        if limit is not None and abs(facts.purse.net_units) > limit:
-            return [f"Over your own limit of {units(limit)} units"]
-        return ()
+        in_flight = self.situation.store.in_flight_of(self.instrument)
+        waiting = under_way_refusals(self.instrument, in_flight)
+        if waiting:
+            return waiting
+        return _reversal_refusals(facts, self.situation)
+
+    def warnings(self) -> Sequence[str]:
+        """Say what may still change the position beside the reversal."""
+        return unconfirmed_warnings(self.situation.store.in_flight_of(self.instrument))
 
     def result(self) -> Reverse | None:
         """Freeze the order."""
@@ -192,6 +192,18 @@ class FlattenForm(Form[Flatten]):
         """Turn between everything and the instrument."""
         self.everywhere = scope == "all"
         self.redraw()
+
+
+def _reversal_refusals(facts: Facts, situation: Situation) -> list[str]:
+    if not facts.tradeable:
+        return ["Halted: the market is closed for this instrument"]
+    old = old_price_words(facts, situation.quote_trouble(facts.rules.name))
+    if old:
+        return [old]
+    limit = situation.limits.hard_units
+    if limit is not None and abs(facts.purse.net_units) > limit:
+        return [f"Over your own limit of {units(limit)} units"]
+    return []
 
 
 def _position_line(row: PositionRow) -> Line:

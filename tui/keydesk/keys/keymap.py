@@ -21,6 +21,8 @@ BOOKS = "books"
 FORM = "form"  # every open form
 TICKET = "ticket"
 SCALE_OUT = "scale-out"
+CLOSE_POSITION = "close-position"
+POSITION_PART = "position-part"
 MODIFY = "modify"
 CANCEL_ENTRIES = "cancel-entries"
 FLATTEN = "flatten"
@@ -38,6 +40,7 @@ BENEATH: Mapping[str, tuple[str, ...]] = {
     CHART: (DESK,),
     BOOKS: (DESK,),
     **dict.fromkeys((TICKET, SCALE_OUT, MODIFY, CANCEL_ENTRIES, FLATTEN), (FORM,)),
+    **dict.fromkeys((CLOSE_POSITION, POSITION_PART), (FORM,)),
 }
 
 
@@ -116,7 +119,7 @@ KEYS: tuple[Key, ...] = (
     # The desk: money. A capital opens a form, never more.
     Key("buy", ("B",), DESK, "buy", "Buy ticket, active preset", "buy"),
     Key("sell", ("S",), DESK, "sell", "Sell ticket, active preset", "sell"),
-    Key("close", ("C",), DESK, "close", "Close the selected trade", "close"),
+    Key("close", ("C",), DESK, "close", "Close the trade or position", "close"),
     Key("scale-out", ("O",), DESK, "part", "Close a part of it", "scale_out"),
     Key("break-even", ("E",), DESK, "even", "Move the stop to break-even", "break_even"),
     Key("protect", ("P",), DESK, "protect", "Add the template's bracket", "protect"),
@@ -191,6 +194,15 @@ KEYS: tuple[Key, ...] = (
     # A part to close.
     Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),
     Key("percent", ("%",), SCALE_OUT, "own %", "Any digits, then %", "percent"),
+    # A position: which side of it, and which part.
+    Key("close-both", ("a",), CLOSE_POSITION, "both", "Both sides", "side('both')"),
+    Key("close-long", ("l",), CLOSE_POSITION, "long", "The long side", "side('long')"),
+    Key("close-short", ("s",), CLOSE_POSITION, "short", "The short side", "side('short')"),
+    Key("part-of", ("2", "5", "7"), POSITION_PART, "25 50 75 %", "25, 50, 75 %", "part({key})"),
+    Key("part-percent", ("%",), POSITION_PART, "own %", "Any digits, then %", "percent"),
+    Key("part-units", ("u",), POSITION_PART, "units", "Any digits, then u", "units"),
+    Key("part-long", ("l",), POSITION_PART, "long", "Of the long side", "side('long')"),
+    Key("part-short", ("s",), POSITION_PART, "short", "Of the short side", "side('short')"),
     # Scopes.
     Key(
         "cancel-all",

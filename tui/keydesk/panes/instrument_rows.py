@@ -1,4 +1,4 @@
-"""Rows that belong to an instrument: the desk turns to the one under the cursor, so that every key means the same one."""
+"""Rows that belong to an instrument: a key that moves the cursor turns the desk to the instrument of its row."""
 
 from __future__ import annotations
 
@@ -23,6 +23,13 @@ class InstrumentRows(TablePane):
         """Return the instrument of a row; nothing when the row is gone."""
         raise NotImplementedError
 
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row and turn the desk to it, also where the cursor stood there already."""
+        before = self.cursor
+        super().move_to(index)
+        if self.cursor == before:
+            self.moved()
+
     def moved(self) -> None:
         """Turn the desk to the row under the cursor."""
         if self.selected is None or self.frame is None:
@@ -32,7 +39,7 @@ class InstrumentRows(TablePane):
             self.post_message(self.Chosen(instrument))
 
     def entered(self) -> None:
-        """Go to a row of the instrument on the desk; where there is none, the desk turns to the row at hand."""
+        """Go to a row of the instrument on the desk; coming to a pane never turns the desk to another one."""
         if self.frame is None:
             return
         store = self.frame.store
@@ -40,7 +47,6 @@ class InstrumentRows(TablePane):
             here = (row for row, key in enumerate(self.keys) if self._is_on_the_desk(key, store))
             self.cursor = next(here, self.cursor)
             self.redraw()
-        self.moved()
 
     def _is_on_the_desk(self, key: str, store: Store) -> bool:
         return self.instrument_of(key, store) == store.focus

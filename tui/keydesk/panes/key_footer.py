@@ -18,7 +18,7 @@ FIRST: Mapping[str, tuple[str, ...]] = {
         *("row-down", "details", "close", "scale-out", "break-even"),
         *("modify", "trailing", "protect"),
     ),
-    POSITIONS: ("row-down", "details", "close", "reverse", "flatten"),
+    POSITIONS: ("row-down", "details", "close", "scale-out", "reverse", "flatten"),
     ORDERS: ("row-down", "details", "cancel", "modify", "cancel-entries"),
     LOG: ("row-down", "details", "page-down"),
 }

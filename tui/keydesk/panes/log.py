@@ -22,7 +22,8 @@ KIND = Column("kind", "what", 7, right=False)
 PAIR = Column("pair", "pair", 7, right=False)
 NUMBER = Column("id", "id", 7, right=False)
 PROFIT = Column("pl", "P/L", 9)
-FIXED_WIDTH = TIME.width + KIND.width + PAIR.width + PROFIT.width + 4
+NO_LINE = LogLine("", 0, "NOTE", "", "")
+GAPS = 4  # between the columns that are always there
 ROLE_OF: dict[LogKind, str] = {
     "FILL": "bright",
     "CLOSE": "bright",
@@ -43,10 +44,12 @@ class Log(TablePane):
 
     def columns(self) -> Sequence[Column]:
         """The words take what the other columns leave."""
-        numbered = self.inside - FIXED_WIDTH - NUMBER.width - 1 >= TEXT_FROM
-        left = self.inside - FIXED_WIDTH - (NUMBER.width + 1 if numbered else 0)
-        words = Column("text", "", max(1, left), right=False)
-        return (TIME, KIND, PAIR, *((NUMBER,) if numbered else ()), words, PROFIT)
+        time, kind, pair, number, profit = self.measured((TIME, KIND, PAIR, NUMBER, PROFIT))
+        fixed = sum(each.width for each in (time, kind, pair, profit)) + GAPS
+        numbered = self.inside - fixed - number.width - 1 >= TEXT_FROM
+        left = self.inside - fixed - (number.width + 1 if numbered else 0)
+        words = Column("text", "", max(1, left), right=False, flexible=True)
+        return (time, kind, pair, *((number,) if numbered else ()), words, profit)
 
     def heading(self) -> Heading:
         """Where the reader is, when not at the newest line."""
@@ -79,8 +82,9 @@ class Log(TablePane):
         return self._joined([*cells, (wide, text)])
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
-        """One cell of a line."""
-        line = frame.store.log[int(key)]
+        """One cell of a line, empty when the log has the line no more."""
+        lines = frame.store.log
+        line = lines[int(key)] if int(key) < len(lines) else NO_LINE
         match column:
             case "time":
                 return [(self._time(line, frame.wall_ns), self.palette["faint"])]

@@ -76,8 +76,8 @@ class Notices(LinePane, can_focus=False):
 
     def _pressing(self, frame: Frame) -> Iterator[Words]:
         warn = self.palette["warn"]
-        for words in frame.store.in_flight.values():
-            yield wrap(words, max(1, self.inside - 2)), warn, "… ", False
+        for record in frame.store.in_flight.values():
+            yield wrap(record.line, max(1, self.inside - 2)), warn, "… ", False
         for notice in _living(frame):
             if _presses(notice, frame):
                 yield self._words(notice, ROLE_OF[notice.level])

@@ -50,11 +50,16 @@ class Orders(InstrumentRows):
         super().__init__(id=id)
 
     def heading(self) -> Heading:
-        """How many entry orders wait."""
+        """How many orders are listed, and how many of them are entries."""
         if self.frame is None or self.frame.store.account is None:
             return Heading((Tab("Orders"),))
-        entries = [order for order in self.frame.store.orders.values() if order.trade_id is None]
-        return Heading((Tab(f"Orders {len(entries)}"),))
+        orders = self.frame.store.orders.values()
+        entries = sum(order.trade_id is None for order in orders)
+        counts = (
+            f"{entries} {'entry' if entries == 1 else 'entries'}" if entries else "",
+            f"{len(orders) - entries} on trades" if len(orders) > entries else "",
+        )
+        return Heading((Tab(f"Orders {len(orders)}"),), ", ".join(filter(None, counts)))
 
     def instrument_of(self, key: str, store: Store) -> str:
         """The instrument of a row."""

@@ -26,12 +26,12 @@ class Positions(InstrumentRows):
         Column("side", "side", 5, rank=1, right=False),
         Column("net", "net units", 11),
         Column("pl", "P/L", 11),
-        Column("long", "long", 10, rank=3),
-        Column("long_average", "average", 10, rank=2),
-        Column("short", "short", 10, rank=3),
-        Column("short_average", "average", 10, rank=2),
-        Column("margin", "margin", 10, rank=4),
-        Column("trades", "trades", 6, rank=5),
+        Column("long", "long", 10, rank=5, group="units"),
+        Column("long_average", "long avg", 10, rank=2, group="averages"),
+        Column("short", "short", 10, rank=5, group="units"),
+        Column("short_average", "short avg", 10, rank=2, group="averages"),
+        Column("margin", "margin", 10, rank=3),
+        Column("trades", "trades", 6, rank=4),
     )
 
     def __init__(self, *, id: str | None = "positions") -> None:  # noqa: A002 - Textual's own word

@@ -21,6 +21,7 @@ from keydesk.store.store import Store
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column, TablePane, widen
 
+WHOLE_FROM, SHORT_FROM = Decimal(1_000), Decimal(99_999)  # pips of a spread
 RANGE = 6  # cells of the bar that shows where the price stands in its day
 COLUMNS = (
     Column("pair", "pair", 7, right=False),
@@ -40,6 +41,17 @@ def spread_pips(store: Store, instrument: str) -> Decimal:
     if quote is None:
         return Decimal(0)
     return shape_of(store, instrument).pips(quote.ask - quote.bid)
+
+
+def spread_words(pips: Decimal) -> str:
+    """Return a spread in at most six characters: 1.2, 1,096, 109.6k."""
+    if pips < WHOLE_FROM:
+        return show.pips(pips, signed=False)
+    return (
+        show.pips(pips, 0, signed=False)
+        if pips < SHORT_FROM
+        else show.short_units(pips, signed=False)
+    )
 
 
 def day_change(store: Store, instrument: str) -> Decimal:
@@ -115,6 +127,11 @@ class Watchlist(TablePane):
         if self.selected:
             self.post_message(self.Chosen(self.selected))
 
+    def is_selected(self, y: int) -> bool:
+        """Say whether the line is the row under the cursor; none is while the desk shows what is not listed."""
+        listed = self.frame is None or self.frame.store.focus in self.keys
+        return super().is_selected(y) and listed
+
     # What a frame changed.
 
     def changed(self, frame: Frame) -> None:
@@ -130,6 +147,7 @@ class Watchlist(TablePane):
             self.selected != store.focus and store.focus in self.keys
         ):
             self._follow(store.focus)
+            self.redraw_row(self.selected or "")
         if (old := prices_are_old(store)) != self._old:
             self._old = old
             self.redraw()
@@ -203,7 +221,7 @@ class Watchlist(TablePane):
         silent = frame.now - quote.received
         if silent > prices.QUIET:
             return [(show.duration(silent), self.palette["muted"])]
-        text = show.pips(spread_pips(frame.store, key), signed=False)
+        text = spread_words(spread_pips(frame.store, key))
         if self._old:
             return [(text, self.palette["faint"])]
         if self.typical.is_wide(key, quote.ask - quote.bid):

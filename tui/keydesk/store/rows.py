@@ -93,6 +93,7 @@ def entry_row(order: EntryOrder, created: DateTime) -> OrderRow:
     number_of(order.id)
     up = 1 if amount(order.units) > 0 else -1  # the way the trade wins
     stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
+    trailing = order.trailing_stop_loss_on_fill
     return OrderRow(
         id=order.id,
         type=kind_of(order.type),
@@ -108,6 +109,7 @@ def entry_row(order: EntryOrder, created: DateTime) -> OrderRow:
         client_id=_client_id(order.client_extensions),
         create_time_ns=created.ns,
         reduces=order.position_fill == "REDUCE_ONLY",
+        trail=trailing.distance if trailing is not None else None,
     )
 
 

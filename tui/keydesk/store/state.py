@@ -121,6 +121,7 @@ class OrderRow:
     create_time_ns: int
     pips_away: Decimal | None = None
     reduces: bool = False  # it may never open anything
+    trail: Decimal | None = None  # distance of the trailing stop on fill
 
 
 @dataclass(slots=True)
@@ -158,6 +159,38 @@ class Today:
     booked: Decimal = Decimal(0)  # realised, financing and fees
     transfers: Decimal = Decimal(0)
     unrealized_then: Decimal | None = None  # of the trades open at the start; None: not known yet
+
+
+InFlightKind = Literal["open", "replace", "cancel", "close trade", "close position", "protection"]
+InFlightState = Literal["sent", "unknown", "unconfirmed"]
+
+
+@dataclass(frozen=True, slots=True)
+class InFlight:
+    """A command whose outcome is not known: sent, being looked up, or not found at the broker."""
+
+    id: str
+    instrument: str | None  # None: it is not known which, so it may be any of them
+    kind: InFlightKind
+    state: InFlightState
+    words: str  # the command: "CLOSE all of #6411 EUR/USD"
+    look_ups: int = 0  # how many were answered
+
+    def concerns(self, instrument: str) -> bool:
+        """Whether it may change what is held of the instrument."""
+        return self.instrument is None or self.instrument == instrument
+
+    @property
+    def line(self) -> str:
+        """The command and its state, as the desk shows them."""
+        match self.state:
+            case "sent":
+                return f"{self.words}: sent"
+            case "unknown":
+                line = f"UNKNOWN {self.words}: the answer was lost, looking it up"
+                return f"{line} (look {self.look_ups})" if self.look_ups else line
+            case "unconfirmed":
+                return f"UNCONFIRMED {self.words}"
 
 
 LogKind = Literal[

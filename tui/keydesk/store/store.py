@@ -20,6 +20,7 @@ from keydesk.store.state import (
     ClientBook,
     Day,
     Health,
+    InFlight,
     LogLine,
     Notice,
     OrderRow,
@@ -69,7 +70,7 @@ class Store:
         self.health = Health()
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
-        self.in_flight: dict[str, str] = {}  # intent id -> words, shown until settled
+        self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
         self._dirty: dict[Topic, set[object]] = {}
         self._troubles: set[str] = set()
 
@@ -142,10 +143,14 @@ class Store:
             self.mark(Topic.NOTICES)
         return waited
 
-    def set_in_flight(self, intent_id: str, words: str) -> None:
-        """Show a command as under way, in words."""
-        self.in_flight[intent_id] = words
+    def set_in_flight(self, record: InFlight) -> None:
+        """Keep a command as under way, in the state of the record."""
+        self.in_flight[record.id] = record
         self.mark(Topic.ORDERS)
+
+    def in_flight_of(self, instrument: str) -> tuple[InFlight, ...]:
+        """Return the commands under way that may change what is held of an instrument."""
+        return tuple(each for each in self.in_flight.values() if each.concerns(instrument))
 
     def settle(self, intent_id: str) -> None:
         """A command under way has its answer; take it off the screen."""

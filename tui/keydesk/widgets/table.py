@@ -10,7 +10,7 @@ from textual.binding import BindingType
 
 from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, ROWS
-from keydesk.widgets.lines import LinePane, Run, width_of
+from keydesk.widgets.lines import LinePane, Run, cut, width_of
 
 WIDEST_GAP = 2
 
@@ -24,28 +24,26 @@ class Column:
     width: int
     rank: int = 0
     right: bool = True
+    group: str = ""  # columns of one group leave together
+    flexible: bool = False  # it takes the room that is left, and its cells cut themselves to it
 
 
 def fit(columns: Sequence[Column], width: int) -> tuple[Column, ...]:
     """The columns that have room, in their order."""
     kept = list(columns)
     while len(kept) > 1 and needed(kept, 1) > width:
-        kept.remove(max(reversed(kept), key=lambda column: column.rank))
+        leaving = max(reversed(kept), key=lambda column: column.rank)
+        kept = [each for each in kept if each is not leaving and not _leave_together(each, leaving)]
     return tuple(kept)
+
+
+def _leave_together(column: Column, leaving: Column) -> bool:
+    return bool(leaving.group) and column.group == leaving.group
 
 
 def needed(columns: Sequence[Column], gap: int) -> int:
     """How many cells the columns take."""
     return sum(column.width for column in columns) + gap * (len(columns) - 1)
-
-
-def align(runs: Sequence[Run], column: Column, blank: Run) -> list[Run]:
-    """A cell's runs filled up to the column's width."""
-    space = column.width - width_of(runs)
-    if space <= 0:
-        return list(runs)
-    padding = (" " * space, blank[1])
-    return [padding, *runs] if column.right else [*runs, padding]
 
 
 class TablePane(LinePane):
@@ -64,6 +62,7 @@ class TablePane(LinePane):
         self.cursor = 0
         self.fitted: tuple[Column, ...] = ()
         self.gap = 1
+        self._outgrown = False  # a cell became wider than its column: the columns are fitted anew
 
     # What a subclass says.
 
@@ -116,15 +115,30 @@ class TablePane(LinePane):
         return self.keys[self.first : self.first + self.room]
 
     def refit(self) -> None:
-        """Choose the columns for the width there is."""
-        self.fitted = fit(self.columns(), self.inside)
+        """Choose the columns for the width there is; each is as wide as its widest cell."""
+        self._outgrown = False
+        self.fitted = fit(self.measured(self.columns()), self.inside)
         fitting = [gap for gap in (1, WIDEST_GAP) if needed(self.fitted, gap) <= self.inside]
         self.gap = max(fitting, default=1)
 
+    def measured(self, columns: Sequence[Column]) -> Sequence[Column]:
+        """Return the columns, widened to the widest cell of the rows in sight."""
+        frame, rows = self.frame, self._shown()
+        if frame is None or not rows:
+            return columns
+        widths = {
+            column.key: max(
+                len(column.title), *(width_of(self.cell(key, column.key, frame)) for key in rows)
+            )
+            for column in columns
+            if not column.flexible
+        }
+        return widen(columns, widths)
+
     def redraw(self) -> None:
         """Draw everything again, the columns fitted anew."""
-        self.refit()
         self._scroll()
+        self.refit()
         super().redraw()
 
     # Lines.
@@ -152,12 +166,27 @@ class TablePane(LinePane):
         return self._joined([(c, self.cell(key, c.key, frame)) for c in self.fitted])
 
     def _joined(self, cells: Sequence[tuple[Column, Sequence[Run]]]) -> list[Run]:
-        blank = (" " * self.gap, self.palette["plain"])
+        plain = self.palette["plain"]
         runs: list[Run] = []
         for column, cell in cells:
-            runs += [blank] if runs else []
-            runs += align(cell, column, blank)
+            if runs:
+                runs.append((" " * self.gap, plain))
+            space = column.width - width_of(cell)
+            padding = (" " * max(0, space), plain)
+            if space < 0:
+                runs += self._cut(column, cell)
+            elif column.right:
+                runs += [padding, *cell]
+            else:
+                runs += [*cell, padding]
         return runs
+
+    def _cut(self, column: Column, cell: Sequence[Run]) -> Sequence[Run]:
+        """Return the cell no wider than its column; a column that is too narrow is widened right after."""
+        if not column.flexible and not self._outgrown:
+            self._outgrown = True
+            self.call_later(self.redraw)
+        return cut(cell, column.width)
 
     def is_selected(self, y: int) -> bool:
         """Say whether the line is the row under the cursor, in the focused pane."""
@@ -173,7 +202,7 @@ class TablePane(LinePane):
         if old == self.cursor:
             return
         if self._scroll():
-            self.redraw()
+            super().redraw()  # the columns stay, unless a row that comes into view is wider
         else:
             self.redraw_line(self.HEAD + old - self.first)
             self.redraw_line(self.HEAD + self.cursor - self.first)

@@ -1,0 +1,137 @@
+"""The positions by the keys of a person: what C and O close, what the other keys say, which instrument a ticket is for."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from keydesk_client.intent import Action, Intent
+from keydesk_client.journal import FileJournal
+from support.confirming import confirm, send
+from support.terminal import Terminal, keydesk
+
+SIZES = [(80, 24), (120, 35), (200, 50)]
+
+
+@pytest.fixture
+def terminal(request: pytest.FixtureRequest, practice_folder: Path) -> Iterator[Terminal]:
+    """The desk on the practice market, with two trades in the first instrument and one in the second."""
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    size = getattr(request, "param", SIZES[0])
+    with Terminal(keydesk("--practice"), size, env) as terminal:
+        terminal.see("prices ok")
+        terminal.see("No trades.")
+        for count, step in enumerate(("", "", "j"), start=1):
+            if step:
+                terminal.press(step)
+            send(terminal, "B", *(("u", *"5000") if count == 1 else ()))
+            terminal.see(f"Trades {count}")
+        terminal.press("k")
+        yield terminal
+
+
+def row_of(terminal: Terminal, name: str) -> str:
+    """The positions' row of an instrument."""
+    rows = [row for row in terminal.screen.display if row.lstrip().startswith(name)]
+    return next((row for row in rows if "LONG" in row), "")
+
+
+@pytest.mark.parametrize("terminal", SIZES, indirect=True)
+def test_the_position_is_what_c_and_o_close(terminal: Terminal) -> None:
+    terminal.press("g", "t", "j", "j")  # a cursor that the positions must not mind
+    terminal.press("g", "p")
+    terminal.until(lambda: "15,000" in row_of(terminal, "EUR/USD"), what="the position's row")
+    header = terminal.line_with("net units")
+    assert header.count("avg") in {0, 2}
+    assert "average" not in header
+    terminal.press("g", "g", "O")
+    terminal.see("of position EUR/USD LONG 15,000")
+    terminal.press(*"7000", "u")
+    terminal.see("closes 7,000  realises ")
+    terminal.see("remains 8,000")
+    confirm(terminal)
+    terminal.see("CLOSED 7,000")
+    terminal.until(lambda: "8,000" in row_of(terminal, "EUR/USD"), what="the rest of it")
+    terminal.press("C")
+    terminal.see("CLOSE position EUR/USD LONG 8,000 at market")
+    confirm(terminal)
+    terminal.until(lambda: not row_of(terminal, "EUR/USD"), what="no position")
+    assert row_of(terminal, "USD/JPY") or row_of(terminal, "GBP/USD")
+
+
+def test_keys_of_a_single_trade_refuse_to_guess_one_of_several(terminal: Terminal) -> None:
+    terminal.press("g", "t", "j", "j", "g", "p", "g", "g")
+    terminal.see("net units")
+    for key in "ETPM":
+        terminal.press(key)
+        terminal.see("EUR/USD has 2 trades: g t, then select the one to")
+        assert "Esc drops" not in terminal.text
+        terminal.pause(1.2)
+        terminal.press("Escape")
+    terminal.press("R")
+    terminal.see("REVERSE EUR/USD +15,000")
+    terminal.press("Escape")
+    terminal.see_no_more("Esc drops")
+    terminal.press("Enter")
+    terminal.see("long average")
+    terminal.press("Escape", "j", "M")
+    terminal.see("the only trade of the position")
+    terminal.press("Escape")
+
+
+def test_a_glance_at_another_pane_leaves_the_ticket_with_its_instrument(terminal: Terminal) -> None:
+    terminal.press("j", "j")  # an instrument without a position
+    terminal.pause()
+    name = _charted(terminal)
+    assert not row_of(terminal, name)
+    for pane in "tpolbcw":
+        terminal.press("g", pane)
+        terminal.pause()
+        assert _charted(terminal) == name
+    terminal.press("g", "p", "B")
+    terminal.see(f"BUY 10,000 {name}")
+    terminal.press("Escape")
+    terminal.see_no_more("Esc drops")
+    terminal.press("g", "g")
+    terminal.until(lambda: _charted(terminal) == "EUR/USD", what="the chart of the row")
+    terminal.press("S")
+    terminal.see("EUR/USD at market")
+    terminal.press("Escape")
+
+
+def test_a_close_that_an_earlier_session_left_unconfirmed_locks_the_ticket(
+    practice_folder: Path,
+) -> None:
+    home = practice_folder / "home"
+    env = {"KEYDESK_HOME": str(home), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk("--practice"), SIZES[0], env) as terminal:
+        terminal.see("No trades.")
+        send(terminal, "B")
+        trade_id = re.search(r"#(\d+)", terminal.see("FILLED"))
+        assert trade_id is not None
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+    [path] = home.rglob("*.journal")
+    since = int(trade_id.group(1)) + 100  # behind everything: it will not be found
+    lost = Intent(
+        "kd-lost", Action.CLOSE_TRADE, since, 1, None, trade_id.group(1), {"units": "ALL"}
+    )
+    FileJournal(path).write(lost)
+    with Terminal(keydesk("--practice"), SIZES[0], env) as terminal:
+        terminal.see(f"UNCONFIRMED CLOSE all of #{trade_id.group(1)} EUR/USD")
+        terminal.see("prices ok")
+        terminal.press("B")
+        terminal.see("effect, and this order as well")
+        terminal.see("to send")
+        terminal.press("Escape")
+        terminal.see_no_more("Esc drops")
+        terminal.press("C")
+        terminal.see("y sends")  # an exit is never locked
+        terminal.press("Escape")
+
+
+def _charted(terminal: Terminal) -> str:
+    found = re.search(r"([A-Z]{3}/[A-Z]{3}) M5", terminal.text)
+    assert found is not None, terminal.text
+    return found.group(1)

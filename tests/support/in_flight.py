@@ -1,0 +1,14 @@
+"""Commands under way, from few words."""
+
+from keydesk.store.state import InFlight, InFlightKind, InFlightState
+
+
+def in_flight(
+    instrument: str | None,
+    *,
+    state: InFlightState = "sent",
+    kind: InFlightKind = "open",
+    words: str = "BUY 10,000 EUR/USD at market",
+) -> InFlight:
+    """A command of which the outcome is not known."""
+    return InFlight("kd-9", instrument, kind, state, words)

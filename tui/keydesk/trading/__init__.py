@@ -1,0 +1,1 @@
+"""Commands on their way to the broker and what is known of them."""
