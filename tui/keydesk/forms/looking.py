@@ -82,5 +82,6 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
         sheet.show(text_of(self.lines(), palette_of(self.app)))
 
     def action_drop(self) -> None:
-        """Close without a result."""
-        self.dismiss(None)
+        """Close without a result; a second Esc that comes when it has closed already does nothing."""
+        if self.is_active:
+            self.dismiss(None)

@@ -6,7 +6,7 @@ closes every open form and disarms; the desk says what it does about it in the t
 
 from functools import partial
 from time import monotonic
-from typing import Generic, Literal
+from typing import Generic, Literal, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App, ReturnType
@@ -15,12 +15,20 @@ from textual.widgets import Input
 
 from keydesk.keys.arming import Cause
 from keydesk.keys.chords import Chords
-from keydesk.keys.guard import ON_THE_DESK, SETTLE, Front, Guard, Verdict
+from keydesk.keys.guard import ON_THE_DESK, SETTLE, Front, Guard, Verdict, second_of_alt
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
 from keydesk.keys.paste_limit import close_endless_pastes
 
 ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
 NoticeLevel = Literal["info", "good", "warn", "bad"]
+
+
+@runtime_checkable
+class SaysDropped(Protocol):
+    """A form that says in itself which key was dropped: it may cover the line of messages."""
+
+    def say_dropped(self, words: str) -> None:
+        """Show the words."""
 
 
 class GuardedApp(App[ReturnType], Generic[ReturnType]):
@@ -80,11 +88,27 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
             case Verdict.HOLD:
                 self.set_timer(SETTLE, partial(self._release, event))
             case Verdict.ESCAPE:
+                front = self._front()
                 await self._let_through(events.Key("escape", "\x1b"))
+                self._say_lost_behind_escape(second_of_alt(event.key), front)
             case Verdict.TOO_EARLY:
-                self.tell("warn", "Too early: read the form, then press the key again.")
+                self._say_dropped("Too early: read the form, then press the key again.")
             case Verdict.TRIP:
                 self._trip(Cause.BURST)
+
+    def _say_dropped(self, words: str) -> None:
+        """Say it where the eye is: in the open form, else in the line of messages."""
+        form = self.screen
+        if isinstance(form, SaysDropped):
+            form.say_dropped(words)
+        else:
+            self.tell("warn", words)
+
+    def _say_lost_behind_escape(self, key: str, front: Front) -> None:
+        if front.kind == "text":
+            return
+        if self.guard.touches_money(key, ON_THE_DESK) or self.guard.touches_money(key, front):
+            self.tell("info", f"Esc and {key} came as one key: only Esc counted. Press {key} again")
 
     async def _release(self, event: events.Key) -> None:
         if self.guard.settled(event.time):
