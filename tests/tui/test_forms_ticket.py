@@ -388,3 +388,18 @@ async def test_a_challenge_leaves_no_room_for_hints() -> None:
     words = await seen("s backspace t backspace", ticket_app())
     assert "type   c   to send" in words
     assert "m unit" not in words
+
+
+async def test_a_ticket_sends_nothing_where_the_terminal_is_too_small_to_show_the_account() -> None:
+    app = ticket_app()
+    async with app.run_test(size=(70, 20)) as pilot:
+        await pilot.press("y")
+        assert "80×24 cells show what it opens on" in app.words
+    assert app.results == []
+
+
+async def test_a_ticket_that_only_reduces_is_sent_at_any_size() -> None:
+    app = ticket_app("SELL")
+    async with app.run_test(size=(60, 18)) as pilot:
+        await pilot.press("y")
+    assert len(app.results) == 1

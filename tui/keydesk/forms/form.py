@@ -30,6 +30,7 @@ from keydesk.keys.guard import DWELL, SEND, Front
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.state import Notice
 from keydesk.theme import palette_of
+from keydesk.widgets.terminal_app import SMALLEST
 from keydesk.widgets.veil import Veil
 
 Result = TypeVar("Result")
@@ -41,6 +42,7 @@ NUDGES: Line = (
 )
 FIELD_HINTS: Line = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
 
+TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
 REFUSED_BY_LEVEL = {
     "DISARMED": "DISARMED is exit-only: {} arms",
     "READ-ONLY": "READ-ONLY: nothing is ever sent",
@@ -165,6 +167,8 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     def confirmation(self) -> Confirmation:
         """Return what would send the form now."""
         refusals = self.refusals()
+        if self.opens() and self._is_cut_off():
+            refusals = (TOO_SMALL,)
         if self.opens() and self.situation.no_orders:
             refusals = (f"No new orders, exits work: {self.situation.no_orders}",)
         if refusals:
@@ -179,6 +183,11 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
             arms = self.situation.keymap.name("arm")
             return Confirmation(step, reason=REFUSED_BY_LEVEL.get(level, "Refused").format(arms))
         return Confirmation(step)
+
+    def _is_cut_off(self) -> bool:
+        """Whether the terminal has become too small to show the form and the account."""
+        size = self.app.size if self.is_attached else SMALLEST
+        return size.width < SMALLEST.width or size.height < SMALLEST.height
 
     async def on_key(self, event: Key) -> None:
         """Take the keys in the order they came: a field's letter is acted on before the digits behind it."""

@@ -20,6 +20,7 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
     """A sheet of lines that closes by Esc."""
 
     WIDTH: ClassVar[int] = 76
+    FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
     DEFAULT_CSS = """
     Looking { align: center middle; background: $background 45%; }
     Looking > Sheet {
