@@ -1,5 +1,6 @@
 """The guard before a real app: the table of accidents, with forms opening and closing."""
 
+import random
 from typing import ClassVar
 
 from textual import events
@@ -162,6 +163,28 @@ async def test_four_capitals_in_one_read_and_then_four_sends() -> None:
         await hand.types("yyyy")
     assert app.orders == []
     assert len([words for words in app.told if "Keys dropped" in words]) == 1, "said once"
+
+
+async def test_a_form_that_opens_late_behind_a_trip_is_closed_again() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("jBy")
+        app.action_buy()  # as when its pane took the key late
+        await hand.settle()
+        assert len(app.screen_stack) == 1
+        await hand.types("B")
+        assert isinstance(app.screen, TicketForm), "the next order key opens one"
+    assert app.orders == []
+
+
+async def test_bursts_of_any_keys_open_nothing_for_long_and_break_nothing() -> None:
+    app, chance = Desk(), random.Random(8)
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        for _ in range(60):
+            await hand.types("".join(chance.choices("ByBj2s\x1bc", k=chance.randint(2, 6))))
+    assert app.orders == []
 
 
 async def test_a_held_b_and_then_y_sends_nothing() -> None:
