@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from support.broker import PracticeServer
 from support.confirming import confirm, send
+from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
 PASTE, END = b"\x1b[200~", b"\x1b[201~"
@@ -192,3 +194,31 @@ def test_escape_and_a_key_in_one_drop_the_ticket(terminal: Terminal) -> None:
 def test_a_hand_sends(terminal: Terminal) -> None:
     send(terminal, "B")
     terminal.see("FILLED")
+
+
+FOCUS_OUT = b"\x1b[O"
+
+
+def test_a_live_desk_is_armed_by_digits_that_it_answers_and_disarmed_by_a_blurred_window(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    home.sign_in("main", desk_of_my_own)
+    right = desk_of_my_own.account_id[-3:]
+    wrong = "999" if right != "999" else "888"
+    with Terminal(keydesk("--profile", "main", *home.unlocked), (80, 24), home.env) as terminal:
+        terminal.see("prices ok")
+        terminal.press("A", *wrong)
+        terminal.see(f"NOT ARMED: {wrong} is not the end")
+        assert "Esc drops" in terminal.text
+        terminal.press(*right)
+        terminal.see_no_more("Esc drops")
+        terminal.see("ARMED")
+        terminal.see_no_more("exit only")
+        terminal.write(FOCUS_OUT)
+        terminal.see("exit only")
+        terminal.press("B")
+        terminal.see("A arms")
+        terminal.press("y")
+        terminal.pause(0.8)
+        assert "FILLED" not in terminal.text
