@@ -1,24 +1,42 @@
 """Accidents at the keyboard of the real program in a real terminal: nothing is sent, the keys come back."""
 
+import re
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from support.confirming import send
+from support.broker import PracticeServer
+from support.confirming import confirm, send
+from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
 PASTE, END = b"\x1b[200~", b"\x1b[201~"
 
 
-@pytest.fixture
-def terminal(practice_folder: Path) -> Iterator[Terminal]:
-    """The desk on the practice market, prices on the screen."""
-    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
-    with Terminal(keydesk("--practice"), (100, 30), env) as terminal:
+@contextmanager
+def desk(folder: Path, size: tuple[int, int]) -> Iterator[Terminal]:
+    env = {"KEYDESK_HOME": str(folder / "home"), "XDG_RUNTIME_DIR": str(folder)}
+    with Terminal(keydesk("--practice"), size, env) as terminal:
         terminal.see("prices ok")
         terminal.see("EUR/USD")
         terminal.see("No trades.")
+        yield terminal
+
+
+@pytest.fixture
+def terminal(practice_folder: Path) -> Iterator[Terminal]:
+    """The desk on the practice market, prices on the screen."""
+    with desk(practice_folder, (100, 30)) as terminal:
+        yield terminal
+
+
+@pytest.fixture(params=[(80, 24), (120, 35)], ids=["80x24", "120x35"])
+def any_terminal(practice_folder: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
+    """The desk on the practice market at the least size and at a usual one."""
+    with desk(practice_folder, request.param) as terminal:
         yield terminal
 
 
@@ -56,15 +74,112 @@ def test_a_paste_that_never_ends_gives_the_keys_back(terminal: Terminal) -> None
     terminal.see("FLATTEN EVERYTHING")
 
 
-def test_a_confirm_on_the_heels_of_its_form_sends_nothing(terminal: Terminal) -> None:
+def repeat(terminal: Terminal, key: bytes, times: int, gap: float = 0.033) -> None:
+    """Hold a key down: the keyboard repeats it at 30 Hz."""
+    for _ in range(times):
+        terminal.write(key)
+        terminal.pause(gap)
+
+
+def test_capitals_of_one_read_and_then_send_keys_of_one_read_send_nothing(
+    terminal: Terminal,
+) -> None:
+    terminal.write(b"BBBB")
+    terminal.pause()
+    terminal.write(b"yyyy")
+    terminal.see("Keys dropped")
+    nothing_was_sent(terminal)
+
+
+def test_a_held_capital_and_then_the_send_key_send_nothing(terminal: Terminal) -> None:
     terminal.write(b"B")
-    terminal.pause(0.1)
+    terminal.pause(0.5)
+    repeat(terminal, b"B", 10)
     terminal.write(b"y")
-    terminal.until(lambda: "Esc drops" in terminal.text or "Keys dropped" in terminal.text)
+    terminal.see("Keys dropped")
+    nothing_was_sent(terminal)
+
+
+def test_a_confirm_on_the_heels_of_its_form_is_too_early_and_the_form_says_so(
+    any_terminal: Terminal,
+) -> None:
+    terminal = any_terminal
+    terminal.write(b"B")
+    terminal.see("Esc drops")
+    seen = time.monotonic()
+    terminal.write(b"y")
+    if time.monotonic() - seen > 0.1:  # this machine was busy: it came when the form had been read
+        return
+    terminal.see("Too early: read the form")
     terminal.pause(0.8)
     assert "FILLED" not in terminal.text
-    stays = "Esc drops" in terminal.text  # to be read; a slow machine heard both keys as one
-    assert stays or "Keys dropped" in terminal.text
+    confirm(terminal)
+    terminal.see("FILLED")
+
+
+def test_a_held_arrow_in_a_field_nudges_it_and_disarms_nothing(any_terminal: Terminal) -> None:
+    terminal = any_terminal
+    terminal.press("B", "s")
+    repeat(terminal, b"\x1b[A", 20)
+    terminal.see("40] pips")
+    assert "Keys dropped" not in terminal.text
+    assert "exit only" not in terminal.text
+    terminal.pause()
+    confirm(terminal)
+    terminal.see("FILLED")
+
+
+def test_escape_and_a_capital_behind_it_open_the_next_form_armed(any_terminal: Terminal) -> None:
+    terminal = any_terminal
+    terminal.press("B")
+    terminal.see("BUY 10,000")
+    terminal.write(b"\x1b")
+    terminal.pause(0.12)
+    terminal.write(b"S")
+    terminal.until(
+        lambda: "SELL 10,000" in terminal.text or "only Esc counted" in terminal.text,
+        what="the next form, or the word that a slow machine read both keys as one",
+    )
+    assert "Keys dropped" not in terminal.text
+    assert "exit only" not in terminal.text
+
+
+def test_a_wrong_letter_keeps_the_ticket_and_asks_another_one(any_terminal: Terminal) -> None:
+    terminal = any_terminal
+    terminal.press("B", "u", *"12345", "s", "Backspace", "t", "Backspace")
+    terminal.see("to send")
+    first = asked_for(terminal)
+    terminal.press("k")
+    terminal.see(f"NOT SENT: the letter was {first}, not k")
+    terminal.until(lambda: asked_for(terminal) not in {"", first}, what="another letter")
+    assert "BUY 12,345 EUR/USD" in terminal.text
+    confirm(terminal)
+    terminal.see("FILLED 12,345")
+
+
+def asked_for(terminal: Terminal) -> str:
+    letter = re.search(r"type\s+(\w)\s+to send", terminal.text)
+    return "" if letter is None else letter.group(1)
+
+
+def test_a_mistyped_stop_is_named_and_nothing_is_sent(any_terminal: Terminal) -> None:
+    terminal = any_terminal
+    terminal.press("B", "s", *"1.2.3", "t", "Backspace")
+    terminal.see("stop: 1.2.3 has more than one decimal point")
+    terminal.press("y", "c", "d", "f", "v", "z")
+    assert "stop: 1.2.3 has more than one decimal point" in terminal.text
+    terminal.press("Escape")
+    nothing_was_sent(terminal)
+
+
+def test_below_the_least_size_no_ticket_opens_and_exits_do(terminal: Terminal) -> None:
+    terminal.resize(79, 23)
+    terminal.see("No trade can be opened")
+    terminal.press("B", "S")
+    terminal.pause(0.5)
+    assert "Esc drops" not in terminal.text
+    terminal.press("X")
+    terminal.see("FLATTEN EVERYTHING")
 
 
 def test_escape_and_a_key_in_one_drop_the_ticket(terminal: Terminal) -> None:
@@ -79,3 +194,31 @@ def test_escape_and_a_key_in_one_drop_the_ticket(terminal: Terminal) -> None:
 def test_a_hand_sends(terminal: Terminal) -> None:
     send(terminal, "B")
     terminal.see("FILLED")
+
+
+FOCUS_OUT = b"\x1b[O"
+
+
+def test_a_live_desk_is_armed_by_digits_that_it_answers_and_disarmed_by_a_blurred_window(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    home.sign_in("main", desk_of_my_own)
+    right = desk_of_my_own.account_id[-3:]
+    wrong = "999" if right != "999" else "888"
+    with Terminal(keydesk("--profile", "main", *home.unlocked), (80, 24), home.env) as terminal:
+        terminal.see("prices ok")
+        terminal.press("A", *wrong)
+        terminal.see(f"NOT ARMED: {wrong} is not the end")
+        assert "Esc drops" in terminal.text
+        terminal.press(*right)
+        terminal.see_no_more("Esc drops")
+        terminal.see("ARMED")
+        terminal.see_no_more("exit only")
+        terminal.write(FOCUS_OUT)
+        terminal.see("exit only")
+        terminal.press("B")
+        terminal.see("A arms")
+        terminal.press("y")
+        terminal.pause(0.8)
+        assert "FILLED" not in terminal.text

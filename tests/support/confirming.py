@@ -4,7 +4,7 @@ import re
 
 from support.terminal import PATIENCE, NeverSeen, Terminal
 
-FORM, WRONG_LETTER = "Esc drops", "NOT SENT: the letter was"
+FORM, WRONG_LETTER = "Esc drops", "NOT SENT: 3 wrong letters"
 LOOK_AGAIN = (
     3.0  # seconds that a form may stand after its key before a person looks what it asks for now
 )

@@ -214,7 +214,7 @@ async def test_reverse_turns_the_position_in_one_order(desk: Desk) -> None:
         "EUR_USD", D(-20_000), quote.bid - FAR, quote.bid, quote.ask + FAR, quote.bid - 2 * FAR
     )
     words = await desk.does(reverse)
-    assert words.startswith("TURNED 20,000 EUR/USD")
+    assert words.startswith("TURNED EUR/USD +10,000 → −10,000 @ ")
     await desk.until(lambda: [each.units for each in desk.store.trades.values()] == [D(-10_000)])
 
 

@@ -49,7 +49,7 @@ def test_a_usual_ticket_passes() -> None:
         (replace(GOOD, target=Entry("20", "price")), "absurdly far"),
         (replace(GOOD, kind="LIMIT", price=Entry("20", "price")), "pips typed as a price"),
         (replace(GOOD, kind="LIMIT"), "price is missing"),
-        (replace(GOOD, size=Entry("0.4", "units")), "Too few units"),
+        (replace(GOOD, size=Entry("0.4", "units")), "size: 0.4 cannot be sent"),
         (replace(GOOD, size=Entry("1", "risk %"), stop=Entry(), target=Entry()), "needs a stop"),
         (replace(GOOD, size=Entry("1000000", "units")), "at most 271,251 units"),
         (replace(GOOD, size=Entry("200000000", "units")), "one order may carry"),

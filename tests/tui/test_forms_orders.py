@@ -163,8 +163,26 @@ async def test_live_is_armed_by_three_digits_of_the_account() -> None:
     store.health.environment = "LIVE"
     store.arming = Arming("DISARMED")
     assert (await after(ArmForm, "0", "0", "1", store=store)).results == [True]
-    assert (await after(ArmForm, "0", "0", "2", store=store)).results == [False]
     assert (await after(ArmForm, "y", store=store)).results == []
+
+
+async def test_wrong_digits_arm_nothing_and_are_asked_for_again_in_words() -> None:
+    store = example_store()
+    store.health.environment = "LIVE"
+    store.arming = Arming("DISARMED")
+    app = await after(ArmForm, "0", "0", "2", store=store)
+    assert app.results == []
+    assert "NOT ARMED: 002 is not the end of this account's id" in app.last_words
+    assert (await after(ArmForm, *"002001", store=store)).results == [True]
+    assert (await after(ArmForm, *"00", "backspace", *"01", store=store)).results == [True]
+
+
+async def test_the_third_wrong_digits_close_the_arming_form_and_say_so() -> None:
+    store = example_store()
+    store.health.environment = "LIVE"
+    store.arming = Arming("DISARMED")
+    assert (await after(ArmForm, *"002003004", store=store)).results == [False]
+    assert store.notices[-1].text == "NOT ARMED: 3 times wrong digits, the form is closed"
 
 
 async def test_practice_is_armed_by_the_send_key() -> None:

@@ -112,18 +112,75 @@ async def test_without_a_stop_only_the_shown_letter_sends() -> None:
     assert order.stop is None
 
 
-async def test_a_wrong_letter_closes_a_challenge() -> None:
+async def another_letter(app: FormApp, pilot: Pilot[None]) -> str:
+    """Wait until the form shows a letter again, and may be confirmed; return it."""
+    form = app.screen
+    assert isinstance(form, TicketForm)
+    while form.confirmation().letter == "" or form.painted is None:
+        await pilot.pause(0.01)
+    return form.confirmation().letter
+
+
+async def test_a_wrong_letter_keeps_the_ticket_as_typed_and_shows_another_letter() -> None:
     app = ticket_app()
-    async with app.run_test() as pilot:
-        await press(pilot, "s backspace t backspace y")
-        assert app.results == [None]
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "u12345 s backspace t backspace")
+        assert "type   c   to send" in app.words
+        await press(pilot, "y")
+        assert "NOT SENT: the letter was c, not y. Kept as typed" in app.words
+        assert "another letter comes" in app.words
+        assert "BUY 12,345 EUR/USD" in app.words
+        await press(pilot, "c")
+        assert app.results == [], "the letter before counts no more"
+        assert await another_letter(app, pilot) == "d"
+        assert "type   d   to send" in app.words
+        await press(pilot, "d")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.units == D(12_345)
 
 
-async def test_a_form_that_went_at_a_wrong_letter_says_that_nothing_was_sent() -> None:
+async def test_the_third_wrong_letter_closes_the_form_and_says_so() -> None:
     store = example_store()
-    async with ticket_app(store=store).run_test() as pilot:
-        await press(pilot, "s backspace t backspace y")
-    assert store.notices[-1].text == "NOT SENT: the letter was c, not y. Open it again to send"
+    app = ticket_app(store=store)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "s backspace t backspace")
+        for _ in range(2):
+            await another_letter(app, pilot)
+            await press(pilot, "k")
+            assert app.results == []
+        await another_letter(app, pilot)
+        await press(pilot, "k")
+    assert app.results == [None]
+    assert store.notices[-1].text.startswith("NOT SENT: 3 wrong letters, the form is closed")
+
+
+async def test_a_challenge_letter_that_is_asked_for_no_more_says_what_sends() -> None:
+    words = await seen("c", ticket_app())
+    assert "NOT SENT by c: y sends it now" in words
+
+
+async def test_what_sends_and_what_was_dropped_stay_on_a_screen_with_too_many_warnings() -> None:
+    store = example_store()
+    store.health.rtt_ms = 800.0
+    situation = replace(
+        example_situation(store),
+        sent_like_this=lambda *_: 3.0,
+        wall_ns=lambda: 1_772_056_740_000_000_000,
+    )
+    store.in_flight["k-1"] = "UNCONFIRMED BUY 10,000 EUR/USD at market"
+    app = FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await press(pilot, "u200000 s3 o p1.0851")
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        form.say_dropped("Too early: read the form, then press the key again.")
+        await pilot.pause()
+        words = app.words
+    assert "Too early: read the form" in words
+    assert "to send" in words
+    assert "Esc drops" in words
+    assert "BUY 200,000 EUR/USD" in words
 
 
 async def test_a_refusal_names_its_reason_and_no_key_sends() -> None:
@@ -332,3 +389,18 @@ async def test_a_challenge_leaves_no_room_for_hints() -> None:
     words = await seen("s backspace t backspace", ticket_app())
     assert "type   c   to send" in words
     assert "m unit" not in words
+
+
+async def test_a_ticket_sends_nothing_where_the_terminal_is_too_small_to_show_the_account() -> None:
+    app = ticket_app()
+    async with app.run_test(size=(70, 20)) as pilot:
+        await pilot.press("y")
+        assert "80×24 cells show what it opens on" in app.words
+    assert app.results == []
+
+
+async def test_a_ticket_that_only_reduces_is_sent_at_any_size() -> None:
+    app = ticket_app("SELL")
+    async with app.run_test(size=(60, 18)) as pilot:
+        await pilot.press("y")
+    assert len(app.results) == 1

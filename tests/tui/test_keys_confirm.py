@@ -69,12 +69,21 @@ def test_the_send_key_is_lower_case_y_only() -> None:
     assert ask.answer("enter") is Answer.NOTHING
 
 
-def test_a_challenge_is_met_by_its_letter_and_closed_by_another() -> None:
+def test_a_challenge_is_met_by_its_letter_and_by_no_other() -> None:
     ask = Confirmation(Step.CHALLENGE, letter="v")
     assert ask.answer("v") is Answer.SENDS
-    assert ask.answer("y") is Answer.CLOSES
-    assert ask.answer("c") is Answer.CLOSES
+    assert ask.answer("y") is Answer.WRONG
+    assert ask.answer("c") is Answer.WRONG
     assert ask.answer("enter") is Answer.NOTHING
+
+
+def test_between_two_letters_no_key_sends() -> None:
+    ask = Confirmation(Step.CHALLENGE)
+    assert {ask.answer(key) for key in ("", "y", *CHALLENGE_LETTERS)} == {Answer.NOTHING}
+
+
+def test_a_letter_where_the_send_key_is_asked_for_is_wrong() -> None:
+    assert Confirmation(Step.SEND_KEY).answer("c") is Answer.WRONG
 
 
 def test_what_is_refused_is_sent_by_no_key() -> None:

@@ -1,5 +1,6 @@
 """The guard before a real app: the table of accidents, with forms opening and closing."""
 
+import random
 from typing import ClassVar
 
 from textual import events
@@ -68,6 +69,11 @@ class Desk(GuardedApp[None]):
         self.went.append(place)
 
     @property
+    def words(self) -> str:
+        """Everything on the screen, as plain lines."""
+        return "\n".join(strip.text for strip in self.screen._compositor.render_strips())
+
+    @property
     def orders(self) -> list[object]:
         """What tickets returned, but for dropped ones."""
         return [result for result in self.sent if result is not None]
@@ -82,8 +88,15 @@ class Hand:
         self.at = events.Key("j", "j").time - 1000  # long ago: forms are painted after it
 
     async def types(self, keys: str, gap: float = 0.001, after: float = HUMAN) -> None:
-        for number, key in enumerate(keys):
-            event = events.Key("enter" if key == "\r" else textual_name(key), key)
+        names = {"\r": "enter", "\x1b": "escape"}
+        await self.press([(names.get(key, textual_name(key)), key) for key in keys], gap, after)
+
+    async def repeats(self, key: str, times: int, gap: float = 0.033) -> None:
+        await self.press([(key, "")] * times, gap, HUMAN)
+
+    async def press(self, keys: list[tuple[str, str]], gap: float, after: float) -> None:
+        for number, (name, character) in enumerate(keys):
+            event = events.Key(name, character or None)
             self.at += after if number == 0 else gap
             event.time = self.at
             self.app.post_message(event)
@@ -102,6 +115,16 @@ class Hand:
             while screen.painted is None:
                 await self.pilot.pause()
             self.at = max(self.at, screen.painted)
+
+    async def until_stop(self, text: str) -> None:
+        """Wait until the open ticket's stop reads so; the test's own time limit ends a wait in vain."""
+        form = self.app.screen
+        assert isinstance(form, TicketForm)
+        for _ in range(500):
+            if form.draft.stop.text == text:
+                return
+            await self.pilot.pause(0.01)
+        raise AssertionError(f"the stop reads {form.draft.stop.text!r}, not {text!r}")
 
     async def pastes(self, text: str) -> None:
         event = events.Paste(text)
@@ -140,6 +163,28 @@ async def test_four_capitals_in_one_read_and_then_four_sends() -> None:
         await hand.types("yyyy")
     assert app.orders == []
     assert len([words for words in app.told if "Keys dropped" in words]) == 1, "said once"
+
+
+async def test_a_form_that_opens_late_behind_a_trip_is_closed_again() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("jBy")
+        app.action_buy()  # as when its pane took the key late
+        await hand.settle()
+        assert len(app.screen_stack) == 1
+        await hand.types("B")
+        assert isinstance(app.screen, TicketForm), "the next order key opens one"
+    assert app.orders == []
+
+
+async def test_bursts_of_any_keys_open_nothing_for_long_and_break_nothing() -> None:
+    app, chance = Desk(), random.Random(8)
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        for _ in range(60):
+            await hand.types("".join(chance.choices("ByBj2s\x1bc", k=chance.randint(2, 6))))
+    assert app.orders == []
 
 
 async def test_a_held_b_and_then_y_sends_nothing() -> None:
@@ -181,7 +226,7 @@ async def test_a_confirm_right_behind_the_form_is_too_early_and_the_form_stays()
         await hand.types("B")
         await hand.types("y", after=0.15)
         assert isinstance(app.screen, TicketForm)
-        assert any("Too early" in words for words in app.told)
+        assert "Too early: read the form" in app.words, "where the eye is: in the form"
         await hand.types("y")
     assert len(app.orders) == 1
 
@@ -192,6 +237,59 @@ async def test_a_lost_focus_disarms() -> None:
         app.post_message(events.AppBlur())
         await pilot.pause()
     assert app.causes == [Cause.FOCUS_OUT]
+
+
+async def test_a_held_arrow_nudges_the_field_and_disarms_nothing() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("s")
+        await hand.repeats("up", 30)
+        await hand.until_stop("50")
+        await hand.types("y")
+    assert app.causes == []
+    assert len(app.orders) == 1
+
+
+async def test_digits_typed_at_once_fill_the_field() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("s35")
+        await hand.until_stop("35")
+    assert app.causes == []
+
+
+async def test_escape_and_a_capital_right_behind_it_open_the_next_form() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("\x1bB", gap=0.020)
+        assert app.sent == [None]
+        assert isinstance(app.screen, TicketForm)
+    assert app.causes == []
+
+
+async def test_two_escapes_at_once_drop_one_form_and_no_more() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("\x1b\x1b\x1b")
+        assert len(app.screen_stack) == 1
+    assert app.sent == [None]
+    assert app.causes == []
+
+
+async def test_a_capital_lost_behind_escape_is_said() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        app.post_message(events.Key("alt+shift+b", None))
+        await Hand(app, pilot).settle()
+    assert app.told == ["info Esc and B came as one key: only Esc counted. Press B again"]
 
 
 async def test_escape_and_a_key_in_one_drops_the_form() -> None:

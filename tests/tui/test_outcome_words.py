@@ -47,6 +47,27 @@ def test_a_close_says_what_was_realised() -> None:
     assert words == "CLOSED 20,000 EUR/USD @ 1.08490 realised +10.00"
 
 
+def test_a_turned_position_says_what_it_was_and_what_it_is() -> None:
+    turning = fill(
+        6420,
+        units="-10000",
+        fullVWAP="1.08490",
+        pl="5.0000",
+        tradesClosed=[
+            reduction(6411, "-3000", "1.08490", "3.0000"),
+            reduction(6412, "-2000", "1.08490", "2.0000"),
+        ],
+        tradeOpened={
+            "tradeID": "6420",
+            "units": "-5000",
+            "price": "1.08490",
+            "initialMarginRequired": "180.6400",
+        },
+    )
+    words = said_of(done(turning), Asked("REVERSE EUR/USD", "R")).words
+    assert words == "TURNED EUR/USD +5,000 → −5,000 @ 1.08490 #6420 realised +5.00"
+
+
 def test_a_part_names_its_trade() -> None:
     closing = fill(
         6420,

@@ -261,3 +261,22 @@ async def test_the_footer_stays_the_forms_however_the_terminal_changes() -> None
             await pilot.resize_terminal(*size)
             await pilot.pause()
         assert "The form has the keys" in text_of(screen.pane("keys"))[0]
+
+
+async def test_the_footer_beneath_help_speaks_of_no_form() -> None:
+    async with desk((80, 24)) as (pilot, screen):
+        await pilot.app.push_screen(HelpForm(KEYMAP, "desk"))
+        await pilot.pause()
+        footer = text_of(screen.pane("keys"))[0]
+        assert "form" not in footer
+        assert "Esc closes what is open" in footer
+
+
+@pytest.mark.parametrize("size", [(79, 24), (80, 23), (40, 10)])
+async def test_a_screen_too_small_says_that_exits_work_and_no_trade_can_be_opened(
+    size: tuple[int, int],
+) -> None:
+    async with desk(size) as (_, screen):
+        assert screen.is_too_small
+        words = " ".join(" ".join(picture(screen)).split())
+        assert "No trade can be opened at this size. Exits work: C closes, X flattens." in words

@@ -89,6 +89,8 @@ class DeskActions(GuardedApp[int]):
         self._ticket("SELL", self.store.focus)
 
     def _ticket(self, side: Side, instrument: str, fields: Dictated | None = None) -> None:
+        if self.desk.is_too_small:
+            return  # the screen says so: nothing opens on an account that is not shown
         if instrument:
             self.ask(forms.TicketForm(self.situation(), side, instrument, fields))
         else:
@@ -176,6 +178,8 @@ class DeskActions(GuardedApp[int]):
     def action_reverse(self) -> None:
         """Turn the position round."""
         instrument = self.selection().instrument(self.store)
+        if self.desk.is_too_small:
+            return
         if instrument in self.store.positions:
             self.ask(forms.ReverseForm(self.situation(), instrument))
         else:

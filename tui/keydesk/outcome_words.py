@@ -117,9 +117,7 @@ def _why(rejected: Rejected) -> str:
 
 def filled(fill: OrderFillTransaction, asked: Asked) -> str:
     """Return what a fill did: opened, closed or both; at which price, how far from the one seen."""
-    of = "" if fill.trade_reduced is None else f" of #{fill.trade_reduced.trade_id}"
-    size = f"{units(abs(fill.units))}{of}"
-    parts = [f"{_verb(fill)} {size} {pair(fill.instrument)} @ {fill_price(fill)}"]
+    parts = [f"{_deed(fill)} @ {fill_price(fill)}"]
     slip = slippage_pips(fill, asked)
     if slip is not None:
         parts.append(f"slip {_tenths(slip)}p")
@@ -164,11 +162,16 @@ def slippage_pips(fill: OrderFillTransaction, asked: Asked) -> Decimal | None:
     return worse / asked.pip
 
 
-def _verb(fill: OrderFillTransaction) -> str:
-    closes = bool(fill.trades_closed) or fill.trade_reduced is not None
-    if closes and fill.trade_opened is not None:
-        return "TURNED"
-    return "CLOSED" if closes else "FILLED"
+def _deed(fill: OrderFillTransaction) -> str:
+    """Return what was filled; a turned position by what it was and what it is, since the fill is both together."""
+    reduced = [*(fill.trades_closed or ()), *([fill.trade_reduced] if fill.trade_reduced else ())]
+    name = pair(fill.instrument)
+    if reduced and fill.trade_opened is not None:
+        before = -sum((each.units for each in reduced), Decimal(0))
+        after = units(fill.trade_opened.units, signed=True)
+        return f"TURNED {name} {units(before, signed=True)} → {after}"
+    of = "" if fill.trade_reduced is None else f" of #{fill.trade_reduced.trade_id}"
+    return f"{'CLOSED' if reduced else 'FILLED'} {units(abs(fill.units))}{of} {name}"
 
 
 def _tenths(pips: Decimal) -> str:

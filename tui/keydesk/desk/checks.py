@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from keydesk.desk.draft import Draft
+from keydesk.desk.draft import FIELD_KEYS, Draft, UnreadableText, shown_number
 from keydesk.desk.facts import Facts
 from keydesk.desk.rounding import whole_units
 from keydesk.desk.sizing import margin_cap
 from keydesk.desk.template import Limits
-from keydesk.desk.ticket import PERCENT, Plan, room_left
+from keydesk.desk.ticket import PERCENT, Plan, room_left, unreadable_fields
 from keydesk.format import duration, money, pair, price, units
 from keydesk.store.state import InFlight, InFlightKind
 
@@ -61,6 +61,9 @@ def judge(
 ) -> Verdict:
     """Return everything that speaks against sending the plan."""
     at_once = _at_once_warnings(draft, plan, facts)
+    unusable = field_refusals(draft, plan, facts)
+    if unusable:
+        return Verdict(tuple(unusable))
     if (
         plan.reduces
     ):  # an exit: neither a limit, nor an old price, nor another order stands before it
@@ -125,9 +128,38 @@ def _price_refusals(draft: Draft, plan: Plan, facts: Facts, trouble: str) -> lis
     return [*reasons, *_entry_refusals(plan, facts)]
 
 
+def field_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+    """Return the fields whose text cannot be sent as it stands, each with the way to mend it."""
+    reasons = [
+        unreadable_words(name, text, FIELD_KEYS[name])
+        for name, text in unreadable_fields(draft, plan)
+    ]
+    size, precision = draft.reading("size"), facts.rules.units_precision
+    if size is None:
+        reasons.append("The size is missing: u, then digits")
+    elif isinstance(size, Decimal) and draft.size.unit == "units" and _is_finer(size, precision):
+        reasons.append(_too_fine(size, precision, facts))
+    return reasons
+
+
+def unreadable_words(name: str, text: UnreadableText, key: str) -> str:
+    """Return the refusal for a field's text: the field, the text, what is wrong, and the keys that mend it."""
+    return f"{name}: {text.text} {text.reason}. {key} and digits set it, {key} Backspace empties it"
+
+
+def _is_finer(size: Decimal, precision: int) -> bool:
+    return whole_units(size, precision) != size
+
+
+def _too_fine(size: Decimal, precision: int, facts: Facts) -> str:
+    decimals = f"{precision} decimals" if precision > 1 else "1 decimal"
+    most = f"units with at most {decimals}" if precision else "whole units only"
+    return f"size: {size:f} cannot be sent, {pair(facts.rules.name)} takes {most}: u, then digits"
+
+
 def _entry_refusals(plan: Plan, facts: Facts) -> list[str]:
     entry = plan.levels.entry
-    if entry is None:
+    if not isinstance(entry, Decimal):
         return ["The price is missing: p, then digits"]
     if not _within(entry, facts.mid, ENTRY_REACH):
         return [f"{entry} is more than 5 % from the market: pips typed as a price?"]
@@ -185,22 +217,22 @@ def _own_limit_refusals(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
 
 def _level_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
     levels, reasons = plan.levels, []
-    if levels.entry is None:
+    if not isinstance(levels.entry, Decimal):
         return []
     for name, level, toward in (
         ("Stop", levels.stop, -draft.direction),
         ("Target", levels.target, draft.direction),
     ):
-        if level is None:
+        if not isinstance(level, Decimal):
             continue
         if toward * (level - levels.entry) <= 0:
             side = "below" if toward < 0 else "above"
             reasons.append(f"{name} {level} must be {side} the entry {levels.entry}")
         elif not _within(level, facts.mid, LEVEL_REACH):
             reasons.append(f"{name} {level} is absurdly far: pips typed as a price?")
-    if levels.stop is not None and not reasons:
+    if not reasons:
         reasons += _stop_in_spread(draft, plan, facts)
-    if draft.target.unit == "R" and draft.target.value and levels.stop is None:
+    if isinstance(levels.target, UnreadableText):
         reasons.append("A target in R needs a stop: s, then digits")
     reasons += _trail_refusals(plan, facts)
     return reasons
@@ -208,7 +240,7 @@ def _level_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
 
 def _stop_in_spread(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
     levels = plan.levels
-    if levels.stop is None or levels.entry is None:
+    if not isinstance(levels.stop, Decimal) or not isinstance(levels.entry, Decimal):
         return []
     if draft.direction * (levels.entry - levels.stop) > plan.spread:
         return []
@@ -218,7 +250,7 @@ def _stop_in_spread(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
 
 def _trail_refusals(plan: Plan, facts: Facts) -> list[str]:
     trail, rules = plan.levels.trail, facts.rules
-    if trail is None:
+    if not isinstance(trail, Decimal):
         return []
     if trail < rules.minimum_trail:
         return [
@@ -256,7 +288,7 @@ def _market_warnings(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
 def _at_once_warnings(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
     if not fills_at_once(draft, plan, facts):
         return []
-    at = price(plan.levels.entry, facts.rules.price_precision)
+    at = price(shown_number(plan.levels.entry), facts.rules.price_precision)
     if draft.kind == "STOP":
         return [f"The market is past {at} already: this stop fills at once"]
     return [f"MARKETABLE: a limit at {at} fills at once"]
@@ -265,7 +297,7 @@ def _at_once_warnings(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
 def fills_at_once(draft: Draft, plan: Plan, facts: Facts) -> bool:
     """Whether a limit or stop order would not rest at all."""
     entry = plan.levels.entry
-    if draft.kind not in {"LIMIT", "STOP"} or entry is None:
+    if draft.kind not in {"LIMIT", "STOP"} or not isinstance(entry, Decimal):
         return False
     touch = facts.ask if draft.direction > 0 else facts.bid
     beyond = draft.direction * (entry - touch)

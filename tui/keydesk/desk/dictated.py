@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from keydesk.desk.draft import KIND_WORDS, MARKET_EXPIRIES, PENDING_EXPIRIES, Draft, Entry, Kind
 
-NUMBER = re.compile(r"\d{1,12}(\.\d{1,10})?|\.\d{1,10}")
+NUMBER = re.compile(r"\d{1,12}(\.\d{1,7})?|\.\d{1,10}", re.ASCII)  # no longer than a field
 THOUSANDS = {"k": Decimal(1_000), "m": Decimal(1_000_000)}
 KINDS: dict[str, Kind] = {
     "market": "MARKET",
@@ -83,11 +83,10 @@ class Dictated:
     @property
     def size_words(self) -> str:
         """Say the size: 50,000, or risk 1 %."""
-        if self.size is None or self.size.value is None:
+        size = None if self.size is None else self.size.value
+        if self.size is None or not isinstance(size, Decimal):
             return ""
-        if self.size.unit == "risk %":
-            return f"risk {self.size.text} %"
-        return f"{self.size.value:,f}"
+        return f"risk {self.size.text} %" if self.size.unit == "risk %" else f"{size:,f}"
 
 
 def dictated(words: Sequence[str]) -> Dictated:

@@ -1,7 +1,12 @@
-"""What the trader typed into a ticket, and how a key changes it: letters pick fields, digits fill them."""
+"""What the trader typed into a ticket, and how a key changes it: letters pick fields, digits fill them.
 
+The text of a field is a number, or empty on purpose (None), or `UnreadableText`. The three are different types, so that
+no text that cannot be read is ever taken for a field that was left empty.
+"""
+
+import re
 from dataclasses import dataclass, field, replace
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Literal
 
 Side = Literal["BUY", "SELL"]
@@ -24,10 +29,64 @@ UNITS: dict[FieldName, tuple[Unit, ...]] = {
     "trail": ("pips",),
     "bound": ("pips",),
 }
+FIELD_KEYS: dict[FieldName, str] = {
+    "size": "u",
+    "price": "p",
+    "stop": "s",
+    "target": "t",
+    "trail": "r",
+    "bound": "b",
+}
+ABOVE_ZERO: frozenset[FieldName] = frozenset(("size", "trail", "bound"))
 MARKET_EXPIRIES = ("FOK", "IOC")
 PENDING_EXPIRIES = ("GTC", "GFD", "GTD 1h", "GTD 4h", "GTD 24h")
-LONGEST = 16  # characters of a field
+LONGEST = 20  # characters of a field; Decimal's 28 digits hold it at any precision
 NUMBER_KEYS = frozenset("0123456789.-")
+NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableText:
+    """Text that is not a number its field can take, and the reason; it refuses every send."""
+
+    text: str
+    reason: str
+
+
+Reading = Decimal | UnreadableText | None  # None: the field is empty on purpose
+
+
+def read_number(text: str) -> Reading:
+    """Return the number in a field's text, None for an empty field, else why it cannot be read."""
+    if not text:
+        return None
+    if len(text) > LONGEST:
+        return UnreadableText(text, f"is longer than {LONGEST} characters")
+    if NUMBER.fullmatch(text):
+        return Decimal(text)
+    return UnreadableText(text, _reason(text))
+
+
+def above_zero(reading: Reading) -> Reading:
+    """Return a reading of a field that takes numbers above 0 only."""
+    if isinstance(reading, Decimal) and reading <= 0:
+        return UnreadableText(f"{reading:f}", "is not above 0")
+    return reading
+
+
+def shown_number(reading: Reading) -> Decimal | None:
+    """Return the number for display only; None where there is none to show."""
+    return reading if isinstance(reading, Decimal) else None
+
+
+def _reason(text: str) -> str:
+    if set(text) - NUMBER_KEYS:
+        return "is not a number"
+    if not set(text) & set("0123456789"):
+        return "has no digit"
+    if "-" in text[1:]:
+        return "has a minus after its first character"
+    return "has more than one decimal point"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,17 +98,13 @@ class Entry:
     fresh: bool = True  # the first digit replaces what stands there
 
     @property
-    def value(self) -> Decimal | None:
-        """The number typed; None while it is empty or no number yet."""
-        try:
-            number = Decimal(self.text)
-        except InvalidOperation:
-            return None
-        return number if number.is_finite() else None
+    def value(self) -> Reading:
+        """The number typed, None while the field is empty, or why the text cannot be read."""
+        return read_number(self.text)
 
     def typed(self, key: str) -> "Entry":
-        """Take one more character in."""
-        text = key if self.fresh else (self.text + key)[:LONGEST]
+        """Take one more character in; one too many stays, so that the field says that it is too long."""
+        text = key if self.fresh else (self.text + key)[: LONGEST + 1]
         return replace(self, text=text, fresh=False)
 
     def erased(self) -> "Entry":
@@ -94,6 +149,11 @@ class Draft:
         entry = getattr(self, name)
         assert isinstance(entry, Entry)  # noqa: S101 - the names are closed
         return entry
+
+    def reading(self, name: FieldName) -> Reading:
+        """Return what a field says: a number it can take, None for an empty one, else why it cannot be read."""
+        value = self.entry(name).value
+        return above_zero(value) if name in ABOVE_ZERO else value
 
     def pick(self, name: FieldName) -> "Draft":
         """Make a field the active one."""

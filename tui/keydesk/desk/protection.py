@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.desk.draft import Entry, Unit
+from keydesk.desk.checks import unreadable_words
+from keydesk.desk.draft import FIELD_KEYS, Entry, Reading, Unit, UnreadableText, above_zero
 from keydesk.desk.facts import NOTHING, Facts
 from keydesk.desk.instructions import LEFT_ALONE, Change
 from keydesk.desk.profit import closing_price
@@ -36,6 +37,17 @@ class ProtectionDraft:
     def entry(self, name: ProtectionField) -> Entry:
         """Return a field by its name."""
         return {"stop": self.stop, "target": self.target, "trail": self.trail}[name]
+
+    def reading(self, name: ProtectionField) -> Reading:
+        """Return what a field says: a number it can take, None for an empty one, else why it cannot be read."""
+        entry = self.entry(name)
+        return entry.value if entry.unit == "pips" and name != "trail" else above_zero(entry.value)
+
+    @property
+    def unreadable(self) -> Sequence[tuple[ProtectionField, UnreadableText]]:
+        """The fields whose text cannot be read."""
+        readings = ((name, self.reading(name)) for name in FIELDS)
+        return [(name, each) for name, each in readings if isinstance(each, UnreadableText)]
 
     def put(self, name: ProtectionField, entry: Entry) -> "ProtectionDraft":
         """Return the draft with that field changed and active."""
@@ -82,29 +94,30 @@ def _filled(value: Decimal | None, unit: Unit) -> Entry:
     )
 
 
-def wanted(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Protection:
-    """Return the levels typed, at the instrument's precision."""
-    direction = 1 if trade.units > 0 else -1
-    return Protection(
-        stop=_level(draft.stop, trade.price, -direction, facts),
-        target=_level(draft.target, trade.price, direction, facts),
-        trail=_distance(draft.trail, facts),
-    )
-
-
-def _level(entry: Entry, origin: Decimal, toward: int, facts: Facts) -> Decimal | None:
-    value = entry.value
-    if value is None:
+def wanted(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Protection | None:
+    """Return the levels typed, at the instrument's precision; None while one of them cannot be read."""
+    stop, target, trail = (wanted_level(draft, name, trade, facts) for name in FIELDS)
+    if (
+        isinstance(stop, UnreadableText)
+        or isinstance(target, UnreadableText)
+        or isinstance(trail, UnreadableText)
+    ):
         return None
-    price = value if entry.unit == "price" else origin + toward * value * facts.rules.pip
-    return nearest_price(price, facts.rules.price_precision)
+    return Protection(stop, target, trail)
 
 
-def _distance(entry: Entry, facts: Facts) -> Decimal | None:
-    value = entry.value
-    if value is None:
-        return None
-    return nearest_price(value * facts.rules.pip, facts.rules.price_precision)
+def wanted_level(
+    draft: ProtectionDraft, name: ProtectionField, trade: TradeRow, facts: Facts
+) -> Reading:
+    """Return what one field comes to: a price, or for the trailing stop a distance in price units."""
+    value = draft.reading(name)
+    if not isinstance(value, Decimal):
+        return value
+    level = value * facts.rules.pip if draft.entry(name).unit == "pips" else value
+    if draft.entry(name).unit == "pips" and name != "trail":
+        direction = 1 if trade.units > 0 else -1
+        level = trade.price + (direction if name == "target" else -direction) * level
+    return nearest_price(level, facts.rules.price_precision)
 
 
 def change(now: Decimal | None, new: Decimal | None) -> Change:
@@ -151,9 +164,8 @@ def _target_weight(now: Decimal | None, new: Decimal | None) -> Weight:
 def refusals(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Sequence[str]:
     """Return what cannot be meant; a stop that the price already passed would fire at once."""
     now, new = protection_of(trade), wanted(draft, trade, facts)
-    unread = [name for name in FIELDS if draft.entry(name).text and draft.entry(name).value is None]
-    if unread:
-        return [f"{unread[0]} is no number yet"]
+    if new is None:
+        return [unreadable_words(name, text, FIELD_KEYS[name]) for name, text in draft.unreadable]
     reasons = []
     if new.stop != now.stop and new.stop is not None:
         reasons += _fires_at_once(trade, new.stop, facts)
@@ -254,12 +266,11 @@ def completed_by(
     stop that the price has passed, or that lies within the spread of it, is measured from the closing price; a target
     that the price has passed is left out.
     """
-    distance = template.stop_distance_pips(facts)
-    if distance is None:
+    distance, now = template.stop_distance_pips(facts), wanted(draft, trade, facts)
+    if distance is None or now is None:
         return draft
     away = distance * facts.rules.pip
     direction = 1 if trade.units > 0 else -1
-    now = wanted(draft, trade, facts)
     stop = effective_stop(trade, now, facts)
     if stop is None:
         stop = _template_stop(trade, away, facts)

@@ -3,10 +3,12 @@
 Every number is recomputed at every key and every frame; what is sent is the plan that was on the screen.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Literal
 
-from keydesk.desk.draft import Draft, Entry
+from keydesk.desk.draft import Draft, FieldName, Reading, UnreadableText
 from keydesk.desk.facts import NOTHING, Facts
 from keydesk.desk.margin import closeout_percent, position_units, required_margin
 from keydesk.desk.profit import notional, pip_value
@@ -21,13 +23,39 @@ PERCENT = Decimal(100)
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The prices of a ticket; None: not set, or not readable yet."""
+    """The prices of a ticket; None: not set, or nothing to measure it from yet."""
 
-    entry: Decimal | None
+    entry: Reading
+    bound: Reading
+    stop: Reading
+    target: Reading
+    trail: Reading  # price units
+
+
+@dataclass(frozen=True, slots=True)
+class SendableLevels:
+    """The prices of a ticket that can be sent: every one was read, None where it was left out on purpose."""
+
+    entry: Decimal
     bound: Decimal | None
     stop: Decimal | None
     target: Decimal | None
     trail: Decimal | None  # price units
+
+
+def sendable(levels: Levels) -> SendableLevels | None:
+    """Return the prices as an order carries them; None where one is missing or cannot be read."""
+    entry, bound, stop = levels.entry, levels.bound, levels.stop
+    target, trail = levels.target, levels.trail
+    if (
+        not isinstance(entry, Decimal)
+        or isinstance(bound, UnreadableText)
+        or isinstance(stop, UnreadableText)
+        or isinstance(target, UnreadableText)
+        or isinstance(trail, UnreadableText)
+    ):
+        return None
+    return SendableLevels(entry, bound, stop, target, trail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +126,20 @@ def work_out(draft: Draft, facts: Facts, limits: Limits) -> Plan:
     )
 
 
+def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
+    """Return the fields that the ticket has now: one that only reduces has no bracket, unless to be sized by it."""
+    if not plan.reduces:
+        return draft.fields
+    sizing = {"stop"} if draft.size.unit == "risk %" else set()
+    return [name for name in draft.fields if name not in {"stop", "target", "trail"} - sizing]
+
+
+def unreadable_fields(draft: Draft, plan: Plan) -> Sequence[tuple[FieldName, UnreadableText]]:
+    """Return the ticket's fields whose text cannot be read."""
+    readings = ((name, draft.reading(name)) for name in fields_of(draft, plan))
+    return [(name, each) for name, each in readings if isinstance(each, UnreadableText)]
+
+
 def levels_of(draft: Draft, facts: Facts) -> Levels:
     """Return the ticket's prices at the instrument's precision."""
     entry = entry_price(draft, facts)
@@ -111,14 +153,14 @@ def levels_of(draft: Draft, facts: Facts) -> Levels:
     )
 
 
-def entry_price(draft: Draft, facts: Facts) -> Decimal | None:
+def entry_price(draft: Draft, facts: Facts) -> Reading:
     """Return where the ticket would open: the touch for a market order, else the typed price."""
     touch = facts.ask if draft.direction > 0 else facts.bid
     if draft.kind == "MARKET":
         return touch
-    value = draft.price.value
-    if value is None:
-        return None
+    value = draft.reading("price")
+    if not isinstance(value, Decimal):
+        return value
     precision = facts.rules.price_precision
     if draft.price.unit == "pips":
         return nearest_price(touch + _pending_side(draft) * value * facts.rules.pip, precision)
@@ -128,11 +170,16 @@ def entry_price(draft: Draft, facts: Facts) -> Decimal | None:
 
 
 def stop_distance(draft: Draft, levels: Levels) -> Decimal | None:
-    """Return how far the nearer of stop and trailing stop is; negative on the wrong side."""
+    """Return how far the nearer of stop and trailing stop is; negative on the wrong side.
+
+    None without either, and while one of them cannot be read.
+    """
+    if any(isinstance(each, UnreadableText) for each in (levels.stop, levels.trail)):
+        return None
     distances = []
-    if levels.stop is not None and levels.entry is not None:
+    if isinstance(levels.stop, Decimal) and isinstance(levels.entry, Decimal):
         distances.append(draft.direction * (levels.entry - levels.stop))
-    if levels.trail is not None:
+    if isinstance(levels.trail, Decimal):
         distances.append(levels.trail)
     return min(distances) if distances else None
 
@@ -161,8 +208,8 @@ def margin_of_one(facts: Facts) -> Decimal:
 
 
 def _wanted_units(draft: Draft, facts: Facts, distance: Decimal | None) -> Decimal:
-    value = draft.size.value
-    if value is None or value <= 0:
+    value = draft.reading("size")
+    if not isinstance(value, Decimal):
         return NOTHING
     if draft.size.unit == "units":
         return value
@@ -199,7 +246,7 @@ def room_left(draft: Draft, facts: Facts) -> Decimal | None:
 
 
 def _reward(draft: Draft, levels: Levels, units: Decimal, gain: Decimal) -> Decimal | None:
-    if levels.target is None or levels.entry is None:
+    if not isinstance(levels.target, Decimal) or not isinstance(levels.entry, Decimal):
         return None
     return units * draft.direction * (levels.target - levels.entry) * gain
 
@@ -209,50 +256,49 @@ def _pending_side(draft: Draft) -> int:
     return draft.direction if draft.kind == "STOP" else -draft.direction
 
 
-def _bound(draft: Draft, facts: Facts) -> Decimal:
-    typed = draft.bound.value
-    rules = facts.rules
-    allowed = (
-        typed * rules.pip
-        if typed is not None and typed > 0
-        else slippage_allowed(facts.bid, facts.ask, rules.pip)
-    )
+def _bound(draft: Draft, facts: Facts) -> Reading:
+    typed, rules = draft.reading("bound"), facts.rules
+    if isinstance(typed, UnreadableText):
+        return typed
+    usual = slippage_allowed(facts.bid, facts.ask, rules.pip)
+    allowed = usual if typed is None else typed * rules.pip
     if draft.direction > 0:
         return price_up(facts.ask + allowed, rules.price_precision)
     return price_down(facts.bid - allowed, rules.price_precision)
 
 
-def _stop(draft: Draft, entry: Decimal | None, facts: Facts) -> Decimal | None:
-    return _level(draft.stop, entry, -draft.direction, facts)
+def _stop(draft: Draft, entry: Reading, facts: Facts) -> Reading:
+    return _level(draft, "stop", entry, -draft.direction, facts)
 
 
-def _target(
-    draft: Draft, entry: Decimal | None, stop: Decimal | None, facts: Facts
-) -> Decimal | None:
-    value = draft.target.value
-    if draft.target.unit != "R" or value is None:
-        return _level(draft.target, entry, draft.direction, facts)
-    if entry is None or stop is None:
+def _target(draft: Draft, entry: Reading, stop: Reading, facts: Facts) -> Reading:
+    value = draft.reading("target")
+    if draft.target.unit != "R" or not isinstance(value, Decimal):
+        return _level(draft, "target", entry, draft.direction, facts)
+    if stop is None and isinstance(entry, Decimal):
+        return UnreadableText(draft.target.text, "is in R, which needs a stop")
+    if not isinstance(entry, Decimal) or not isinstance(stop, Decimal):
         return None
     return nearest_price(entry + value * (entry - stop), facts.rules.price_precision)
 
 
-def _level(typed: Entry, entry: Decimal | None, toward: int, facts: Facts) -> Decimal | None:
-    value = typed.value
-    if value is None:
-        return None
-    precision = facts.rules.price_precision
-    if typed.unit == "price":
+def _level(
+    draft: Draft, name: Literal["stop", "target"], entry: Reading, toward: int, facts: Facts
+) -> Reading:
+    value, precision = draft.reading(name), facts.rules.price_precision
+    if not isinstance(value, Decimal):
+        return value
+    if draft.entry(name).unit == "price":
         return nearest_price(value, precision)
-    if entry is None:
+    if not isinstance(entry, Decimal):
         return None
     return nearest_price(entry + toward * value * facts.rules.pip, precision)
 
 
-def _trail(draft: Draft, facts: Facts) -> Decimal | None:
-    value = draft.trail.value
-    if value is None or value <= 0:
-        return None
+def _trail(draft: Draft, facts: Facts) -> Reading:
+    value = draft.reading("trail")
+    if not isinstance(value, Decimal):
+        return value
     return nearest_price(value * facts.rules.pip, facts.rules.price_precision)
 
 

@@ -1,14 +1,17 @@
 """Arm: on live the last three of the account id, so that hands know which account they arm."""
 
 from collections.abc import Sequence
+from time import time_ns
 
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import Line
 from keydesk.forms.situation import Situation
 from keydesk.keys.arming import arming_words
 from keydesk.keys.confirm import Answer, Confirmation, Deed, Step
+from keydesk.store.state import Notice
 
 LENGTH = 3
+WRONG_TRIES = 3  # the last of them closes the form
 
 
 class ArmForm(Form[bool]):
@@ -17,6 +20,7 @@ class ArmForm(Form[bool]):
     def __init__(self, situation: Situation) -> None:
         super().__init__(situation)
         self.digits = ""
+        self.wrong_tries = 0
 
     @property
     def wanted(self) -> str:
@@ -51,17 +55,35 @@ class ArmForm(Form[bool]):
     def answer(self, key: str) -> None:
         """Arm by the send key where that is enough."""
         if self.confirmation().answer(key) is Answer.SENDS:
-            self.dismiss(True)
+            self.close(True)
 
     def result(self) -> bool:
         """Return that it was armed."""
         return True
 
     def typed(self, key: str) -> bool:
-        """Collect the digits; the third wrong one closes."""
-        if not key.isdecimal() or self.situation.store.arming.level == "READ-ONLY":
+        """Collect the digits; wrong ones are said and asked for again, the third time closes the form."""
+        if self.situation.store.arming.level == "READ-ONLY" or len(self.wanted) < LENGTH:
+            return False
+        if key == "backspace":
+            self.digits = self.digits[:-1]
+            return True
+        if not (key.isascii() and key.isdecimal()):
             return False
         self.digits += key
-        if len(self.wanted) == LENGTH and len(self.digits) == LENGTH:
-            self.dismiss(self.digits == self.wanted)
+        if len(self.digits) == LENGTH:
+            self._compare()
         return True
+
+    def _compare(self) -> None:
+        digits, self.digits = self.digits, ""
+        if digits == self.wanted:
+            self.close(True)
+            return
+        self.wrong_tries += 1
+        if self.wrong_tries < WRONG_TRIES:
+            self._hint = f"NOT ARMED: {digits} is not the end of this account's id. Type it again"
+            return
+        words = f"NOT ARMED: {WRONG_TRIES} times wrong digits, the form is closed"
+        self.situation.store.notify(Notice("warn", words, time_ns(), asks=True))
+        self.close(False)

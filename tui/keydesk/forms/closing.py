@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar
 
+from keydesk.desk.draft import LONGEST, NUMBER_KEYS, UnreadableText, above_zero, read_number
 from keydesk.desk.facts import NOTHING, Facts, facts_of
 from keydesk.desk.instructions import CloseTrades
 from keydesk.desk.sizing import part
@@ -19,6 +20,7 @@ from keydesk.store.state import TradeRow
 
 SHOWN_TRADES = 8
 NO_PRICE: Line = (("No price seen yet: the broker closes at its own", "warn"),)
+ALL_OF_IT = Decimal(100)  # per cent
 PRESET_PARTS = {"2": Decimal(25), "5": Decimal(50), "7": Decimal(75)}
 
 
@@ -114,8 +116,8 @@ class ScaleOutForm(Form[CloseTrades]):
     def __init__(self, situation: Situation, trade_id: str) -> None:
         super().__init__(situation)
         self.trade_id = trade_id
-        self.percent: Decimal | None = None
-        self.digits = ""
+        self.percent: Decimal | None = None  # chosen: a preset, or typed and taken by %
+        self.text = ""  # typed since
 
     @property
     def trade(self) -> TradeRow | None:
@@ -160,7 +162,7 @@ class ScaleOutForm(Form[CloseTrades]):
                 ("7", "bright"),
                 (" 75 %   ", "muted"),
                 ("digits %", "bright"),
-                (f"  {self.digits}", "focus"),
+                (f"  {self.text}", "focus"),
             )
         )
         closing = self.units()
@@ -195,14 +197,23 @@ class ScaleOutForm(Form[CloseTrades]):
         trade = self.trade
         if trade is None:
             return ["The trade is closed already"]
-        if self.percent is None and self.digits:
-            return [f"% takes the {self.digits} typed; Esc drops"]
         if self.percent is None:
-            return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %"]
+            return [self._what_to_choose()]
+        if self.percent > ALL_OF_IT:
+            return [f"part: {self.percent:f} % is more than all of it; digits and % set it"]
         if not self.units():
             all_of_it = f"{self.situation.keymap.name('close')} closes all of it"
             return [f"{money(self.percent, 0)} % of it is less than one unit: {all_of_it}"]
         return ()
+
+    def _what_to_choose(self) -> str:
+        typed = above_zero(read_number(self.text))
+        if isinstance(typed, UnreadableText):
+            how = "Backspace erases; 2 5 7, or digits and % set it"
+            return f"part: {typed.text} {typed.reason}. {how}"
+        if typed is not None:
+            return f"% takes the {self.text} typed; Esc drops"
+        return "Choose: 2 5 7 = 25, 50, 75 %, or digits and %"
 
     def result(self) -> CloseTrades | None:
         """Return the units of that trade."""
@@ -214,20 +225,27 @@ class ScaleOutForm(Form[CloseTrades]):
     # The keys.
 
     def typed(self, key: str) -> bool:
-        """Collect digits for an own percentage."""
-        if not key.isdecimal():
+        """Take a character of an own percentage; a preset chosen before no longer counts."""
+        if key not in NUMBER_KEYS:
             return False
-        self.digits, self.percent = (self.digits + key)[-2:], None
+        self._take((self.text + key)[: LONGEST + 1])
         return True
 
     def action_part(self, key: int) -> None:
         """Choose a quarter, a half, three quarters; the digits also begin an own percentage."""
-        self.digits = (self.digits + str(key))[-2:]
-        self.percent = PRESET_PARTS.get(self.digits)
-        self.redraw()
+        self._take((self.text + str(key))[: LONGEST + 1])
+
+    def action_erase(self) -> None:
+        """Take the last character out."""
+        self._take(self.text[:-1])
 
     def action_percent(self) -> None:
-        """Take the typed digits as the percentage."""
-        self.percent = Decimal(self.digits) if self.digits else None
-        self.digits = ""
+        """Take the typed text as the percentage; text that cannot be read stays to be mended."""
+        percent = above_zero(read_number(self.text))
+        if isinstance(percent, Decimal):
+            self.percent, self.text = percent, ""
+        self.redraw()
+
+    def _take(self, text: str) -> None:
+        self.text, self.percent = text, PRESET_PARTS.get(text)
         self.redraw()

@@ -18,11 +18,19 @@ from keydesk.desk.checks import FRESH
 from keydesk.forms.sheet import BLANK, Line, Sheet, text_of, with_hints, wrapped
 from keydesk.forms.situation import Situation
 from keydesk.frame import Frame
-from keydesk.keys.confirm import Answer, Confirmation, Deed, Step, required_step
-from keydesk.keys.guard import SEND, Front
+from keydesk.keys.confirm import (
+    WRONG_LETTERS,
+    Answer,
+    Confirmation,
+    Deed,
+    Step,
+    required_step,
+)
+from keydesk.keys.guard import DWELL, SEND, Front
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.state import Notice
 from keydesk.theme import palette_of
+from keydesk.widgets.terminal_app import SMALLEST
 from keydesk.widgets.veil import Veil
 
 Result = TypeVar("Result")
@@ -34,6 +42,7 @@ NUDGES: Line = (
 )
 FIELD_HINTS: Line = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
 
+TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
 REFUSED_BY_LEVEL = {
     "DISARMED": "DISARMED is exit-only: {} arms",
     "READ-ONLY": "READ-ONLY: nothing is ever sent",
@@ -62,6 +71,8 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         self.situation = situation
         self.painted: float | None = None
         self._letter = ""
+        self._wrong_letters = 0
+        self._next_letter_at = float("-inf")  # until then a challenge shows none
         self._hint = ""
         self._asked_at = float("-inf")  # when an old price was asked for again
         self.subject = ""  # why the form is about this trade, where its row was not chosen
@@ -157,6 +168,8 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     def confirmation(self) -> Confirmation:
         """Return what would send the form now."""
         refusals = self.refusals()
+        if self.opens() and self._is_cut_off():
+            refusals = (TOO_SMALL,)
         if self.opens() and self.situation.no_orders:
             refusals = (f"No new orders, exits work: {self.situation.no_orders}",)
         if refusals:
@@ -164,41 +177,85 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         level = self.situation.store.arming.level
         step = required_step(self.deed(), level)
         if step is Step.CHALLENGE:
-            self._letter = self._letter or self.situation.letters.draw()
+            if not self._letter and monotonic() >= self._next_letter_at:
+                self._letter = self.situation.letters.draw()
             return Confirmation(step, letter=self._letter)
         if step is Step.REFUSED:
             arms = self.situation.keymap.name("arm")
             return Confirmation(step, reason=REFUSED_BY_LEVEL.get(level, "Refused").format(arms))
         return Confirmation(step)
 
-    def on_key(self, event: Key) -> None:
-        """Digits and challenge letters come here; letters of fields are bindings."""
-        if event.key in self.active_bindings:
+    def _is_cut_off(self) -> bool:
+        """Whether the terminal has become too small to show the form and the account."""
+        size = self.app.size if self.is_attached else SMALLEST
+        return size.width < SMALLEST.width or size.height < SMALLEST.height
+
+    async def on_key(self, event: Key) -> None:
+        """Take the keys in the order they came: a field's letter is acted on before the digits behind it."""
+        self._hint = ""  # it was said of the key before
+        bound = self.active_bindings.get(event.key)
+        if bound is not None and bound.node is not self:
             return
         event.stop()
+        if bound is not None:
+            event.prevent_default()
+            await self.run_action(bound.binding.action)
+            return
         key = event.character if event.is_printable and event.character else event.key
         if not self.typed(key):
             self.answer(key)
         self.redraw()
 
     def answer(self, key: str) -> None:
-        """Let a key confirm, close, or do nothing."""
+        """Let a key confirm, ask for another letter, or do nothing."""
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
-        match self.confirmation().answer(key):
+        asked = self.confirmation()
+        match asked.answer(key):
             case Answer.SENDS if doubt := self.doubt():
                 self._hint, self.painted = doubt, monotonic()
             case Answer.SENDS:
-                self.dismiss(self.result())
-            case Answer.CLOSES:
-                self._say_not_sent(key)
-                self.dismiss(None)
+                self._send()
+            case Answer.WRONG if asked.step is Step.CHALLENGE:
+                self._take_wrong_letter(key)
+            case Answer.WRONG:
+                self._hint = f"NOT SENT by {key}: {SEND} sends it now"
             case Answer.NOTHING:
                 pass
 
-    def _say_not_sent(self, key: str) -> None:
-        """A form that goes at a wrong letter must not pass for one that was sent."""
-        words = f"NOT SENT: the letter was {self._letter}, not {clean(key)}. Open it again to send"
-        self.situation.store.notify(Notice("warn", words, time_ns(), asks=True))
+    def _send(self) -> None:
+        result = self.result()
+        if result is None:
+            self._hint = "NOT SENT: what it would send is not known any more"
+        else:
+            self.close(result)
+
+    def close(self, result: Result | None) -> None:
+        """End the form; a key that comes when it has ended already does nothing."""
+        if self.is_active:
+            self.dismiss(result)
+
+    def _take_wrong_letter(self, key: str) -> None:
+        """Keep what was typed and ask for another letter after the dwell; the third wrong one closes the form."""
+        self._wrong_letters += 1
+        if self._wrong_letters >= WRONG_LETTERS:
+            words = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
+            self.situation.store.notify(Notice("warn", words, time_ns(), asks=True))
+            self.close(None)
+            return
+        self._hint = f"NOT SENT: the letter was {self._letter}, not {clean(key)}. Kept as typed"
+        self._letter, self.painted = "", None
+        self._next_letter_at = monotonic() + DWELL
+        self.set_timer(DWELL, self._show_next_letter)
+
+    def _show_next_letter(self) -> None:
+        self._next_letter_at = float("-inf")
+        self.redraw()
+        self.call_after_refresh(self._seen)
+
+    def say_dropped(self, words: str) -> None:
+        """Say that a key was dropped, in the form itself: it may cover the rest of the screen."""
+        self._hint = words
+        self.redraw()
 
     def action_send(self) -> None:
         """Answer with the send key."""
@@ -207,27 +264,33 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
 
     def action_drop(self) -> None:
         """Close the form; nothing is sent."""
-        self.dismiss(None)
+        self.close(None)
 
     def _seen(self) -> None:
         self.painted = monotonic()
 
     def _lines(self) -> list[Line]:
-        subject: list[Line] = [((self.subject, "muted"),)] if self.subject else []
-        lines: list[Line] = [self.headline(), *subject, *self.body(), BLANK]
         asked = self.confirmation()
-        if asked.step is not Step.REFUSED:
-            for warning in self.warnings():
-                lines += wrapped(f"▲ {warning}", "warn", self.inside)
-        if self._hint:
-            lines += wrapped(self._hint, "warn", self.inside)
-        return fitted([*lines, *self._ask(asked)], self.app.size.height - 2)
+        warnings = () if asked.step is Step.REFUSED else self.warnings()
+        said = wrapped(self._hint, "warn", self.inside) if self._hint else []
+        foot = [*said, *self._ask(asked)]
+        room = self.app.size.height - 2
+        subject: list[Line] = [((self.subject, "muted"),)] if self.subject else []
+        body = [self.headline(), *subject, *self.body(), BLANK]
+        apart = [line for each in warnings for line in wrapped(f"▲ {each}", "warn", self.inside)]
+        lines = fitted([*body, *apart, *foot], room)
+        if len(lines) <= room:
+            return lines
+        together = wrapped("  ".join(f"▲ {each}" for each in warnings), "warn", self.inside)
+        return cut([*body, *together], foot, room)
 
     def _ask(self, asked: Confirmation) -> list[Line]:
         drop: Line = (("Esc", "bright"), (" drops", "muted"))
         match asked.step:
             case Step.SEND_KEY:
                 return [self._foot(((SEND, "bright"), (" sends", "plain")), drop)]
+            case Step.CHALLENGE if not asked.letter:
+                return [self._foot((("another letter comes", "danger"),), drop)]
             case Step.CHALLENGE:
                 letter: Line = (
                     ("type ", "danger"),
@@ -248,3 +311,9 @@ def fitted(lines: Sequence[Line], height: int) -> list[Line]:
     if len(lines) <= height:
         return list(lines)
     return [line for line in lines if line]
+
+
+def cut(lines: Sequence[Line], foot: Sequence[Line], height: int) -> list[Line]:
+    """Return as many of the lines as there is room for above the foot, which says what sends and what was dropped."""
+    kept = [line for line in lines if line]
+    return [*kept[: max(1, height - len(foot))], *foot]

@@ -20,6 +20,7 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
     """A sheet of lines that closes by Esc."""
 
     WIDTH: ClassVar[int] = 76
+    FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
     DEFAULT_CSS = """
     Looking { align: center middle; background: $background 45%; }
     Looking > Sheet {
@@ -82,5 +83,6 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
         sheet.show(text_of(self.lines(), palette_of(self.app)))
 
     def action_drop(self) -> None:
-        """Close without a result."""
-        self.dismiss(None)
+        """Close without a result; a second Esc that comes when it has closed already does nothing."""
+        if self.is_active:
+            self.dismiss(None)

@@ -5,15 +5,23 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.desk.draft import NUMBER_KEYS, Entry
+from keydesk.desk.checks import unreadable_words
+from keydesk.desk.draft import (
+    NUMBER_KEYS,
+    Entry,
+    Reading,
+    UnreadableText,
+    above_zero,
+    shown_number,
+)
 from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import MoveEntry
 from keydesk.desk.rounding import nearest_price
-from keydesk.format import money, price
+from keydesk.format import EMPTY, money, price
 from keydesk.forms.form import NUDGES, Form
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.forms.situation import Situation
-from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
+from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
 from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
@@ -59,13 +67,13 @@ class MoveForm(Form[MoveEntry]):
         order = self.order
         return ("price",) if order is not None and order.reduces else tuple(LETTERS)
 
-    def levels(self, facts: Facts) -> Mapping[str, Decimal | None]:
+    def levels(self, facts: Facts) -> Mapping[str, Reading]:
         """Return the levels typed, at the instrument's precision."""
-        digits = facts.rules.price_precision
-        return {
-            name: None if entry.value is None else nearest_price(entry.value, digits)
-            for name, entry in self.fields.items()
-        }
+        digits, found = facts.rules.price_precision, dict[str, Reading]()
+        for name, entry in self.fields.items():
+            value = above_zero(entry.value)
+            found[name] = nearest_price(value, digits) if isinstance(value, Decimal) else value
+        return found
 
     def headline(self) -> Line:
         """Say which order."""
@@ -121,23 +129,30 @@ class MoveForm(Form[MoveEntry]):
         if order is None or facts is None:
             return None
         levels = self.levels(facts)
-        at = levels["price"]
-        if at is None:
+        at, stop, target = levels["price"], levels["stop"], levels["target"]
+        if not isinstance(at, Decimal):
             return None
-        return MoveEntry(order.id, order.instrument, at, levels["stop"], levels["target"])
+        if isinstance(stop, UnreadableText) or isinstance(target, UnreadableText):
+            return None
+        return MoveEntry(order.id, order.instrument, at, stop, target)
 
-    def _field(self, name: str, level: Decimal | None, facts: Facts) -> Line:
+    def _field(self, name: str, level: Reading, facts: Facts) -> Line:
         active, was = self.active == name, self._levels_now()[name]
         left, right = ("[", "]") if active else (" ", " ")
         digits = facts.rules.price_precision
-        meaning = "as it is" if level == was else f"{price(was, digits)} → {price(level, digits)}"
+        if isinstance(level, UnreadableText):
+            meaning, role = CANNOT_BE_READ, "danger"
+        elif level == was:
+            meaning, role = "as it is", "muted"
+        else:
+            meaning, role = f"{price(was, digits)} → {price(level, digits)}", "plain"
         return (
             (f"{LETTERS[name]} ", "bright"),
             (f"{name:<7}", "focus" if active else "muted"),
             (left, "focus"),
             (f"{self.fields[name].text:>{FIELD_WIDTH}}", "bright" if active else "plain"),
             (right, "focus"),
-            (f" {meaning}", "muted" if level == was else "plain"),
+            (f" {meaning}", role),
         )
 
     # The keys.
@@ -173,6 +188,9 @@ class MoveForm(Form[MoveEntry]):
         facts = self.facts(order) if order else None
         if steps == TENS and not entry.fresh:
             self._put(entry.typed("."))
+        elif isinstance(entry.value, UnreadableText):
+            self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
+            self.redraw()
         elif facts is not None:
             start = entry.value if entry.value is not None else facts.mid
             moved = nearest_price(start + steps * facts.rules.pip, facts.rules.price_precision)
@@ -187,28 +205,35 @@ def _filled(level: Decimal | None) -> Entry:
     return Entry("" if level is None else f"{level:f}", "price")
 
 
-def _refusals(direction: int, levels: Mapping[str, Decimal | None], facts: Facts) -> Sequence[str]:
+def _refusals(direction: int, levels: Mapping[str, Reading], facts: Facts) -> Sequence[str]:
+    unreadable = [
+        unreadable_words(name, level, LETTERS[name])
+        for name, level in levels.items()
+        if isinstance(level, UnreadableText)
+    ]
     at = levels["price"]
-    if at is None:
+    if unreadable:
+        return unreadable
+    if not isinstance(at, Decimal):
         return ["The price is missing: p, then digits"]
     if abs(at - facts.mid) > facts.mid * REACH:
         return [f"{at} is more than 5 % from the market"]
     reasons = []
     for name, toward in (("stop", -direction), ("target", direction)):
         level = levels[name]
-        if level is not None and toward * (level - at) <= 0:
+        if isinstance(level, Decimal) and toward * (level - at) <= 0:
             side = "below" if toward < 0 else "above"
             reasons.append(f"The {name} {level} must be {side} the price {at}")
     return reasons
 
 
-def _risk_line(
-    order: OrderRow, levels: Mapping[str, Decimal | None], facts: Facts
-) -> Sequence[Line]:
-    at, stop = levels["price"], levels["stop"]
+def _risk_line(order: OrderRow, levels: Mapping[str, Reading], facts: Facts) -> Sequence[Line]:
+    at, stop = shown_number(levels["price"]), levels["stop"]
     if at is None or order.units is None:
         return ()
     distances = [order.trail] if order.trail is not None else []
+    if isinstance(stop, UnreadableText):
+        return ((("at stop ", "muted"), (EMPTY, "muted")),)
     if stop is not None:
         distances.append(abs(at - stop))
     if not distances:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from keydesk.desk.draft import Entry
+from keydesk.desk.draft import UnreadableText, above_zero, read_number
 from keydesk.desk.facts import NOTHING, Facts, facts_of
 from keydesk.desk.instructions import ClosePosition, CloseSide
 from keydesk.desk.profit import closing_price
@@ -283,8 +283,9 @@ class PositionPartForm(_PositionForm):
         return self._part_refusals(side)
 
     def _untaken_words(self) -> str:
-        if Entry(self.digits).value is None:
-            return f"{self.digits} is no number: Backspace takes a digit out"
+        typed = above_zero(read_number(self.digits))
+        if isinstance(typed, UnreadableText):
+            return f"part: {typed.text} {typed.reason}; Backspace erases, % or u sets it"
         return f"% or u takes the {self.digits} typed; Esc drops"
 
     def _part_refusals(self, side: OpenSide) -> Sequence[str]:
@@ -345,8 +346,8 @@ class PositionPartForm(_PositionForm):
         self._take("units")
 
     def _take(self, what: Literal["percent", "units"]) -> None:
-        value = Entry(self.digits).value
-        if value is not None:
+        value = above_zero(read_number(self.digits))
+        if isinstance(value, Decimal):
             self.percent = value if what == "percent" else None
             self.typed_units = value if what == "units" else None
             self.digits = ""

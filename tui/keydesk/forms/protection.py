@@ -1,11 +1,12 @@
 """Modify, protect, trail: one form on the stop, target and trailing stop of a trade."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.desk import protection
-from keydesk.desk.draft import NUMBER_KEYS, Entry
+from keydesk.desk.draft import FIELD_KEYS, NUMBER_KEYS, Entry, UnreadableText, shown_number
 from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import SetProtection
 from keydesk.desk.profit import closing_price
@@ -17,18 +18,18 @@ from keydesk.desk.protection import (
     draft_of,
     protection_of,
     wanted,
+    wanted_level,
 )
 from keydesk.format import EMPTY, money, price
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.forms.situation import Situation
-from keydesk.forms.ticket_sheet import FIELD_WIDTH, quote_line
+from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
 from keydesk.forms.trade_lines import entry_and_now, signed_money, trade_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.store.state import TradeRow
 
-LETTERS: dict[ProtectionField, str] = {"stop": "s", "target": "t", "trail": "r"}
 DEEDS: dict[protection.Weight, Deed] = {
     "nothing": Deed.TIGHTEN,
     "adds": Deed.ADD_PROTECTION,
@@ -37,6 +38,10 @@ DEEDS: dict[protection.Weight, Deed] = {
     "loosens": Deed.LOOSEN,
 }
 TENS = 10  # the nudge of the full stop
+NO_OUTLOOK: Sequence[Line] = (  # of levels that cannot be read
+    (("at stop ", "muted"), (EMPTY, "muted")),
+    (("target  ", "muted"), (EMPTY, "muted")),
+)
 
 
 class ProtectionForm(Form[SetProtection]):
@@ -87,7 +92,7 @@ class ProtectionForm(Form[SetProtection]):
             BLANK,
             *(self._field(name, trade, facts) for name in FIELDS),
             BLANK,
-            *self._outlook(trade, new, facts),
+            *(NO_OUTLOOK if new is None else self._outlook(trade, new, facts)),
         ]
 
     def deed(self) -> Deed:
@@ -97,6 +102,8 @@ class ProtectionForm(Form[SetProtection]):
         if trade is None or facts is None:
             return Deed.TIGHTEN
         new = wanted(self.draft, trade, facts)
+        if new is None:
+            return Deed.LOOSEN
         return DEEDS[protection.weight(trade, protection_of(trade), new)]
 
     def refusals(self) -> Sequence[str]:
@@ -122,6 +129,8 @@ class ProtectionForm(Form[SetProtection]):
         if trade is None or facts is None:
             return None
         now, new = protection_of(trade), wanted(self.draft, trade, facts)
+        if new is None:
+            return None
         return SetProtection(
             trade_id=trade.id,
             instrument=trade.instrument,
@@ -132,20 +141,23 @@ class ProtectionForm(Form[SetProtection]):
 
     def _field(self, name: ProtectionField, trade: TradeRow, facts: Facts) -> Line:
         entry, active = self.draft.entry(name), self.draft.active == name
+        meaning = self._was(name, trade, facts)
         left, right = ("[", "]") if active else (" ", " ")
         return (
-            (f"{LETTERS[name]} ", "bright"),
+            (f"{FIELD_KEYS[name]} ", "bright"),
             (f"{name:<7}", "focus" if active else "muted"),
             (left, "focus"),
             (f"{entry.text:>{FIELD_WIDTH}}", "bright" if active else "plain"),
             (right, "focus"),
             (f" {entry.unit:<6} ", "muted"),
-            (self._was(name, trade, facts), "plain"),
+            (meaning, "danger" if meaning is CANNOT_BE_READ else "plain"),
         )
 
     def _was(self, name: ProtectionField, trade: TradeRow, facts: Facts) -> str:
         before = getattr(protection_of(trade), name)
-        after = getattr(wanted(self.draft, trade, facts), name)
+        after = wanted_level(self.draft, name, trade, facts)
+        if isinstance(after, UnreadableText):
+            return CANNOT_BE_READ
         if before == after:
             return "as it is" if before is not None else "none"
         show = _in_pips if name == "trail" else _at_price
@@ -194,6 +206,9 @@ class ProtectionForm(Form[SetProtection]):
         facts = self.facts(trade) if trade else None
         if steps == TENS and not entry.fresh:
             self._put(entry.typed("."))
+        elif isinstance(entry.value, UnreadableText):
+            self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
+            self.redraw()
         elif trade is not None and facts is not None:
             self._put(_nudged(entry, steps, trade, facts))
 
@@ -206,9 +221,11 @@ class ProtectionForm(Form[SetProtection]):
             return
         entry = self.draft.entry(name)
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
-        level = getattr(wanted(self.draft, trade, facts), name)
+        level = wanted_level(self.draft, name, trade, facts)
         turned = Entry("", unit)
-        if level is not None and unit == "pips":
+        if isinstance(level, UnreadableText):
+            turned = replace(entry, unit=unit)  # the text stays to be mended
+        elif level is not None and unit == "pips":
             toward = (1 if trade.units > 0 else -1) * (1 if name == "target" else -1)
             turned = turned.set((level - trade.price) * toward / facts.rules.pip)
         elif level is not None:
@@ -261,7 +278,7 @@ def _in_pips(distance: Decimal | None, facts: Facts) -> str:
 
 
 def _nudged(entry: Entry, steps: int, trade: TradeRow, facts: Facts) -> Entry:
-    value = entry.value
+    value = shown_number(entry.value)
     if entry.unit == "price":
         start = value if value is not None else closing_price(trade.units, facts.bid, facts.ask)
         return entry.set(start + steps * facts.rules.pip)

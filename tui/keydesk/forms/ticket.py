@@ -2,17 +2,28 @@
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.desk.checks import Circumstances, Verdict, judge
 from keydesk.desk.dictated import Dictated
-from keydesk.desk.draft import NUMBER_KEYS, UNITS, Draft, Entry, FieldName, Side, Unit
+from keydesk.desk.draft import (
+    NUMBER_KEYS,
+    UNITS,
+    Draft,
+    Entry,
+    FieldName,
+    Side,
+    Unit,
+    UnreadableText,
+    shown_number,
+)
 from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import OpenOrder
 from keydesk.desk.spread import slippage_allowed
 from keydesk.desk.template import RISK_PRESET, Template
-from keydesk.desk.ticket import Plan, levels_of, work_out
+from keydesk.desk.ticket import Plan, fields_of, levels_of, sendable, work_out
 from keydesk.format import pair
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
@@ -97,12 +108,12 @@ class TicketForm(Form[OpenOrder]):
         return self.verdict().warnings
 
     def result(self) -> OpenOrder | None:
-        """Freeze the plan on the screen into an order."""
+        """Freeze the plan on the screen into an order; None while a field cannot be read."""
         facts = self.facts()
         plan = self.plan(facts)
-        if plan is None:
+        levels = None if plan is None else sendable(plan.levels)
+        if plan is None or levels is None:
             return None
-        levels = plan.levels
         return OpenOrder(
             instrument=self.draft.instrument,
             kind=self.draft.kind,
@@ -185,7 +196,7 @@ class TicketForm(Form[OpenOrder]):
     def _is_there(self, name: FieldName) -> bool:
         """Whether the ticket has the field now; says why when it has none because it only reduces."""
         plan = self.plan(self.facts())
-        there = plan is None or name in ticket_sheet.fields_of(self.draft, plan)
+        there = plan is None or name in fields_of(self.draft, plan)
         missed = not there and name in self.draft.fields
         self._hint = f"It only reduces: a {name} is for a new trade" if missed else ""
         return there
@@ -199,7 +210,7 @@ class TicketForm(Form[OpenOrder]):
     def action_next_field(self, step: int) -> None:
         """Go to the next field."""
         plan = self.plan(self.facts())
-        there = self.draft.fields if plan is None else ticket_sheet.fields_of(self.draft, plan)
+        there = self.draft.fields if plan is None else fields_of(self.draft, plan)
         self.draft = self.draft.next_field(step)
         while self.draft.active not in there:
             self.draft = self.draft.next_field(step)
@@ -218,9 +229,13 @@ class TicketForm(Form[OpenOrder]):
     def action_next_unit(self) -> None:
         """Count the active field in its next unit; a size or level keeps its meaning."""
         name = self.draft.active
-        choices = UNITS[name]
-        unit = choices[(choices.index(self.draft.entry(name).unit) + 1) % len(choices)]
-        self.draft = self.draft.put(name, self._in_unit(name, unit))
+        entry, choices = self.draft.entry(name), UNITS[name]
+        unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
+        if unit != entry.unit:
+            turned = self._in_unit(name, unit)
+            self.draft = self.draft.put(name, turned or entry)
+            stays = f"The {name} stays in {entry.unit}: there is no price to count it in {unit} yet"
+            self._hint = "" if turned else stays
         self.redraw()
 
     def action_erase(self) -> None:
@@ -241,10 +256,12 @@ class TicketForm(Form[OpenOrder]):
         self.redraw()
 
     def _nudged(self, entry: Entry, steps: int) -> Entry:
-        facts = self.facts()
+        facts, value = self.facts(), entry.value
+        if isinstance(value, UnreadableText):
+            self._hint = f"{value.text} {value.reason}: digits set it anew"
+            return entry
         if facts is None:
             return entry
-        value = entry.value
         if entry.unit == "price":
             start = value if value is not None and value > 0 else self._touch(facts)
             return entry.set(start + steps * facts.rules.pip)
@@ -253,10 +270,14 @@ class TicketForm(Form[OpenOrder]):
     def _touch(self, facts: Facts) -> Decimal:
         return facts.ask if self.draft.direction > 0 else facts.bid
 
-    def _in_unit(self, name: FieldName, unit: Unit) -> Entry:
-        facts = self.facts()
+    def _in_unit(self, name: FieldName, unit: Unit) -> Entry | None:
+        """Return the field in another unit; None where its level is not known, so that it cannot be turned."""
+        facts, entry = self.facts(), self.draft.entry(name)
+        value = entry.value
+        if isinstance(value, UnreadableText) or (value is None and name != "size"):
+            return replace(entry, unit=unit)  # empty, or text that stays to be mended
         if facts is None:
-            return Entry("", unit)
+            return None
         if name == "size":
             fresh = first_draft(
                 self.draft.side,
@@ -268,28 +289,29 @@ class TicketForm(Form[OpenOrder]):
             return fresh.size
         return self._level_in_unit(name, unit, facts)
 
-    def _level_in_unit(self, name: FieldName, unit: Unit, facts: Facts) -> Entry:
+    def _level_in_unit(self, name: FieldName, unit: Unit, facts: Facts) -> Entry | None:
         levels = levels_of(self.draft, facts)
-        level = {"price": levels.entry, "stop": levels.stop, "target": levels.target}.get(name)
+        of_field = {"price": levels.entry, "stop": levels.stop, "target": levels.target}
+        level, entry = shown_number(of_field.get(name)), shown_number(levels.entry)
         empty = Entry("", unit)
-        if level is None or levels.entry is None:
-            return empty
+        if level is None or entry is None:
+            return None
         if unit == "price":
             return empty.set(level)
         if unit == "pips":
-            origin = self._touch(facts) if name == "price" else levels.entry
+            origin = self._touch(facts) if name == "price" else entry
             return empty.set(abs(level - origin) / facts.rules.pip)
-        if levels.stop is None or levels.stop == levels.entry:
-            return empty
-        ratio = (level - levels.entry) / (levels.entry - levels.stop)
-        return empty.set(ratio.quantize(Decimal("0.01")))
+        stop = shown_number(levels.stop)
+        if stop is None or stop == entry:
+            return None
+        return empty.set(((level - entry) / (entry - stop)).quantize(Decimal("0.01")))
 
 
 def step_of(entry: Entry, facts: Facts) -> Decimal:
     """Return what one nudge moves a field that is no price."""
     match entry.unit:
         case "units":
-            digits = len(str(int(entry.value or 1)))
+            digits = len(str(int(shown_number(entry.value) or 1)))
             return max(facts.rules.minimum_units, Decimal(10) ** max(0, digits - 2))
         case "risk %" | "R":
             return Decimal("0.1")

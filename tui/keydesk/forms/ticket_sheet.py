@@ -4,23 +4,24 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from keydesk.desk.checks import FRESH
-from keydesk.desk.draft import KIND_WORDS, Draft, FieldName
+from keydesk.desk.draft import (
+    FIELD_KEYS,
+    KIND_WORDS,
+    Draft,
+    FieldName,
+    Reading,
+    UnreadableText,
+    shown_number,
+)
 from keydesk.desk.facts import Facts
 from keydesk.desk.reducing import realised
 from keydesk.desk.spread import spread_cost
-from keydesk.desk.ticket import PERCENT, Plan
+from keydesk.desk.ticket import PERCENT, Plan, fields_of
 from keydesk.format import EMPTY, money, pair, percent, price, short_age, units
 from keydesk.forms.sheet import Line
 
-FIELD_LETTERS: dict[FieldName, tuple[str, str]] = {
-    "size": ("u", "size"),
-    "price": ("p", "price"),
-    "stop": ("s", "stop"),
-    "target": ("t", "target"),
-    "trail": ("r", "trail"),
-    "bound": ("b", "bound"),
-}
 FIELD_WIDTH = 10
+CANNOT_BE_READ = "✗ cannot be read"
 
 
 def headline(draft: Draft, plan: Plan | None, facts: Facts | None) -> Line:
@@ -33,7 +34,7 @@ def headline(draft: Draft, plan: Plan | None, facts: Facts | None) -> Line:
         return ((words, role),)
     if draft.kind == "MARKET":
         return ((words, role), ("at market", "bright"))
-    at = price(plan.levels.entry, facts.rules.price_precision)
+    at = price(shown_number(plan.levels.entry), facts.rules.price_precision)
     return ((words, role), (f"{KIND_WORDS[draft.kind]} {at}", "bright"))
 
 
@@ -63,14 +64,6 @@ def field_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
     return lines
 
 
-def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
-    """Return the fields that the ticket has now: one that only reduces has no bracket, unless to be sized by it."""
-    if not plan.reduces:
-        return draft.fields
-    sizing = {"stop"} if draft.size.unit == "risk %" else set()
-    return [name for name in draft.fields if name not in {"stop", "target", "trail"} - sizing]
-
-
 def choice_line(letter: str, name: str, value: str) -> Line:
     """Return a field that a key turns to its next value."""
     return ((f"{letter} ", "bright"), (f"{name:<7}", "muted"), (f" {value}", "plain"))
@@ -78,18 +71,18 @@ def choice_line(letter: str, name: str, value: str) -> Line:
 
 def field_line(draft: Draft, name: FieldName, meaning: str) -> Line:
     """Return a field that digits fill; the active one is framed."""
-    letter, label = FIELD_LETTERS[name]
     entry = draft.entry(name)
+    unreadable = isinstance(draft.reading(name), UnreadableText)
     active = draft.active == name
     left, right = ("[", "]") if active else (" ", " ")
     return (
-        (f"{letter} ", "bright"),
-        (f"{label:<7}", "focus" if active else "muted"),
+        (f"{FIELD_KEYS[name]} ", "bright"),
+        (f"{name:<7}", "focus" if active else "muted"),
         (left, "focus"),
         (f"{shown_digits(entry.text):>{FIELD_WIDTH}}", "bright" if active else "plain"),
         (right, "focus"),
         (f" {entry.unit:<6} ", "muted"),
-        (meaning, "plain"),
+        (CANNOT_BE_READ, "danger") if unreadable else (meaning, "plain"),
     )
 
 
@@ -108,28 +101,31 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, facts: Facts) -> str:
         case "price":
             return _away(draft, levels.entry, facts)
         case "stop":
-            sizes = "sizes it, is not sent"
-            return sizes if plan.reduces else _level(levels.stop, levels.entry, facts)
+            stop = _level(draft.reading(name), levels.stop, levels.entry, facts)
+            return "sizes it, is not sent" if plan.reduces else stop
         case "target":
-            return _level(levels.target, levels.entry, facts)
+            return _level(draft.reading(name), levels.target, levels.entry, facts)
         case "trail":
-            return "" if levels.trail is None else f"= {price(levels.trail, digits)} behind"
+            trail = shown_number(levels.trail)
+            return "" if trail is None else f"= {price(trail, digits)} behind"
         case "bound":
-            return f"no worse than {price(levels.bound, digits)}"
+            return f"no worse than {price(shown_number(levels.bound), digits)}"
 
 
-def _away(draft: Draft, entry: Decimal | None, facts: Facts) -> str:
-    if entry is None:
+def _away(draft: Draft, entry: Reading, facts: Facts) -> str:
+    if not isinstance(entry, Decimal):
         return ""
     touch = facts.ask if draft.direction > 0 else facts.bid
     away = money(abs(entry - touch) / facts.rules.pip, 1)
     return f"= {price(entry, facts.rules.price_precision)}, {away}p away"
 
 
-def _level(level: Decimal | None, entry: Decimal | None, facts: Facts) -> str:
-    if level is None:
-        return "none" if entry is not None else ""
-    if entry is None:
+def _level(typed: Reading, level: Reading, entry: Reading, facts: Facts) -> str:
+    if typed is None:
+        return "none" if isinstance(entry, Decimal) else ""
+    if not isinstance(level, Decimal):
+        return ""
+    if not isinstance(entry, Decimal):
         return f"= {price(level, facts.rules.price_precision)}"
     away = money(abs(level - entry) / facts.rules.pip, 1)
     return f"= {price(level, facts.rules.price_precision)}, {away}p"
@@ -164,7 +160,7 @@ def _reduced(draft: Draft, plan: Plan, facts: Facts) -> Sequence[Line]:
     """What an order that opens nothing takes away, and what that realises."""
     held, purse = plan.position_before, facts.purse
     side, role = ("LONG", "buy") if held > 0 else ("SHORT", "sell")
-    at = plan.levels.entry
+    at = shown_number(plan.levels.entry)
     won = None if at is None else realised(purse.lots, plan.units, at, facts.factors)
     when = "at market" if draft.kind == "MARKET" else f"at {price(at, facts.rules.price_precision)}"
     return (
@@ -183,7 +179,9 @@ def _reduced(draft: Draft, plan: Plan, facts: Facts) -> Sequence[Line]:
 
 
 def _at_stop(plan: Plan, currency: str, nav: Decimal) -> Line:
-    if plan.levels.entry is None:  # nothing follows from a price that was not typed yet
+    levels = (plan.levels.entry, plan.levels.stop, plan.levels.trail)
+    if levels[0] is None or any(isinstance(each, UnreadableText) for each in levels):
+        # nothing follows from a price that was not typed yet, or from text that cannot be read
         return (("at stop ", "muted"), (EMPTY, "muted"))
     if plan.risk is None:
         return (("at stop ", "muted"), ("UNLIMITED", "danger"), (" no stop", "muted"))

@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import ClassVar, Literal
 
 from keydesk.desk.checks import old_price_words, unconfirmed_warnings, under_way_refusals
-from keydesk.desk.draft import Draft, Entry
+from keydesk.desk.draft import Draft, Entry, shown_number
 from keydesk.desk.facts import Facts, facts_of
 from keydesk.desk.instructions import Flatten, Reverse
-from keydesk.desk.ticket import Plan, levels_of, work_out
+from keydesk.desk.ticket import Plan, levels_of, sendable, work_out
 from keydesk.format import EMPTY, money, pair, price, units
 from keydesk.forms.cancelling import ENTRY_TYPES
 from keydesk.forms.form import Form
@@ -44,7 +44,8 @@ class ReverseForm(Form[Reverse]):
         side: Literal["BUY", "SELL"] = "SELL" if net > 0 else "BUY"
         template, preset = self.situation.template, self.situation.preset
         ticket = first_draft(side, self.instrument, facts, template, preset)
-        return replace(ticket, size=Entry(f"{2 * abs(net):f}", "units"))
+        target = ticket.target if ticket.stop.text else Entry("", "R")  # no R without a stop
+        return replace(ticket, size=Entry(f"{2 * abs(net):f}", "units"), target=target)
 
     def headline(self) -> Line:
         """Say what the position becomes."""
@@ -66,12 +67,12 @@ class ReverseForm(Form[Reverse]):
         digits, levels = facts.rules.price_precision, plan.levels
         return [
             quote_line(facts),
-            (("no worse than ", "muted"), (price(levels.bound, digits), "plain")),
+            (("no worse than ", "muted"), (price(shown_number(levels.bound), digits), "plain")),
             (
                 ("new stop ", "muted"),
-                (price(levels.stop, digits), "plain"),
+                (price(shown_number(levels.stop), digits), "plain"),
                 ("  target ", "muted"),
-                (price(levels.target, digits), "plain"),
+                (price(shown_number(levels.target), digits), "plain"),
                 ("  at stop ", "muted"),
                 (EMPTY if plan.risk is None else money(-plan.risk / 2, signed=True), "loss"),
             ),
@@ -113,8 +114,8 @@ class ReverseForm(Form[Reverse]):
         if facts is None:
             return None
         draft = self.draft(facts)
-        levels = levels_of(draft, facts)
-        if levels.bound is None or levels.entry is None:
+        levels = sendable(levels_of(draft, facts))
+        if levels is None or levels.bound is None:
             return None
         return Reverse(
             instrument=self.instrument,

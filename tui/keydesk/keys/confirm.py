@@ -108,26 +108,35 @@ class Answer(Enum):
     """What a key means to an open confirmation."""
 
     SENDS = "sends"
-    CLOSES = "closes"
+    WRONG = "wrong"  # it sends nothing; a challenge goes on with another letter
     NOTHING = "nothing"
+
+
+WRONG_LETTERS = 3  # of one challenge; the last of them closes the form
 
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What the open form asks for now: its step, the letter of a challenge, why it is refused."""
+    """What the open form asks for now: its step, the letter of a challenge, why it is refused.
+
+    A challenge without a letter is between two letters: no key answers it.
+    """
 
     step: Step
     letter: str = ""
     reason: str = ""
 
     def answer(self, key: str) -> Answer:
-        """Judge a key that is no field of the form; a wrong letter closes a challenge."""
+        """Judge a key that is no field of the form; a wrong letter never sends, and never drops what was typed."""
         match self.step:
             case Step.SEND_KEY:
-                return Answer.SENDS if key == SEND else Answer.NOTHING
+                wrong = key in CHALLENGE_LETTERS  # of a challenge that was asked for a moment ago
+                return Answer.SENDS if key == SEND else Answer.WRONG if wrong else Answer.NOTHING
+            case Step.CHALLENGE if not self.letter:
+                return Answer.NOTHING
             case Step.CHALLENGE if key == self.letter:
                 return Answer.SENDS
             case Step.CHALLENGE if len(key) == 1 and key.isalpha() and key.islower():
-                return Answer.CLOSES
+                return Answer.WRONG
             case _:
                 return Answer.NOTHING

@@ -2,7 +2,9 @@
 
 Pastes, macros, auto-repeat and the backlog of a slow link put keys closer together than hands do. So an
 order or confirm key counts only when it stood alone for 60 ms on both sides, and a confirm key
-only when its form had been on the screen for 250 ms. Pure: keys and times come in, verdicts go
+only when its form had been on the screen for 250 ms. An order key only opens a form, so it is let through at once, and
+the form is closed again when another key comes too close behind; a confirm key waits until it has stood alone. All other keys repeat freely: held arrows and nudges, digits typed
+fast, Esc before anything. Pure: keys and times come in, verdicts go
 out; `guarded_app.py` stands between it and the terminal. Measured times: an unguarded desk sent an
 order 7 to 9 ms after `By` was pasted.
 """
@@ -63,9 +65,9 @@ class Guard:
             return Verdict.TRIP
         if is_alt(key):
             return Verdict.ESCAPE
-        if not self._touches_money(key, front):
+        if front.kind != "sends" or key not in CONFIRM_KEYS:
             return Verdict.PASS
-        if front.kind == "sends" and key in CONFIRM_KEYS and not _was_seen(front, time):
+        if not _was_seen(front, time):
             return Verdict.TOO_EARLY
         self.held = key
         return Verdict.HOLD
@@ -87,12 +89,13 @@ class Guard:
         return self.capitals >= CAPITALS_IN_A_ROW
 
     def _is_guarded_pair(self, before: str, key: str, front: Front) -> bool:
-        if before == PASTE or any(self._touches_money(each, front) for each in (before, key)):
-            return True
-        # Esc goes one step back and never acts, so a nervous double Esc is no accident.
-        return front.kind == "sends" and "escape" not in (before, key)
+        """Whether one of two keys opens, confirms or sends money; Esc goes a step back and may come before any key."""
+        if before == "escape" or is_alt(before):
+            return False
+        return before == PASTE or any(self.touches_money(each, front) for each in (before, key))
 
-    def _touches_money(self, key: str, front: Front) -> bool:
+    def touches_money(self, key: str, front: Front) -> bool:
+        """Whether a key opens, confirms or sends money where it would arrive."""
         # A capital counts in a form as well: the same `B` held down arrives there.
         return key in self.order_keys or (front.kind == "sends" and key in CONFIRM_KEYS)
 
@@ -107,6 +110,12 @@ PASTE = "<paste>"
 def is_alt(key: str) -> bool:
     """Whether Esc and a key arrived as one sequence."""
     return key.startswith("alt+")
+
+
+def second_of_alt(key: str) -> str:
+    """Return the key that arrived as one with Esc: "alt+shift+b" is B."""
+    name = key.rpartition("+")[2]
+    return name.upper() if "shift+" in key and len(name) == 1 else name
 
 
 def _was_seen(front: Front, time: float) -> bool:

@@ -6,21 +6,29 @@ closes every open form and disarms; the desk says what it does about it in the t
 
 from functools import partial
 from time import monotonic
-from typing import Generic, Literal
+from typing import Generic, Literal, Protocol, runtime_checkable
 
 from textual import events
 from textual.app import App, ReturnType
-from textual.screen import ModalScreen
+from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
 from keydesk.keys.arming import Cause
 from keydesk.keys.chords import Chords
-from keydesk.keys.guard import ON_THE_DESK, SETTLE, Front, Guard, Verdict
+from keydesk.keys.guard import ON_THE_DESK, SETTLE, Front, Guard, Verdict, second_of_alt
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
 from keydesk.keys.paste_limit import close_endless_pastes
 
 ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
 NoticeLevel = Literal["info", "good", "warn", "bad"]
+
+
+@runtime_checkable
+class SaysDropped(Protocol):
+    """A form that says in itself which key was dropped: it may cover the line of messages."""
+
+    def say_dropped(self, words: str) -> None:
+        """Show the words."""
 
 
 class GuardedApp(App[ReturnType], Generic[ReturnType]):
@@ -41,6 +49,12 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         )
         self.chords = Chords(self.keymap)
         self._tripped_at = float("-inf")
+        self._trip_key_time = float("-inf")  # of the key or paste that tripped
+        self._order_key_time = float("-inf")  # of the last order key let through
+
+    def on_mount(self) -> None:
+        """See every form that opens."""
+        self.screen_change_signal.subscribe(self, self._close_if_tripped)
 
     # What the desk answers to the guard.
 
@@ -65,7 +79,7 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
                 await self._judge(event)
             case events.Paste() if not event.is_forwarded and not isinstance(self.focused, Input):
                 self.guard.pasted(event.time)
-                self._trip(Cause.PASTE)
+                self._trip(Cause.PASTE, event.time)
             case events.AppBlur():
                 self.disarm(Cause.FOCUS_OUT)
                 await super().on_event(event)
@@ -80,18 +94,42 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
             case Verdict.HOLD:
                 self.set_timer(SETTLE, partial(self._release, event))
             case Verdict.ESCAPE:
+                front = self._front()
                 await self._let_through(events.Key("escape", "\x1b"))
+                self._say_lost_behind_escape(second_of_alt(event.key), front)
             case Verdict.TOO_EARLY:
-                self.tell("warn", "Too early: read the form, then press the key again.")
+                self._say_dropped("Too early: read the form, then press the key again.")
             case Verdict.TRIP:
-                self._trip(Cause.BURST)
+                self._trip(Cause.BURST, event.time)
+
+    def _say_dropped(self, words: str) -> None:
+        """Say it where the eye is: in the open form, else in the line of messages."""
+        form = self.screen
+        if isinstance(form, SaysDropped):
+            form.say_dropped(words)
+        else:
+            self.tell("warn", words)
+
+    def _say_lost_behind_escape(self, key: str, front: Front) -> None:
+        if front.kind == "text":
+            return
+        if self.guard.touches_money(key, ON_THE_DESK) or self.guard.touches_money(key, front):
+            self.tell("info", f"Esc and {key} came as one key: only Esc counted. Press {key} again")
 
     async def _release(self, event: events.Key) -> None:
         if self.guard.settled(event.time):
             await self._let_through(event)
 
     async def _let_through(self, event: events.Key) -> None:
-        if self._front() is ON_THE_DESK:
+        front = self._front()
+        bound = self.screen.active_bindings.get(event.key) if event.key == "escape" else None
+        if front.kind == "sends" and bound is not None:
+            # Here and now, so that the key behind it meets what lies beneath the form.
+            await self.run_action(bound.binding.action, bound.node)
+            return
+        if front is ON_THE_DESK:
+            if self.guard.touches_money(event.key, ON_THE_DESK):
+                self._order_key_time = event.time
             if self.guard.caps_lock_suspected:
                 self.tell("warn", "Only capitals came: is Caps Lock on?")
             elif _is_foreign_letter(event):
@@ -113,7 +151,8 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
                 await self.run_action(action, default_namespace=place)
                 return
 
-    def _trip(self, cause: Cause) -> None:
+    def _trip(self, cause: Cause, time: float) -> None:
+        self._trip_key_time = time
         while isinstance(form := self.screen, ModalScreen):
             form.dismiss(None)
         self.disarm(cause)
@@ -121,6 +160,13 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         if now - self._tripped_at > ONE_BURST:
             self.tell("bad", f"Keys dropped: {cause.value.words}. Nothing was sent.")
         self._tripped_at = now
+
+    def _close_if_tripped(self, screen: Screen[object]) -> None:
+        """Close a form that an order key ahead of the trip opens only now: its pane was busy meanwhile."""
+        late = self._order_key_time <= self._trip_key_time
+        front = getattr(screen, "guard_front", ON_THE_DESK)
+        if late and front.kind == "sends" and monotonic() - self._tripped_at < ONE_BURST:
+            screen.dismiss(None)
 
     def _front(self) -> Front:
         front = getattr(self.screen, "guard_front", None)

@@ -194,6 +194,7 @@ KEYS: tuple[Key, ...] = (
     # A part to close.
     Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),
     Key("percent", ("%",), SCALE_OUT, "own %", "Any digits, then %", "percent"),
+    Key("part-erase", ("backspace",), SCALE_OUT, "", "Erase a digit", "erase"),
     # A position: which side of it, and which part.
     Key("close-both", ("a",), CLOSE_POSITION, "both", "Both sides", "side('both')"),
     Key("close-long", ("l",), CLOSE_POSITION, "long", "The long side", "side('long')"),

@@ -23,6 +23,7 @@ FIRST: Mapping[str, tuple[str, ...]] = {
     LOG: ("row-down", "details", "page-down"),
 }
 BESIDE = {"row-down": "row-up"}  # one hint for two keys
+FORM_HAS_KEYS = "The form has the keys; Esc drops it."
 ALWAYS = ("command", "help")  # how to leave and how to learn the rest stay at the end
 
 
@@ -42,12 +43,13 @@ class KeyFooter(StripLine):
         self._keymap = keymap
         self._unavailable = unavailable
         self._pane = DESK
+        self._over_it = FORM_HAS_KEYS
         self._state: list[bool] = []
 
-    def show_context(self, context: str) -> None:
-        """Turn to the keys of another pane."""
-        if context != self._pane:
-            self._pane = context
+    def show_context(self, context: str, over_it: str = FORM_HAS_KEYS) -> None:
+        """Turn to the keys of another pane; without one, to the words of what lies over the desk."""
+        if (context, over_it) != (self._pane, self._over_it):
+            self._pane, self._over_it = context, over_it
             self.redraw()
 
     def changed(self, frame: Frame) -> None:
@@ -62,9 +64,9 @@ class KeyFooter(StripLine):
             self.redraw()
 
     def left(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002 - keys do not depend on data
-        """The keys that have room; beneath a form, who has them."""
+        """The keys that have room; beneath a form or a window, who has them."""
         if not self._pane:
-            yield Item((("The form has the keys; Esc drops it.", self.palette["muted"]),))
+            yield Item(((self._over_it, self.palette["muted"]),))
             return
         room = self.inside - sum(width_of(i.runs) + self.GAP for i in self._kept_at_end())
         for entry in self._entries():

@@ -25,7 +25,7 @@ from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
 from keydesk.panes.health_line import HealthLine
 from keydesk.panes.instrument_line import InstrumentLine
-from keydesk.panes.key_footer import KeyFooter
+from keydesk.panes.key_footer import FORM_HAS_KEYS, KeyFooter
 from keydesk.panes.log import Log
 from keydesk.panes.notices import Notices
 from keydesk.panes.orders import Orders
@@ -33,17 +33,20 @@ from keydesk.panes.positions import Positions
 from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import ORDERS as SORTINGS
 from keydesk.panes.watchlist import Watchlist
-from keydesk.screens.tiers import DECK, SMALLEST, Tier, tier_for
+from keydesk.screens.tiers import DECK, Tier, tier_for
 from keydesk.store.state import Topic
 from keydesk.widgets.backdrop import Backdrop
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.table import TablePane
+from keydesk.widgets.terminal_app import SMALLEST
 from keydesk.workspace import GRANULARITIES, Workspace
 
 EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
-TOO_SMALL = f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells; this terminal has {{}}×{{}}."
-
+TOO_SMALL = (
+    f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells; this terminal has {{}}×{{}}. "
+    "No trade can be opened at this size. Exits work: {} closes, {} flattens."
+)
 
 TWO_NOTICES_FROM = 30  # rows
 BENEATH_A_DIALOG = 0.5  # seconds from picture to picture
@@ -175,10 +178,11 @@ class DeskScreen(Backdrop, Screen[None]):
         self._everything_again()
 
     def on_screen_suspend(self) -> None:
-        """A form has the keys now."""
+        """What lies over the desk has the keys now; its words stand in the footer."""
         self._panes.quiet = True
         self._panes.check()
-        self.query_one(KeyFooter).show_context("")
+        words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
+        self.query_one(KeyFooter).show_context("", str(words))
 
     def _everything_again(self) -> None:
         if self.frame is not None:
@@ -208,10 +212,16 @@ class DeskScreen(Backdrop, Screen[None]):
         """Choose the layout for the new size."""
         self._lay_out(event.size)
 
+    @property
+    def is_too_small(self) -> bool:
+        """Whether the terminal has no room for the account, so that no form that opens a trade may open."""
+        return tier_for(self.app.size) is None
+
     def _lay_out(self, size: Size) -> None:
         tier = tier_for(size)
         self.set_class(tier is None, "-too-small")
-        words = TOO_SMALL.format(size.width, size.height)
+        exits = (self._keymap.name("close"), self._keymap.name("flatten"))
+        words = TOO_SMALL.format(size.width, size.height, *exits)
         self.query_one("#too-small", Static).update(words)
         self._tier = tier or self._tier or DECK
         roomy = self._tier is not DECK and size.height >= TWO_NOTICES_FROM

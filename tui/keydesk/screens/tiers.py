@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from textual.geometry import Size
 
 from keydesk.widgets.ruled_grid import Slot
+from keydesk.widgets.terminal_app import SMALLEST
 
-SMALLEST = Size(80, 24)
 DESK_FROM = 100  # columns
 COCKPIT_FROM = Size(160, 44)
 

@@ -11,7 +11,7 @@ from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
 from textual.filter import LineFilter, Monochrome
-from textual.geometry import Region
+from textual.geometry import Region, Size
 from textual.screen import Screen
 
 from keydesk import theme
@@ -20,6 +20,7 @@ from keydesk.widgets.ascii_only import AsciiOnly
 from keydesk.widgets.terminal_diff import Difference, Front
 
 ASCII_ONLY = AsciiOnly()
+SMALLEST = Size(80, 24)  # a smaller terminal shows no account, no price and no position
 
 
 class TerminalApp(App[ReturnType], Generic[ReturnType]):
