@@ -35,6 +35,7 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.targets import CannotOpen, Opening, Target
+from keydesk.text.sanitize import safe
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.workspace import WorkspaceFile
 
@@ -207,7 +208,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show the person at the keys one line."""
-        self.store.notify(Notice(level, words, time_ns()))
+        self.store.notify(Notice(level, safe(words), time_ns()))
 
     # Forms.
 

@@ -17,6 +17,7 @@ from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.outcome_words import Asked, Level, Said, fill_of, protection_words, said_of
 from keydesk.store.state import Notice, TradeRow
 from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
 from keydesk_client.models import Transaction
 from keydesk_client.outcome import (
     Done,
@@ -109,7 +110,7 @@ class Delivery:
     def tell(self, level: Level, words: str) -> None:
         """Show the trader one line."""
         asks = level in {"warn", "bad"}  # of an order's outcome both want a hand
-        self.store.notify(Notice(level, words, self.wall_ns(), asks=asks))
+        self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=asks))
 
     def record(self, what: str, words: str) -> None:
         """Write into the audit log, where there is one, and tell when that begins to fail."""

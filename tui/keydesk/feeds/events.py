@@ -41,7 +41,7 @@ def take(link: Link, item: object) -> None:
             link.door.saw_last(item.last_transaction_id)
             link.store.clock_ns = max(link.store.clock_ns, item.time.ns)
         case TransactionIdentity():
-            link.door.offer(item)  # type: ignore[arg-type]  # the union's members share this base
+            link.door.offer(item)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - the union's members share this base
         case HistoryLost():
             link.doubt(f"The broker does not know what came after transaction {item.applied}")
         case (

@@ -7,6 +7,7 @@ from keydesk.forms.sheet import Line
 from keydesk.forms.situation import Situation
 from keydesk.keys.arming import arming_words
 from keydesk.keys.confirm import Answer, Confirmation, Deed, Step
+from keydesk.text.sanitize import safe
 
 LENGTH = 3
 
@@ -34,7 +35,7 @@ class ArmForm(Form[bool]):
         if len(self.wanted) < LENGTH:
             return ()
         typed = self.digits.ljust(LENGTH, "_")
-        return ((("last three of the account id  ", "muted"), (typed, "bright")),)
+        return ((("last three of the account id  ", "muted"), (safe(typed), "bright")),)
 
     def deed(self) -> Deed:
         """Stand outside the matrix: arming sends nothing."""

@@ -22,6 +22,7 @@ from keydesk.keys.confirm import Answer, Confirmation, Deed, Step, required_step
 from keydesk.keys.guard import SEND, Front
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.state import Notice
+from keydesk.text.sanitize import safe
 from keydesk.theme import palette_of
 from keydesk.widgets.veil import Veil
 
@@ -197,7 +198,7 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     def _say_not_sent(self, key: str) -> None:
         """A form that goes at a wrong letter must not pass for one that was sent."""
         words = f"NOT SENT: the letter was {self._letter}, not {clean(key)}. Open it again to send"
-        self.situation.store.notify(Notice("warn", words, time_ns(), asks=True))
+        self.situation.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
 
     def action_send(self) -> None:
         """Answer with the send key."""
@@ -216,9 +217,9 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         asked = self.confirmation()
         if asked.step is not Step.REFUSED:
             for warning in self.warnings():
-                lines += wrapped(f"▲ {warning}", "warn", self.inside)
+                lines += wrapped(safe(f"▲ {warning}"), "warn", self.inside)
         if self._hint:
-            lines += wrapped(self._hint, "warn", self.inside)
+            lines += wrapped(safe(self._hint), "warn", self.inside)
         return fitted([*lines, *self._ask(asked)], self.app.size.height - 2)
 
     def _ask(self, asked: Confirmation) -> list[Line]:
@@ -229,12 +230,12 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
             case Step.CHALLENGE:
                 letter: Line = (
                     ("type ", "danger"),
-                    (f"  {asked.letter}  ", "live-text on live"),
+                    (safe(f"  {asked.letter}  "), "live-text on live"),
                     (" to send", "danger"),
                 )
                 return [self._foot(letter, drop)]
             case Step.REFUSED:
-                words = wrapped(f"✗ {asked.reason}", "danger", self.inside)
+                words = wrapped(safe(f"✗ {asked.reason}"), "danger", self.inside)
                 return [*words, self._foot((), drop)]
 
     def _foot(self, left: Line, right: Line) -> Line:

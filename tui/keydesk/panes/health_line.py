@@ -8,6 +8,7 @@ from datetime import UTC, tzinfo
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.store.state import LinkState, Topic
+from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Run, cut, width_of
 from keydesk.widgets.strip_line import Item, StripLine
 
@@ -52,17 +53,16 @@ class HealthLine(StripLine):
         yield from links
         if health.rtt_ms is not None:
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
-            yield Item(self._pair("round trip", f"{health.rtt_ms:.0f} ms{p95}"), 2)
+            yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 2)
         if health.clock_offset_ms is not None:
-            yield Item(
-                self._pair("clock", f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)), 4
-            )
+            offset = f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)
+            yield Item(self._pair("clock", safe(offset)), 4)
         if health.throttled:
-            yield Item(((f"throttled {health.throttled}×", self.palette["warn"]),), 3)
+            yield Item(((safe(f"throttled {health.throttled}×"), self.palette["warn"]),), 3)
         if health.warning:
             beside = [*links, *self.right(frame)]
             room = self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in beside)
-            yield Item(tuple(cut([(health.warning, self.palette["danger"])], room)), 1)
+            yield Item(tuple(cut([(safe(health.warning), self.palette["danger"])], room)), 1)
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """The time, its zone named."""
@@ -74,10 +74,10 @@ class HealthLine(StripLine):
         shown = "" if state == "OK" else age
         return Item(
             (
-                (f"{name} ", self.palette["muted"]),
-                (f"{WORDS[state]}{shown}", self.palette[ROLE_OF[state]]),
+                (safe(f"{name} "), self.palette["muted"]),
+                (safe(f"{WORDS[state]}{shown}"), self.palette[ROLE_OF[state]]),
             )
         )
 
-    def _pair(self, label: str, value: str) -> tuple[Run, ...]:
-        return ((f"{label} ", self.palette["faint"]), (value, self.palette["muted"]))
+    def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
+        return ((safe(f"{label} "), self.palette["faint"]), (value, self.palette["muted"]))

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from keydesk.frame import Frame
 from keydesk.keys.keymap import DESK, LOG, ORDERS, POSITIONS, ROWS, TRADES, Key, KeyMap
 from keydesk.store.state import Topic
+from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import width_of
 from keydesk.widgets.strip_line import Item, StripLine
 
@@ -101,4 +102,6 @@ class KeyFooter(StripLine):
         name = key.shown.split()[0]  # the help has the others
         if key.id in BESIDE:
             name += f" {self._keymap.name(BESIDE[key.id])}"
-        return Item(((name, self.palette[strong]), (f" {key.hint}", self.palette[weak])))
+        return Item(
+            ((safe(name), self.palette[strong]), (safe(f" {key.hint}"), self.palette[weak]))
+        )

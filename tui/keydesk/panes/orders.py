@@ -13,6 +13,7 @@ from keydesk.panes.prices import shape_of
 from keydesk.panes.trades import READING
 from keydesk.store.state import OrderRow, Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import clean_name, safe
 from keydesk.theme import Palette
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column
@@ -54,7 +55,7 @@ class Orders(InstrumentRows):
         if self.frame is None or self.frame.store.account is None:
             return Heading((Tab("Orders"),))
         entries = [order for order in self.frame.store.orders.values() if order.trade_id is None]
-        return Heading((Tab(f"Orders {len(entries)}"),))
+        return Heading((Tab(safe(f"Orders {len(entries)}")),))
 
     def instrument_of(self, key: str, store: Store) -> str:
         """The instrument of a row."""
@@ -86,16 +87,16 @@ class Orders(InstrumentRows):
         if column == "side":
             return [_side(order, self.palette)]
         weight = "plain" if entry and column in ("pair", "kind", "units", "price") else "muted"
-        return [(self._text(order, column, frame), self.palette[weight])]
+        return [(safe(self._text(order, column, frame)), self.palette[weight])]
 
     def _text(self, order: OrderRow, column: str, frame: Frame) -> str:
         shape = shape_of(frame.store, order.instrument)
         distance = shape.pips(order.distance) if order.distance is not None else None
-        own = f"of {order.trade_id}"
+        own = f"of {clean_name(order.trade_id or show.EMPTY)}"
         texts = {
-            "id": order.id,
+            "id": clean_name(order.id),
             "pair": show.pair(order.instrument),
-            "kind": KINDS.get(order.type, order.type),
+            "kind": KINDS.get(order.type) or clean_name(order.type),
             "units": own if order.units is None else show.units(abs(order.units)),
             "price": shape.write(order.price)
             if order.price is not None
@@ -124,6 +125,6 @@ def _side(order: OrderRow, palette: Palette) -> Run:
 
 def _until(order: OrderRow, now_ns: int) -> str:
     if order.gtd_ns is None:
-        return order.time_in_force
+        return clean_name(order.time_in_force)
     left = (order.gtd_ns - now_ns) / show.SECOND
     return f"GTD {show.duration(left)}"

@@ -18,6 +18,7 @@ from keydesk.panes import prices
 from keydesk.panes.prices import Shape, flash_of, price_runs, prices_are_old, role_of_sign, shape_of
 from keydesk.store.state import Day, Quote, Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column, TablePane, widen
 
@@ -88,7 +89,7 @@ class Watchlist(TablePane):
         sorted_by = f"by {self.sorting}" if self.sorting else ""
         below = len(self.keys) - self.first - self.room
         more = f"{len(self.keys)} in all" if self.first or below > 0 else ""
-        return Heading((Tab("Watch"),), ", ".join(filter(None, (sorted_by, more))))
+        return Heading((Tab("Watch"),), safe(", ".join(filter(None, (sorted_by, more)))))
 
     def columns(self) -> Sequence[Column]:
         """Prices as wide as the longest one asks, their points under each other."""
@@ -207,7 +208,7 @@ class Watchlist(TablePane):
         if self._old:
             return [(text, self.palette["faint"])]
         if self.typical.is_wide(key, quote.ask - quote.bid):
-            return [(f"{text}!", self.palette["danger"])]
+            return [(safe(f"{text}!"), self.palette["danger"])]
         return [(text, self.palette["plain"])]
 
     def _day(self, key: str, column: str, quote: Quote, store: Store) -> list[Run]:

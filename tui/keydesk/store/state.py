@@ -5,6 +5,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
+from keydesk.text.sanitize import Printable, SafeText
+
 
 class Topic(StrEnum):
     """One kind of thing that can change; a pane listens to the topics it draws."""
@@ -183,7 +185,7 @@ class LogLine:
     time_ns: int
     kind: LogKind
     instrument: str
-    text: str  # already cleaned of control characters
+    text: SafeText
     amount: Decimal | None = None  # what it did to the balance
     pl: Decimal | None = None
 
@@ -273,7 +275,7 @@ class Notice:
     """Feedback to the person at the keys."""
 
     level: Literal["info", "good", "warn", "bad"]
-    text: str
+    text: Printable
     time_ns: int
     asks: bool = False  # it wants something done, as every bad one does
     seen: bool = False
