@@ -6,7 +6,6 @@ import asyncio
 import gc
 import os
 import random
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -21,6 +20,7 @@ from keydesk import forms, lifecycle, theme
 from keydesk.actions import DeskActions
 from keydesk.character_set import ascii_locale
 from keydesk.cli.arguments import DeskOptions
+from keydesk.cli.plain_text import say_error
 from keydesk.config import Settings
 from keydesk.connection import Connection, load_all, opened
 from keydesk.desk_lock import DeskLock
@@ -35,7 +35,7 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.targets import CannotOpen, Opening, Target
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import disarmed_lines, safe
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.workspace import WorkspaceFile
 
@@ -276,7 +276,14 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
         if not self.last_words:  # of several faults the first one says most
             trace = Traceback(show_locals=False, width=None)
-            drawn = Segments(self.console.render(trace, self.console.options))
+            lines = self.console.render(trace, self.console.options)
+            # An exception's message may hold text of the server.
+            drawn = Segments(
+                [
+                    each if each.control else each._replace(text=disarmed_lines(each.text))
+                    for each in lines
+                ]
+            )
             self._exit_renderables.append(drawn)
             self.last_words = FAULT
             self._last_resort.arm(1, PATIENCE)
@@ -322,7 +329,7 @@ def run_desk(
     chosen = options.theme or settings.theme
     if chosen not in theme.names():
         known = ", ".join(theme.names())
-        print(f"keydesk: there is no theme {chosen} (known: {known})", file=sys.stderr)  # noqa: T201
+        say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
         return 1
     app = KeydeskApp(
         options,
@@ -336,7 +343,7 @@ def run_desk(
     )
     app.run(mouse=options.mouse)
     if app.last_words:
-        print(f"keydesk: {app.last_words}", file=sys.stderr)  # noqa: T201 - the command's voice
+        say_error(safe(f"keydesk: {app.last_words}"))
     return app.return_code or 0
 
 

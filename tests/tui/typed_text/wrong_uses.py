@@ -1,10 +1,8 @@
 """Text that must not reach a screen or a file. Nothing here runs: an ignore that became needless tells that a type became lax."""
 
-from pathlib import Path
-
 from rich.style import Style
 
-from keydesk.cli.csv_file import Table
+from keydesk.cli.csv_file import encoded
 from keydesk.cli.plain_text import say, say_error
 from keydesk.format import pair
 from keydesk.forms.sheet import Line, wrapped
@@ -44,10 +42,10 @@ def server_text_in_a_message(error: Exception) -> None:
     LogLine("", 0, "LINK", "", str(error))  # pyright: ignore[reportArgumentType]
 
 
-def server_text_from_a_command(trade: TradeRow, path: Path) -> None:
+def server_text_from_a_command(trade: TradeRow) -> None:
     say(trade.id)  # pyright: ignore[reportArgumentType]
     say_error(f"no such trade: {trade.id}")  # pyright: ignore[reportArgumentType]
-    Table(["id"]).add([trade.id])  # pyright: ignore[reportArgumentType]
+    encoded([["id"], [trade.id]])  # pyright: ignore[reportArgumentType]
 
 
 def a_string_is_no_safe_text(trade: TradeRow) -> SafeText:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from rich.text import Text
 from textual.widgets import Static
 
-from keydesk.text.sanitize import Printable, clean
+from keydesk.text.sanitize import Printable, safe
 from keydesk.text.wrapping import lines_of
 from keydesk.theme import Palette
 
@@ -25,7 +25,7 @@ def text_of(lines: Iterable[Line], palette: Palette) -> Text:
         for words, role in line:
             front, _, backdrop = role.partition(" on ")
             style = palette.on(front, backdrop) if backdrop else palette[front]
-            text.append(clean(words), style)
+            text.append(safe(words), style)
     return text
 
 

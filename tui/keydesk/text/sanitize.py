@@ -17,8 +17,7 @@ Printable: TypeAlias = SafeText | LiteralString
 
 LINE_LIMIT = 256
 NAME_LIMIT = 24
-SENTENCE_LIMIT = 4000
-FIELD_LIMIT = 32_000  # characters; a spreadsheet's cell has room for 32,767
+SENTENCE_LIMIT = 32_000  # characters; a cell of a spreadsheet has room for 32,767
 MARKS_A_LETTER = 2  # more combining marks than this climb over the lines above and below
 UNSEEN = "\N{REPLACEMENT CHARACTER}"
 DELETE = "\x7f"
