@@ -35,7 +35,7 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.targets import CannotOpen, Opening, Target
-from keydesk.text.sanitize import disarmed_lines, safe
+from keydesk.text.sanitize import clean, disarmed_lines, safe
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.workspace import WorkspaceFile
 
@@ -55,6 +55,7 @@ FAULT = (
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 AFTER_A_FORM = 1.0  # seconds
+LAST_WORDS = 1000  # characters
 
 
 class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
@@ -343,7 +344,7 @@ def run_desk(
     )
     app.run(mouse=options.mouse)
     if app.last_words:
-        say_error(safe(f"keydesk: {app.last_words}"))
+        say_error(safe(f"keydesk: {clean(app.last_words, LAST_WORDS)}"))
     return app.return_code or 0
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from keydesk.store.state import OrderRow, TradeRow
+from keydesk.store.state import OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
 
 
@@ -29,7 +29,7 @@ class Selection:
         """Return every trade of the instrument to act on, oldest first."""
         instrument = self.instrument(store)
         held = [trade for trade in store.trades.values() if trade.instrument == instrument]
-        return sorted(held, key=lambda trade: int(trade.id))
+        return sorted(held, key=lambda trade: id_order(trade.id))
 
     def order(self, store: Store) -> OrderRow | None:
         """Return the pending order to act on; None when it would have to be guessed."""

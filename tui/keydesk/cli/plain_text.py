@@ -5,7 +5,9 @@ import json
 import os
 import re
 import sys
+import traceback
 from io import TextIOWrapper
+from types import TracebackType
 
 from keydesk.character_set import ascii_locale
 from keydesk.text.sanitize import Printable, disarmed_lines
@@ -55,6 +57,14 @@ def disarm_stderr() -> None:
             errors=stream.errors,
             write_through=True,
         )
+
+
+def disarmed_excepthook(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print a traceback without control characters: for the desk, whose own pictures go to standard error."""
+    lines = traceback.format_exception(kind, error, trace)
+    print(disarmed_lines("".join(lines)), end="", file=sys.stderr)
 
 
 def replace_signs() -> None:

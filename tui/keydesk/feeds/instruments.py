@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from keydesk.feeds.link import Link, reason
 from keydesk.store.state import Topic
+from keydesk.text.sanitize import NAME_LIMIT
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import Instrument
 
@@ -42,13 +43,23 @@ async def list_instruments(link: Link) -> None:
 def take(link: Link, instruments: Sequence[Instrument]) -> None:
     """Write the instruments, and the watchlist with the focus when there is none yet."""
     store = link.store
-    store.instruments = {each.name: each for each in instruments}
+    known = {each.name: each for each in instruments if _can_be_asked_for(each.name)}
+    if len(known) < len(instruments):
+        link.write(
+            f"{len(instruments) - len(known)} instruments have no usable name and are left out"
+        )
+    store.instruments = known
     if not store.watchlist:
         store.watchlist = watchlist(link.wanted, store.instruments)
     if store.focus not in store.instruments and store.watchlist:
         store.set_focus(store.watchlist[0])
     store.mark(Topic.INSTRUMENTS)
     link.listed.set()
+
+
+def _can_be_asked_for(name: str) -> bool:
+    """Say whether prices can be asked for by the name; one name that cannot would fail the whole request."""
+    return 0 < len(name) <= NAME_LIMIT and name.isascii() and name.isprintable() and "," not in name
 
 
 def watchlist(wanted: Sequence[str], known: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from keydesk.keys.keymap import ORDERS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import shape_of
 from keydesk.panes.trades import READING
-from keydesk.store.state import OrderRow, Topic
+from keydesk.store.state import OrderRow, Topic, id_order
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.theme import Palette
@@ -111,10 +111,12 @@ class Orders(InstrumentRows):
 
 
 def _entries_first(store: Store) -> list[str]:
-    def rank(order: OrderRow) -> tuple[bool, str, int]:
-        return order.trade_id is not None, order.trade_id or "", -int(order.id or 0)
+    newest_first = sorted(store.orders.values(), key=lambda order: id_order(order.id), reverse=True)
 
-    return [order.id for order in sorted(store.orders.values(), key=rank)]
+    def rank(order: OrderRow) -> tuple[bool, str]:
+        return order.trade_id is not None, order.trade_id or ""
+
+    return [order.id for order in sorted(newest_first, key=rank)]
 
 
 def _side(order: OrderRow, palette: Palette) -> Run:

@@ -22,6 +22,7 @@ from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column, TablePane, widen
 
+LONGEST_NAME = 12  # cells; the service's own have ten and less
 RANGE = 6  # cells of the bar that shows where the price stands in its day
 COLUMNS = (
     Column("pair", "pair", 7, right=False),
@@ -94,7 +95,7 @@ class Watchlist(TablePane):
     def columns(self) -> Sequence[Column]:
         """Prices as wide as the longest one asks, their points under each other."""
         price = self._room.whole + self._room.decimals + 1
-        longest = max((len(key) for key in self.keys), default=7)
+        longest = min(max((len(key) for key in self.keys), default=7), LONGEST_NAME)
         return widen(COLUMNS, {"bid": price, "ask": price, "pair": longest})
 
     def empty(self, frame: Frame) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from keydesk.store.state import AccountState, Topic
+from keydesk.store.state import AccountState, Topic, id_order
 from keydesk.store.store import Store
 from keydesk.store.valuation import plain_margin
 from keydesk_client.models import (
@@ -95,9 +95,9 @@ def _totals(account: AccountState, state: AccountChangesState) -> Iterator[str]:
 
 def _open_trades(store: Store, state: AccountChangesState) -> Iterator[str]:
     theirs = {trade.id for trade in state.trades}
-    for trade_id in sorted(theirs - store.trades.keys(), key=int):
+    for trade_id in sorted(theirs - store.trades.keys(), key=id_order):
         yield f"trade {trade_id} is open at the broker, unknown here"
-    for trade_id in sorted(store.trades.keys() - theirs, key=int):
+    for trade_id in sorted(store.trades.keys() - theirs, key=id_order):
         yield f"trade {trade_id} is open here, not at the broker"
 
 
@@ -147,5 +147,5 @@ def _changed_orders(store: Store, changes: AccountChanges) -> Iterator[str]:
     for order in changes.orders_created:
         if order.state == "PENDING" and order.id not in ended and order.id not in store.orders:
             yield f"order {order.id} is pending at the broker, unknown here"
-    for order_id in sorted(ended & store.orders.keys(), key=int):
+    for order_id in sorted(ended & store.orders.keys(), key=id_order):
         yield f"order {order_id} is pending here, ended at the broker"

@@ -6,7 +6,7 @@ from keydesk.clean import clean
 from keydesk.desk.risk import FIRST_STOP_WITHIN_NS
 from keydesk.store.positions import rebuild_position
 from keydesk.store.rows import attach, order_row, trade_row
-from keydesk.store.state import AccountState, OrderRow, Topic, TradeRow
+from keydesk.store.state import AccountState, OrderRow, Topic, TradeRow, id_order
 from keydesk.store.store import Store
 from keydesk_client.models import Account
 
@@ -16,7 +16,7 @@ def take_snapshot(store: Store, account: Account) -> None:
     known = store.trades
     held_before = set(store.positions)
     store.trades = {trade.id: trade_row(trade) for trade in reversed(account.trades)}
-    store.trades = dict(sorted(store.trades.items(), key=lambda item: int(item[0])))
+    store.trades = dict(sorted(store.trades.items(), key=lambda item: id_order(item[0])))
     rows = (order_row(order, store.trades) for order in account.orders)
     store.orders = {row.id: row for row in rows if row is not None}
     for order in store.orders.values():

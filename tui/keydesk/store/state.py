@@ -292,3 +292,8 @@ class Arming:
 
     level: Literal["ARMED", "DISARMED", "READ-ONLY"] = "DISARMED"
     reason: str = ""
+
+
+def id_order(id_: str) -> tuple[int, str]:
+    """Return the sorting key of an id: by number; one that is no number has its place, too."""
+    return len(id_), id_

@@ -11,7 +11,7 @@ from textual.binding import BindingType
 from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, ROWS
 from keydesk.text.sanitize import Printable
-from keydesk.widgets.lines import LinePane, Run, width_of
+from keydesk.widgets.lines import LinePane, Run, cut, width_of
 
 WIDEST_GAP = 2
 
@@ -43,6 +43,8 @@ def needed(columns: Sequence[Column], gap: int) -> int:
 def align(runs: Sequence[Run], column: Column, blank: Run) -> list[Run]:
     """A cell's runs filled up to the column's width."""
     space = column.width - width_of(runs)
+    if space < 0 and not column.right:
+        return cut(runs, column.width)  # a long name must not shift the numbers after it
     if space <= 0:
         return list(runs)
     padding = (" " * space, blank[1])
