@@ -7,7 +7,7 @@ from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
 from typing import Final, NamedTuple
 
-from keydesk.text.sanitize import SafeText, clean_name, safe
+from keydesk.text.sanitize import SafeText, clean_name, safe, split_at
 
 EMPTY: Final = "–"
 UNKNOWN: Final = "?"
@@ -38,7 +38,7 @@ def split_price(value: Decimal, pip_location: int, precision: int) -> PriceParts
     end = whole_end - pip_location if pip_location >= 0 else whole_end + 1 - pip_location
     end = max(0, min(end, len(text)))
     start = _two_digits_before(text, end)
-    return PriceParts(safe(text[:start]), safe(text[start:end]), safe(text[end:]))
+    return PriceParts(*split_at(text, start, end))
 
 
 def _two_digits_before(text: str, end: int) -> int:
