@@ -22,6 +22,7 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.selection import Selection
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:
@@ -267,7 +268,7 @@ class DeskActions(GuardedApp[int]):
         title, rows = self._details()
         self.push_screen(forms.DetailsForm(title, rows))
 
-    def _details(self) -> tuple[str, Rows]:
+    def _details(self) -> tuple[Printable, Rows]:
         from keydesk.forms import detail_rows  # noqa: PLC0415 - with the first form
 
         store, selection = self.store, self.selection()
@@ -276,9 +277,9 @@ class DeskActions(GuardedApp[int]):
             store.set_focus(chosen)
         match selection.pane:
             case "trades" if trade := store.trades.get(row or ""):
-                return f"Trade #{trade.id}", detail_rows.of_trade(trade, store)
+                return safe(f"Trade #{clean_name(trade.id)}"), detail_rows.of_trade(trade, store)
             case "orders" if order := store.orders.get(row or ""):
-                return f"Order #{order.id}", detail_rows.of_order(order, store)
+                return safe(f"Order #{clean_name(order.id)}"), detail_rows.of_order(order, store)
             case "positions" if position := store.positions.get(row or ""):
                 return "Position", detail_rows.of_position(position, store)
             case "log" if row is not None and int(row) < len(store.log):

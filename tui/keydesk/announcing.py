@@ -13,6 +13,7 @@ from keydesk.format import pair
 from keydesk.outcome_words import Asked, filled
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
 from keydesk_client.models import (
     MarginCallEnterTransaction,
     OrderCancelTransaction,
@@ -68,7 +69,7 @@ class Announcer:
         return f"{pair(line.instrument)} {line.text}" if line.instrument else line.text
 
     def _tell(self, level: Level, words: str) -> None:
-        self.store.notify(Notice(level, words, self.wall_ns(), asks=True))
+        self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=True))
 
 
 def _at_once(transaction: OrderFillTransaction | OrderCancelTransaction) -> bool:

@@ -6,7 +6,6 @@ import asyncio
 import gc
 import os
 import random
-import sys
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -21,6 +20,7 @@ from keydesk import forms, lifecycle, theme
 from keydesk.actions import DeskActions
 from keydesk.character_set import ascii_locale
 from keydesk.cli.arguments import DeskOptions
+from keydesk.cli.plain_text import say_error
 from keydesk.config import Settings
 from keydesk.connection import Connection, load_all, opened
 from keydesk.desk_lock import DeskLock
@@ -36,6 +36,7 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.targets import CannotOpen, Opening, Target
+from keydesk.text.sanitize import clean, disarmed_lines, safe
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.workspace import WorkspaceFile
 
@@ -55,6 +56,7 @@ FAULT = (
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 AFTER_A_FORM = 1.0  # seconds
+LAST_WORDS = 1000  # characters
 
 
 class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
@@ -176,7 +178,9 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
                 self.connection = connection
                 session.open()  # the journal has made its folder
                 for left in session.show_left_over():
-                    self.store.notify(Notice(left.level, left.late_words, time_ns(), asks=True))
+                    self.store.notify(
+                        Notice(left.level, safe(left.late_words), time_ns(), asks=True)
+                    )
                 if connection.commands.no_orders:
                     why = connection.commands.no_orders
                     self.tell("bad", f"EXITS ONLY, no order journal: {why}")
@@ -208,7 +212,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         if self._session is not None:
             self._session.key_pressed(self.last_key_at)
             for level, words in self._session.changed():
-                self.store.notify(Notice(level, words, time_ns(), asks=level == "warn"))
+                self.store.notify(Notice(level, safe(words), time_ns(), asks=level == "warn"))
 
     def revalue(self, store: Store, now: float) -> None:
         """Bring what depends on prices up to date before it is drawn."""
@@ -233,7 +237,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         """Show the person at the keys one line."""
-        self.store.notify(Notice(level, words, time_ns()))
+        self.store.notify(Notice(level, safe(words), time_ns()))
 
     # Forms.
 
@@ -301,7 +305,14 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
         if not self.last_words:  # of several faults the first one says most
             trace = Traceback(show_locals=False, width=None)
-            drawn = Segments(self.console.render(trace, self.console.options))
+            lines = self.console.render(trace, self.console.options)
+            # An exception's message may hold text of the server.
+            drawn = Segments(
+                [
+                    each if each.control else each._replace(text=disarmed_lines(each.text))
+                    for each in lines
+                ]
+            )
             self._exit_renderables.append(drawn)
             self.last_words = FAULT
             self._last_resort.arm(1, PATIENCE)
@@ -347,7 +358,7 @@ def run_desk(
     chosen = options.theme or settings.theme
     if chosen not in theme.names():
         known = ", ".join(theme.names())
-        print(f"keydesk: there is no theme {chosen} (known: {known})", file=sys.stderr)  # noqa: T201
+        say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
         return 1
     app = KeydeskApp(
         options,
@@ -361,7 +372,7 @@ def run_desk(
     )
     app.run(mouse=options.mouse)
     if app.last_words:
-        print(f"keydesk: {app.last_words}", file=sys.stderr)  # noqa: T201 - the command's voice
+        say_error(safe(f"keydesk: {clean(app.last_words, LAST_WORDS)}"))
     return app.return_code or 0
 
 

@@ -256,7 +256,10 @@ class Commands:
         if long_units is None and short_units is None:
             self.delivery.tell("warn", f"NOT SENT {name}: it is closed already")
             return
-        sides = (("LONG", long_units), ("SHORT", short_units))
+        sides: tuple[tuple[str, CloseSide | None], ...] = (
+            ("LONG", long_units),
+            ("SHORT", short_units),
+        )
         said = [f"{side} {_amount(size)}" for side, size in sides if size is not None]
         asked = self._asked(f"{name} {' '.join(said)}", "close", close.instrument, "close position")
         quote = self.store.quotes.get(close.instrument)

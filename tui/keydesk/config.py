@@ -132,7 +132,7 @@ def _profile(name: str, table: object, path: Path) -> Profile:
     address = None if environment == "custom" else ""
     return Profile(
         name,
-        environment,
+        environment,  # pyright: ignore[reportArgumentType] - one of the three, as looked at above
         _text(table, "account", path),
         _text(table, "rest_url", path, address),
         _text(table, "stream_url", path, address),

@@ -25,6 +25,7 @@ from keydesk.outcome_words import (
 )
 from keydesk.store.state import InFlight, Notice, TradeRow
 from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
 from keydesk.trading.in_flight import record_of
 from keydesk_client.intent import Intent
 from keydesk_client.models import Transaction
@@ -153,7 +154,7 @@ class Delivery:
     def tell(self, level: Level, words: str) -> None:
         """Show the trader one line."""
         asks = level in {"warn", "bad"}  # of an order's outcome both want a hand
-        self.store.notify(Notice(level, words, self.wall_ns(), asks=asks))
+        self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=asks))
 
     def record(self, what: str, words: str) -> None:
         """Write into the audit log, where there is one, and tell when that begins to fail."""

@@ -5,25 +5,28 @@ A minus is U+2212, as wide as a plus; an empty value is an en dash, an unknown o
 
 from datetime import UTC, datetime, tzinfo
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-EMPTY = "–"
-UNKNOWN = "?"
-MINUS = "−"
+from keydesk.text.sanitize import SafeText, clean_name, safe, split_at
+
+EMPTY: Final = "–"
+UNKNOWN: Final = "?"
+MINUS: Final = "−"
+NONE = safe(EMPTY)
 SECOND = 1_000_000_000
 
 
 class PriceParts(NamedTuple):
     """A price as a dealer reads it: the big figure, the two pip digits, the fraction of a pip."""
 
-    big: str
-    pips: str
-    fraction: str
+    big: SafeText
+    pips: SafeText
+    fraction: SafeText
 
 
-def price(value: Decimal | None, precision: int) -> str:
+def price(value: Decimal | None, precision: int) -> SafeText:
     """A price with all its decimals."""
-    return EMPTY if value is None else _minus(f"{value:.{precision}f}")
+    return NONE if value is None else _minus(f"{value:.{precision}f}")
 
 
 def split_price(value: Decimal, pip_location: int, precision: int) -> PriceParts:
@@ -35,7 +38,7 @@ def split_price(value: Decimal, pip_location: int, precision: int) -> PriceParts
     end = whole_end - pip_location if pip_location >= 0 else whole_end + 1 - pip_location
     end = max(0, min(end, len(text)))
     start = _two_digits_before(text, end)
-    return PriceParts(text[:start], text[start:end], text[end:])
+    return PriceParts(*split_at(text, start, end))
 
 
 def _two_digits_before(text: str, end: int) -> int:
@@ -46,42 +49,42 @@ def _two_digits_before(text: str, end: int) -> int:
     return start
 
 
-def money(value: Decimal | None, places: int = 2, *, signed: bool = False) -> str:
+def money(value: Decimal | None, places: int = 2, *, signed: bool = False) -> SafeText:
     """An amount, thousands grouped; signed: a plus or minus on everything but nothing."""
     if value is None:
-        return EMPTY
+        return NONE
     return _signed(value, f"{abs(value):,.{places}f}", plus=signed)
 
 
-def pips(value: Decimal | None, places: int = 1, *, signed: bool = True) -> str:
+def pips(value: Decimal | None, places: int = 1, *, signed: bool = True) -> SafeText:
     """A distance in pips."""
     return money(value, places, signed=signed)
 
 
-def percent(fraction: Decimal | None, places: int = 2, *, signed: bool = False) -> str:
+def percent(fraction: Decimal | None, places: int = 2, *, signed: bool = False) -> SafeText:
     """A fraction as percent, without the sign %: the header says it."""
-    return EMPTY if fraction is None else money(fraction * 100, places, signed=signed)
+    return NONE if fraction is None else money(fraction * 100, places, signed=signed)
 
 
-def r_multiple(value: Decimal | None) -> str:
+def r_multiple(value: Decimal | None) -> SafeText:
     """Profit as a multiple of the initial risk."""
     return money(value, 1, signed=True)
 
 
-def units(value: Decimal | None, *, signed: bool = False) -> str:
+def units(value: Decimal | None, *, signed: bool = False) -> SafeText:
     """Units with no more decimals than they have."""
     if value is None:
-        return EMPTY
+        return NONE
     plain = f"{abs(value):,f}"
     if "." in plain:
         plain = plain.rstrip("0").rstrip(".")
     return _signed(value, plain, plus=signed)
 
 
-def short_units(value: Decimal | None, *, signed: bool = True) -> str:
+def short_units(value: Decimal | None, *, signed: bool = True) -> SafeText:
     """Units in five or six characters: 950, 10.0k, 0.76M; for watching, not for sending."""
     if value is None:
-        return EMPTY
+        return NONE
     size = abs(value)
     if size < 1000:  # noqa: PLR2004
         return units(value, signed=signed)
@@ -89,39 +92,39 @@ def short_units(value: Decimal | None, *, signed: bool = True) -> str:
     return _signed(value, text, plus=signed)
 
 
-def duration(seconds: float) -> str:
+def duration(seconds: float) -> SafeText:
     """How long: 12s, 7m, 3h40, 2d05h."""
     whole = max(0, int(seconds))
     if whole < 60:  # noqa: PLR2004
-        return f"{whole}s"
+        return safe(f"{whole}s")
     minutes, hours = whole // 60, whole // 3600
     if hours == 0:
-        return f"{minutes}m"
+        return safe(f"{minutes}m")
     if hours < 24:  # noqa: PLR2004
-        return f"{hours}h{minutes % 60:02}"
-    return f"{hours // 24}d{hours % 24:02}h"
+        return safe(f"{hours}h{minutes % 60:02}")
+    return safe(f"{hours // 24}d{hours % 24:02}h")
 
 
-def age(then_ns: int, now_ns: int) -> str:
+def age(then_ns: int, now_ns: int) -> SafeText:
     """How long ago, between two instants in nanoseconds."""
     return duration((now_ns - then_ns) / SECOND)
 
 
-def short_age(seconds: float) -> str:
+def short_age(seconds: float) -> SafeText:
     """How fresh, with tenths below ten seconds: 0.4s, 12s, 7m."""
-    return f"{max(0.0, seconds):.1f}s" if seconds < 10 else duration(seconds)  # noqa: PLR2004
+    return safe(f"{max(0.0, seconds):.1f}s") if seconds < 10 else duration(seconds)  # noqa: PLR2004
 
 
-def clock(time_ns: int, zone: tzinfo = UTC, *, named: bool = False) -> str:
+def clock(time_ns: int, zone: tzinfo = UTC, *, named: bool = False) -> SafeText:
     """The time of day; named: with its zone, 14:03:22 UTC."""
     moment = at(time_ns, zone)
-    return f"{moment:%H:%M:%S} {moment.tzname()}" if named else f"{moment:%H:%M:%S}"
+    return safe(f"{moment:%H:%M:%S} {moment.tzname()}" if named else f"{moment:%H:%M:%S}")
 
 
-def date_and_time(time_ns: int, zone: tzinfo = UTC) -> str:
+def date_and_time(time_ns: int, zone: tzinfo = UTC) -> SafeText:
     """The full instant with its zone: 2026-03-02 14:03:22 UTC."""
     moment = at(time_ns, zone)
-    return f"{moment:%Y-%m-%d %H:%M:%S} {moment.tzname()}"
+    return safe(f"{moment:%Y-%m-%d %H:%M:%S} {moment.tzname()}")
 
 
 def at(time_ns: int, zone: tzinfo = UTC) -> datetime:
@@ -129,18 +132,18 @@ def at(time_ns: int, zone: tzinfo = UTC) -> datetime:
     return datetime.fromtimestamp(time_ns // SECOND, zone)
 
 
-def pair(instrument: str) -> str:
+def pair(instrument: str) -> SafeText:
     """An instrument's name as people say it: EUR/USD."""
-    return instrument.replace("_", "/")
+    return clean_name(instrument.replace("_", "/"))
 
 
-def _signed(value: Decimal, text: str, *, plus: bool) -> str:
+def _signed(value: Decimal, text: str, *, plus: bool) -> SafeText:
     if not any(digit in "123456789" for digit in text):  # nothing, or too little to show
-        return text
+        return safe(text)
     if value < 0:
-        return MINUS + text
-    return "+" + text if plus else text
+        return safe(MINUS + text)
+    return safe("+" + text if plus else text)
 
 
-def _minus(text: str) -> str:
-    return text.replace("-", MINUS)
+def _minus(text: str) -> SafeText:
+    return safe(text.replace("-", MINUS))

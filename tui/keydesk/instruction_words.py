@@ -6,6 +6,7 @@ from keydesk.desk.draft import KIND_WORDS
 from keydesk.desk.instructions import Left, OpenOrder, SetProtection
 from keydesk.format import EMPTY, money, pair, units
 from keydesk.store.state import OrderRow
+from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk_client.intent import Action, Intent
 
 REDUCE_ONLY = "reduce-only"
@@ -21,17 +22,19 @@ WORDS = {
 }
 
 
-def order_name(order: OrderRow) -> str:
+def order_name(order: OrderRow) -> SafeText:
     """Return an order in words: BUY 20,000 EUR/USD limit 1.08200 #6415."""
-    kind = WORDS.get(order.type, order.type.replace("_", " ").lower())
+    kind = WORDS.get(order.type) or clean_name(order.type.replace("_", " ").lower())
     at = EMPTY if order.price is None else f"{order.price}"
     if order.units is None:
-        return f"{kind} {at} of trade #{order.trade_id} {pair(order.instrument)} #{order.id}"
+        trade = clean_name(order.trade_id or "?")
+        return safe(
+            f"{kind} {at} of trade #{trade} {pair(order.instrument)} #{clean_name(order.id)}"
+        )
     side = "BUY" if order.units > 0 else "SELL"
     only = f" {REDUCE_ONLY}" if order.reduces else ""
-    return (
-        f"{side} {units(abs(order.units))} {pair(order.instrument)} {kind} {at}{only} #{order.id}"
-    )
+    size, name = units(abs(order.units)), pair(order.instrument)
+    return safe(f"{side} {size} {name} {kind} {at}{only} #{clean_name(order.id)}")
 
 
 def open_words(order: OpenOrder) -> str:

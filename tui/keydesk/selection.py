@@ -5,7 +5,7 @@ The cursor of another pane is not seen by the person at the keys, so no key acts
 
 from dataclasses import dataclass
 
-from keydesk.store.state import OrderRow, TradeRow
+from keydesk.store.state import OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
 
 
@@ -35,7 +35,7 @@ class Selection:
         """Return every trade of the instrument to act on, oldest first."""
         instrument = self.instrument(store)
         held = [trade for trade in store.trades.values() if trade.instrument == instrument]
-        return sorted(held, key=lambda trade: int(trade.id))
+        return sorted(held, key=lambda trade: id_order(trade.id))
 
     def order(self, store: Store) -> OrderRow | None:
         """Return the pending order to act on; None when it would have to be guessed."""

@@ -164,7 +164,7 @@ def load(name: str, depth: Depth) -> DeskTheme:
     if lacking := [role for role in ROLES if role not in colours]:
         raise ThemeError(f"theme {name!r} lacks {', '.join(lacking)}")
     weights = dict.fromkeys(ROLES, "none") | ({} if only else WEIGHTS) | data.get("weights", {})
-    return DeskTheme(name, data["dark"], bool(only) or depth == "16", colours, weights)
+    return DeskTheme(name, data["dark"], bool(only) or depth == "16", colours, weights)  # pyright: ignore[reportArgumentType] - read from TOML
 
 
 def colour_depth(environment: Mapping[str, str]) -> Depth:

@@ -5,7 +5,9 @@ import sys
 import warnings
 from getpass import GetPassWarning, getpass
 
+from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
+from keydesk.text.sanitize import safe
 from keydesk_client.secret import Secret
 
 TERMINAL = "/dev/tty"
@@ -58,6 +60,6 @@ def confirmed(letter: str, deed: str) -> bool:
     """
     if not sys.stdin.isatty():
         raise Refusal("there is no terminal to confirm at; a script says --yes")
-    print(f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: ", end="")
-    sys.stdout.flush()
+    words = f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: "
+    say(safe(words), end="")
     return sys.stdin.readline().strip() == letter

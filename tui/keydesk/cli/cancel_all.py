@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from keydesk.cli.asking import confirmed
 from keydesk.cli.out_of_band import get_out
+from keydesk.cli.plain_text import say
 from keydesk.cli.reaching import account_parser, reached
 from keydesk.cli.refusal import Refusal
 from keydesk.flattening import Standing, standing_at_broker
 from keydesk.keys.guard import SEND
+from keydesk.text.sanitize import safe
 
 
 def main(words: Sequence[str]) -> int:
@@ -26,14 +28,14 @@ async def _cancel_all(options: Namespace) -> int:
     async with reached(options) as reach:
         standing = _entries(await standing_at_broker(reach.client))
         if standing.is_flat:
-            print(f"{reach.name} has no entry order")
+            say(safe(f"{reach.name} has no entry order"))
             return 0
-        print(f"CANCEL {reach.name}: {standing.words}", flush=True)
+        say(safe(f"CANCEL {reach.name}: {standing.words}"))
         if not (options.yes or confirmed(SEND, "cancel them")):
             raise Refusal("nothing was sent")
         left = await get_out(reach, "cancel-all", _entries, standing)
         if left.is_flat:
-            print(f"{reach.name} has no entry order")
+            say(safe(f"{reach.name} has no entry order"))
             return 0
         raise Refusal(f"NOT CANCELLED, still there: {left.words}; again: keydesk cancel-all")
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import plotext
 
 from keydesk.clean import clean
+from keydesk.cli.plain_text import say_picture
 from keydesk.cli.reaching import account_parser, reached
 from keydesk.cli.refusal import Refusal
 from keydesk.format import pair, price
@@ -38,7 +39,7 @@ def main(words: Sequence[str]) -> int:
     size = shutil.get_terminal_size((100, 30))
     text = drawn(candles, options.instrument, options.granularity, size)
     colours = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    print(text if colours else plotext.uncolorize(text))
+    say_picture(text if colours else plotext.uncolorize(text))
     return 0
 
 

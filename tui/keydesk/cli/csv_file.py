@@ -2,16 +2,18 @@
 
 import csv
 import io
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from keydesk.clean import clean
 from keydesk.cli.refusal import Refusal
+from keydesk.text.sanitize import Printable, safe
 from keydesk_client.private_files import replace_file
 
 Row: TypeAlias = Mapping[str, str]
-FORMULA = ("=", "+", "-", "@")
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the wide ones run, too
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
@@ -30,17 +32,23 @@ def write(
     path: Path, columns: Sequence[str], rows: Sequence[Row], text_columns: Collection[str]
 ) -> None:
     """Write the file, mode 0600, with a line of column names."""
+    head: list[Printable] = [safe(name) for name in columns]
+    lines: list[list[Printable]] = [
+        [_cell(row[name], is_text=name in text_columns) for name in columns] for row in rows
+    ]
+    replace_file(path, encoded([head, *lines]))
+
+
+def encoded(lines: Iterable[Sequence[Printable]]) -> bytes:
+    """Return lines of cells as the bytes of a CSV file."""
     text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow(
-            [_text(row[name]) if name in text_columns else row[name] for name in columns]
-        )
-    replace_file(path, text.getvalue().encode())
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue().encode()
 
 
-def _text(cell: str) -> str:
-    """Return what a person or a program wrote, so that a spreadsheet shows it and does not run it."""
-    shown = clean(cell)
-    return f"'{shown}" if shown.lstrip().startswith(FORMULA) else shown
+def _cell(cell: str, *, is_text: bool) -> Printable:
+    """Return a cell that no terminal and no spreadsheet acts upon; a number stays exactly as it is."""
+    shown = safe(cell)
+    if not is_text and NUMBER.fullmatch(cell):
+        return shown
+    return safe(f"'{shown}") if shown.lstrip().startswith(FORMULA) else shown

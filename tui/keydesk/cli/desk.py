@@ -10,6 +10,7 @@ from time import monotonic, sleep
 from keydesk import config, open_broker, paths
 from keydesk.cli.arguments import DeskOptions, desk_options
 from keydesk.cli.choosing import profile_to_open
+from keydesk.cli.plain_text import disarmed_excepthook
 from keydesk.cli.refusal import Refusal
 from keydesk.cli.running import say_why
 from keydesk.config import Profile, Settings
@@ -30,6 +31,7 @@ def open_desk(argv: list[str]) -> int:
     # Textual reads this when it is imported; its default of 60 delays keys by a sixtieth of a second.
     os.environ.setdefault("TEXTUAL_FPS", "240")
     options = desk_options(argv)
+    sys.excepthook = disarmed_excepthook
     try:
         folders = paths.find(options.data, os.environ)
         settings = config.load(folders.config)

@@ -1,7 +1,6 @@
 """`keydesk doctor`: look at everything the desk depends on, and say what is wrong and what to do."""
 
 import asyncio
-import json
 import os
 import sys
 from argparse import Namespace
@@ -13,7 +12,9 @@ from keydesk.clean import clean
 from keydesk.cli import machine_checks
 from keydesk.cli.broker_checks import broker
 from keydesk.cli.check import Check
+from keydesk.cli.plain_text import say, say_json
 from keydesk.cli.reaching import account_parser
+from keydesk.text.sanitize import safe
 
 MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
 SENTENCE = 500  # characters
@@ -28,10 +29,11 @@ def main(words: Sequence[str]) -> int:
     fit = all(check.verdict != "bad" for check in checks)
     if options.json:
         found = [asdict(check) for check in checks]
-        print(json.dumps({"ok": fit, "checks": found}, indent=2))
+        say_json({"ok": fit, "checks": found})
     else:
         for check in checks:
-            print(f"{MARKS[check.verdict]} {check.name:<10} {clean(check.words, SENTENCE)}")
+            words = clean(check.words, SENTENCE)
+            say(safe(f"{MARKS[check.verdict]} {check.name:<10} {words}"))
     return 0 if fit else 1
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from keydesk.cli import csv_file, daily_balance
 from keydesk.cli.csv_file import Row
+from keydesk.cli.plain_text import say
 from keydesk.cli.reaching import account_parser, reached
+from keydesk.text.sanitize import safe
 from keydesk_client.client import Client
 from keydesk_client.models import DateTime
 from keydesk_client.models.record import Record
@@ -38,7 +40,7 @@ def main(words: Sequence[str]) -> int:
     csv_file.refuse_existing(options.csv, overwrite=options.force)
     columns, rows = asyncio.run(_rows(options))
     csv_file.write(options.csv, columns, rows, TEXT_COLUMNS)
-    print(f"{len(rows)} rows in {options.csv}")
+    say(safe(f"{len(rows)} rows in {options.csv}"))
     return 0
 
 

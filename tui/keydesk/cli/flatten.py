@@ -7,10 +7,12 @@ from collections.abc import Sequence
 
 from keydesk.cli.asking import confirmed
 from keydesk.cli.out_of_band import get_out
+from keydesk.cli.plain_text import say
 from keydesk.cli.reaching import account_parser, reached
 from keydesk.cli.refusal import Refusal
 from keydesk.flattening import Standing, standing_at_broker
 from keydesk.keys.confirm import Letters
+from keydesk.text.sanitize import safe
 
 
 def main(words: Sequence[str]) -> int:
@@ -26,15 +28,15 @@ async def _flatten(options: Namespace) -> int:
     async with reached(options) as reach:
         standing = await standing_at_broker(reach.client)
         if standing.is_flat:
-            print(f"FLAT: {reach.name} has no position and no entry order")
+            say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0
-        print(f"FLATTEN {reach.name}: {_counted(standing)}: {standing.words}", flush=True)
+        say(safe(f"FLATTEN {reach.name}: {_counted(standing)}: {standing.words}"))
         letter = Letters(random.SystemRandom().choice).draw()
         if not (options.yes or confirmed(letter, "flatten")):
             raise Refusal("nothing was sent")
         left = await get_out(reach, "flatten", lambda whole: whole, standing)
         if left.is_flat:
-            print(f"FLAT: {reach.name} has no position and no entry order")
+            say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0
         raise Refusal(f"NOT FLAT, still there: {left.words}; again: keydesk flatten")
 

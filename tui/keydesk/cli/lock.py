@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from keydesk import config, paths
 from keydesk.cli.asking import confirmed
 from keydesk.cli.choosing import profile_to_open
+from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
 from keydesk.desk_lock import DeskLock
 from keydesk.keys.guard import SEND
+from keydesk.text.sanitize import safe
 
 
 def main(words: Sequence[str]) -> int:
@@ -26,13 +28,11 @@ def main(words: Sequence[str]) -> int:
         raise Refusal("nothing was changed")
     if options.release:
         lock.take_off()
-        print(f"Unlocked: a desk on {name} may be armed again with A")
+        say(safe(f"Unlocked: a desk on {name} may be armed again with A"))
     else:
         lock.put_on()
-        print(
-            f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
-            "Take it off: keydesk lock --release"
-        )
+        words = f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
+        say(safe(f"{words}Take it off: keydesk lock --release"))
     return 0
 
 

@@ -11,6 +11,7 @@ from typing import NoReturn
 from keydesk import config, paths, profiles
 from keydesk.cli import asking
 from keydesk.cli.arguments import add_passphrase_options
+from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
 from keydesk.cli.token_place import (
     given_passphrase,
@@ -19,6 +20,7 @@ from keydesk.cli.token_place import (
 )
 from keydesk.config import Profile
 from keydesk.targets import CannotOpen, accounts_of, addresses
+from keydesk.text.sanitize import safe
 from keydesk_client.addresses import address_of
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.retries import Retries
@@ -44,10 +46,10 @@ def main(words: Sequence[str]) -> int:
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     profile = _kept(folders, profile, token, given, known)
     where = "the desktop's token store" if profile.kept_in == "native" else "the token vault"
-    print(
+    words = (
         f"Signed in: profile {profile.name}, {profile.environment}, account {profile.account_id}. "
-        f"The token is in {where}. Open it: keydesk --profile {profile.name}"
     )
+    say(safe(f"{words}The token is in {where}. Open it: keydesk --profile {profile.name}"))
     return 0
 
 

@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from keydesk import config, paths, profiles
 from keydesk.cli.arguments import add_passphrase_options
 from keydesk.cli.choosing import profile_named
+from keydesk.cli.plain_text import say
 from keydesk.cli.token_place import (
     given_passphrase,
     store_of,
     with_patience,
 )
+from keydesk.text.sanitize import safe
 
 
 def main(words: Sequence[str]) -> int:
@@ -24,10 +26,8 @@ def main(words: Sequence[str]) -> int:
     had_token = with_patience(lambda: store.forget(profile.name, profile.environment), given)
     profiles.forget(folders.config, profile.name)
     token = "its token is forgotten" if had_token else "no token was kept for it"
-    print(
-        f"Signed out: profile {profile.name} is gone, {token}. "
-        "At the broker the token is good until you revoke it there."
-    )
+    words = f"Signed out: profile {profile.name} is gone, {token}. "
+    say(safe(f"{words}At the broker the token is good until you revoke it there."))
     return 0
 
 

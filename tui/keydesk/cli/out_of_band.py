@@ -1,17 +1,17 @@
 """Getting out from a second login: by the order protocol, in the same journal as the desk's own orders."""
 
 import asyncio
-import sys
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
 from keydesk.audit import AuditLog
-from keydesk.clean import clean
+from keydesk.cli.plain_text import say, say_error
 from keydesk.cli.reaching import Reached
 from keydesk.flattening import PASSES, Standing, standing_at_broker
 from keydesk.format import pair
 from keydesk.order_journal import open_journal
 from keydesk.outcome_words import Asked, said_of
+from keydesk.text.sanitize import safe
 from keydesk_client.intent import Action
 from keydesk_client.outcome import Outcome
 from keydesk_client.sending import Sender
@@ -41,7 +41,7 @@ async def get_out(reach: Reached, command: str, part: Part, standing: Standing) 
             break
     audit.write(command, f"left: {standing.words or 'nothing'}")
     if audit.failed:
-        print(f"The audit log is not kept: {clean(audit.failed)}", file=sys.stderr)
+        say_error(safe(f"The audit log is not kept: {audit.failed}"))
     return standing
 
 
@@ -63,4 +63,4 @@ async def _told(asked: Asked, sending: Awaitable[Outcome], audit: AuditLog) -> N
     took = (monotonic() - began) * 1000
     words = said_of(outcome, Asked(asked.words, asked.again, milliseconds=took)).words
     audit.write("outcome", f"{outcome.intent.id} {words}")
-    print(words, flush=True)
+    say(safe(words))

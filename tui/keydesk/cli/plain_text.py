@@ -1,13 +1,70 @@
-"""Printing to a terminal or file that has no signs beyond ASCII: a loss keeps its minus."""
+"""What a command prints: sanitized text only, and where there are no signs beyond ASCII a loss keeps its minus."""
 
 import codecs
+import json
 import os
+import re
 import sys
+import traceback
 from io import TextIOWrapper
+from types import TracebackType
 
 from keydesk.character_set import ascii_locale
+from keydesk.text.sanitize import Printable, disarmed_lines
 
 ERRORS = "keydesk-ascii"
+SGR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def say(*lines: Printable, end: str = "\n") -> None:
+    """Print lines on standard output, at once."""
+    print(*lines, sep="\n", end=end, flush=True)
+
+
+def say_error(line: Printable) -> None:
+    """Print a line on standard error."""
+    print(line, file=sys.stderr)
+
+
+def say_json(value: object) -> None:
+    """Print a value for a script; everything beyond ASCII, and every control character, is escaped."""
+    print(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))
+
+
+def say_picture(text: str) -> None:
+    """Print what another library drew: its colours pass, no other escape sequence and no control character."""
+    parts = SGR.split(text)
+    codes = [*SGR.findall(text), ""]
+    print("".join(disarmed_lines(part) + code for part, code in zip(parts, codes, strict=True)))
+
+
+class DisarmedStream(TextIOWrapper):
+    """Standard error for what is written past `say_error`: tracebacks and warnings may quote the server."""
+
+    def write(self, text: str, /) -> int:
+        """Write text without escape sequences and control characters."""
+        return super().write(disarmed_lines(text))
+
+
+def disarm_stderr() -> None:
+    """Let no traceback and no log line bring a control character to the terminal."""
+    stream = sys.stderr
+    if isinstance(stream, TextIOWrapper) and not isinstance(stream, DisarmedStream):
+        stream.flush()
+        sys.stderr = DisarmedStream(
+            open(stream.fileno(), "wb", buffering=0, closefd=False),  # noqa: SIM115 - open to the end
+            encoding=stream.encoding,
+            errors=stream.errors,
+            write_through=True,
+        )
+
+
+def disarmed_excepthook(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print a traceback without control characters: for the desk, whose own pictures go to standard error."""
+    lines = traceback.format_exception(kind, error, trace)
+    print(disarmed_lines("".join(lines)), end="", file=sys.stderr)
 
 
 def replace_signs() -> None:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from keydesk import config, paths
 from keydesk.clean import clean
+from keydesk.cli.plain_text import say
 from keydesk.config import Profile
+from keydesk.text.sanitize import Printable, SafeText, safe
 
 TAIL = 4
 PLACES = {"native": "desktop's token store", "vault": "token vault"}
@@ -22,17 +24,19 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
     options = parser.parse_args(words)
     settings = config.load(paths.find(options.data, os.environ).config)
-    lines = [_line(profile, settings.last_profile) for profile in settings.profiles.values()]
+    lines: list[Printable] = [
+        _line(profile, settings.last_profile) for profile in settings.profiles.values()
+    ]
     if not lines:
         lines = ["No profile yet. Sign in: keydesk login NAME --environment practice|live|custom"]
-    print("\n".join(lines))
+    say(*lines)
     return 0
 
 
-def _line(profile: Profile, last: str) -> str:
+def _line(profile: Profile, last: str) -> SafeText:
     mark = "*" if profile.name == last else " "
     host = f"  {clean(profile.rest_url)}" if profile.rest_url else ""
-    return (
+    return safe(
         f"{mark} {clean(profile.name):<16} {profile.environment:<8}  "
         f"account …{clean(profile.account_id[-TAIL:]):<{TAIL}}  {PLACES[profile.kept_in]}{host}"
     )

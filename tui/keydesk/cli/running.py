@@ -5,11 +5,12 @@ import sys
 from importlib import import_module
 
 from keydesk.clean import clean
-from keydesk.cli.plain_text import replace_signs
+from keydesk.cli.plain_text import disarm_stderr, replace_signs, say_error
 from keydesk.cli.refusal import Refusal
 from keydesk.config import BadSettings
 from keydesk.embedded import PracticeFailed
 from keydesk.paths import UnsafeFolder
+from keydesk.text.sanitize import safe
 from keydesk_client.errors import KeydeskClientError
 
 SENTENCE = 1000  # characters
@@ -33,8 +34,9 @@ def run(command: str, words: list[str]) -> int:
     """Run a command; returns its exit code, leaves with 2 on wrong usage."""
     if command not in ROOMS:
         known = ", ".join(["practice", *ROOMS])
-        print(f"keydesk: there is no command {clean(command)} (known: {known})", file=sys.stderr)
+        say_error(safe(f"keydesk: there is no command {clean(command)} (known: {known})"))
         return USAGE
+    disarm_stderr()
     replace_signs()
     room = import_module(f"keydesk.cli.{ROOMS[command]}")
     try:
@@ -58,4 +60,4 @@ def run(command: str, words: list[str]) -> int:
 
 def say_why(error: Exception) -> None:
     """Say on stderr why a command was not carried out."""
-    print(f"keydesk: {clean(str(error), SENTENCE)}", file=sys.stderr)
+    say_error(safe(f"keydesk: {clean(str(error), SENTENCE)}"))

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from keydesk.cli import asking
+from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
 from keydesk.config import Profile, TokenPlace
 from keydesk.paths import Folders
@@ -55,7 +56,7 @@ def with_patience(ask: Callable[[], Answer], given: Passphrase | None) -> Answer
         except WrongPassphrase:
             if given or not tries_left:
                 raise
-            print("That passphrase does not open the vault.")
+            say("That passphrase does not open the vault.")
     raise AssertionError
 
 

@@ -11,7 +11,7 @@ from keydesk.desk.margin import effective_rate
 from keydesk.desk.profit import HOME, Factors
 from keydesk.desk.reducing import Lot
 from keydesk.desk.rounding import pip
-from keydesk.store.state import AccountState, PositionRow, Quote
+from keydesk.store.state import AccountState, PositionRow, Quote, id_order
 from keydesk.store.store import Store
 
 if TYPE_CHECKING:  # the models cost more to import than a first picture may take
@@ -138,7 +138,7 @@ def _rules(known: Instrument, account_rate: Decimal | None) -> Rules:
 
 
 def _purse(store: Store, account: AccountState, position: PositionRow | None) -> Purse:
-    ids = sorted(position.trade_ids, key=int) if position else ()
+    ids = sorted(position.trade_ids, key=id_order) if position else ()
     held = (store.trades[trade_id] for trade_id in ids if trade_id in store.trades)
     return Purse(
         currency=account.currency,

@@ -46,8 +46,12 @@ class ProtectionDraft:
     @property
     def unreadable(self) -> Sequence[tuple[ProtectionField, UnreadableText]]:
         """The fields whose text cannot be read."""
-        readings = ((name, self.reading(name)) for name in FIELDS)
-        return [(name, each) for name, each in readings if isinstance(each, UnreadableText)]
+        found: list[tuple[ProtectionField, UnreadableText]] = []
+        for name in FIELDS:
+            reading = self.reading(name)
+            if isinstance(reading, UnreadableText):
+                found.append((name, reading))
+        return found
 
     def put(self, name: ProtectionField, entry: Entry) -> "ProtectionDraft":
         """Return the draft with that field changed and active."""

@@ -136,8 +136,12 @@ def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
 
 def unreadable_fields(draft: Draft, plan: Plan) -> Sequence[tuple[FieldName, UnreadableText]]:
     """Return the ticket's fields whose text cannot be read."""
-    readings = ((name, draft.reading(name)) for name in fields_of(draft, plan))
-    return [(name, each) for name, each in readings if isinstance(each, UnreadableText)]
+    found: list[tuple[FieldName, UnreadableText]] = []
+    for name in fields_of(draft, plan):
+        reading = draft.reading(name)
+        if isinstance(reading, UnreadableText):
+            found.append((name, reading))
+    return found
 
 
 def levels_of(draft: Draft, facts: Facts) -> Levels:

@@ -42,7 +42,7 @@ def take(link: Link, item: object) -> None:
             try_to(link.store, lambda: link.door.saw_last(item.last_transaction_id))
             try_to(link.store, lambda: link.store.see_clock(moment(item.time)))
         case TransactionIdentity():
-            link.door.offer(item)  # type: ignore[arg-type]  # the union's members share this base
+            link.door.offer(item)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - the union's members share this base
         case HistoryLost():
             link.doubt(f"The broker does not know what came after transaction {item.applied}")
         case (

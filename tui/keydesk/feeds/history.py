@@ -78,7 +78,8 @@ async def _catch_up(link: Link, read: list[Transaction]) -> None:
 
 async def _first_stops_of_older_trades(link: Link) -> None:
     for trade in list(link.store.trades.values()):
-        if trade.initial_stop is None and trade.id in link.store.trades:
+        known = trade.id in link.store.trades and trade.id.isdecimal()
+        if trade.initial_stop is None and known:
             first = int(trade.id) + 1
             last = min(first + FIRST_STOP_WITHIN, link.door.applied or 0)
             if first <= last:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.state import Topic
 from keydesk.store.unreadable import amount, price, readable
+from keydesk.text.sanitize import NAME_LIMIT, clean_name
 from keydesk_client.models import Instrument
 
 MOST_PLACES = 12
@@ -64,6 +65,8 @@ def take(link: Link, instruments: Sequence[Instrument]) -> bool:
 
 def _usable(instrument: Instrument) -> Instrument:
     """The same, every member that the desk computes with known to be there and of sane size."""
+    if not _can_be_asked_for(instrument.name):
+        raise ValueError(f"{clean_name(instrument.name)} is no usable instrument name")
     for places in (
         instrument.pip_location,
         instrument.display_precision,
@@ -81,6 +84,11 @@ def _usable(instrument: Instrument) -> Instrument:
     ):
         amount(size)
     return instrument
+
+
+def _can_be_asked_for(name: str) -> bool:
+    """Say whether prices can be asked for by the name; one name that cannot would fail the whole request."""
+    return 0 < len(name) <= NAME_LIMIT and name.isascii() and name.isprintable() and "," not in name
 
 
 def watchlist(wanted: Sequence[str], known: Iterable[str]) -> list[str]:

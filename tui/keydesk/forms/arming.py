@@ -9,6 +9,7 @@ from keydesk.forms.situation import Situation
 from keydesk.keys.arming import arming_words
 from keydesk.keys.confirm import Answer, Confirmation, Deed, Step
 from keydesk.store.state import Notice
+from keydesk.text.sanitize import safe
 
 LENGTH = 3
 WRONG_TRIES = 3  # the last of them closes the form
@@ -38,7 +39,7 @@ class ArmForm(Form[bool]):
         if len(self.wanted) < LENGTH:
             return ()
         typed = self.digits.ljust(LENGTH, "_")
-        return ((("last three of the account id  ", "muted"), (typed, "bright")),)
+        return ((("last three of the account id  ", "muted"), (safe(typed), "bright")),)
 
     def deed(self) -> Deed:
         """Stand outside the matrix: arming sends nothing."""
@@ -85,5 +86,5 @@ class ArmForm(Form[bool]):
             self._hint = f"NOT ARMED: {digits} is not the end of this account's id. Type it again"
             return
         words = f"NOT ARMED: {WRONG_TRIES} times wrong digits, the form is closed"
-        self.situation.store.notify(Notice("warn", words, time_ns(), asks=True))
+        self.situation.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
         self.close(False)

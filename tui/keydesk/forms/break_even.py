@@ -16,6 +16,7 @@ from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trade_lines import entry_and_now, trade_name
 from keydesk.keys.confirm import Deed
 from keydesk.store.state import TradeRow
+from keydesk.text.sanitize import safe
 
 
 class BreakEvenForm(Form[SetProtection]):
@@ -48,7 +49,7 @@ class BreakEvenForm(Form[SetProtection]):
     def headline(self) -> Line:
         """Say which trade."""
         trade = self.trade
-        name = trade_name(trade) if trade else f"#{self.trade_id}"
+        name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         return (("STOP TO BREAK-EVEN ", "bright"), (name, "bright"))
 
     def body(self) -> Sequence[Line]:
@@ -65,9 +66,9 @@ class BreakEvenForm(Form[SetProtection]):
             entry_and_now(trade, facts),
             (
                 ("stop  ", "muted"),
-                (f"{old} → ", "plain"),
+                (safe(f"{old} → "), "plain"),
                 (price(self.stop(trade, facts), digits), "bright"),
-                (f"  financing so far {money(trade.financing, signed=True)}", "muted"),
+                (safe(f"  financing so far {money(trade.financing, signed=True)}"), "muted"),
             ),
         ]
 

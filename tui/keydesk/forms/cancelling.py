@@ -12,6 +12,7 @@ from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import CANCEL_ENTRIES, KEYMAP
 from keydesk.store.state import OrderRow
+from keydesk.text.sanitize import safe
 
 ENTRY_TYPES = frozenset({"MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"})
 STOP_TYPES = frozenset({"STOP_LOSS", "TRAILING_STOP_LOSS", "GUARANTEED_STOP_LOSS"})
@@ -37,7 +38,7 @@ class CancelForm(Form[CancelOrders]):
         order = self.order
         return (
             ("CANCEL ", "bright"),
-            (order_name(order) if order else f"#{self.order_id}", "bright"),
+            (order_name(order) if order else safe(f"#{self.order_id}"), "bright"),
         )
 
     def deed(self) -> Deed:
@@ -85,18 +86,20 @@ class CancelEntriesForm(Form[CancelOrders]):
         """Say how many and where."""
         where = "of the whole account" if self.everywhere else f"of {pair(self.instrument)}"
         count = len(self.orders)
-        return ((f"CANCEL {count} entry {'order' if count == 1 else 'orders'} {where}", "bright"),)
+        return (
+            (safe(f"CANCEL {count} entry {'order' if count == 1 else 'orders'} {where}"), "bright"),
+        )
 
     def body(self) -> Sequence[Line]:
         """List them, and what stays."""
         orders = self.orders
         lines: list[Line] = [((order_name(order), "plain"),) for order in orders[:SHOWN_ORDERS]]
         if len(orders) > SHOWN_ORDERS:
-            lines.append(((f"and {len(orders) - SHOWN_ORDERS} more", "muted"),))
+            lines.append(((safe(f"and {len(orders) - SHOWN_ORDERS} more"), "muted"),))
         staying = sum(order.type not in ENTRY_TYPES for order in self._in_scope())
         if staying:
-            lines.append(((f"{staying} protective orders stay", "muted"),))
-        scope = (
+            lines.append(((safe(f"{staying} protective orders stay"), "muted"),))
+        scope: Line = (
             ("a", "bright"),
             (" whole account   ", "muted"),
             ("i", "bright"),

@@ -17,6 +17,7 @@ from keydesk.forms.trade_lines import entry_and_now, result_of, signed_money, tr
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, SCALE_OUT
 from keydesk.store.state import TradeRow
+from keydesk.text.sanitize import clean_name, safe
 
 SHOWN_TRADES = 8
 NO_PRICE: Line = (("No price seen yet: the broker closes at its own", "warn"),)
@@ -51,7 +52,7 @@ class CloseForm(Form[CloseTrades]):
                 (trade_name(trades[0]), "bright"),
                 (" at market", "plain"),
             )
-        words = f"CLOSE all {len(trades)} trades of {pair(self.instrument)}"
+        words = safe(f"CLOSE all {len(trades)} trades of {pair(self.instrument)}")
         return ((words, "bright"), (" at market", "plain"))
 
     def body(self) -> Sequence[Line]:
@@ -65,7 +66,7 @@ class CloseForm(Form[CloseTrades]):
         else:
             lines += [_trade_line(trade, facts) for trade in self.trades[:SHOWN_TRADES]]
         if len(self.trades) > SHOWN_TRADES:
-            lines.append(((f"and {len(self.trades) - SHOWN_TRADES} more", "muted"),))
+            lines.append(((safe(f"and {len(self.trades) - SHOWN_TRADES} more"), "muted"),))
         return [*lines, BLANK, self._realised(facts), *self._dependents()]
 
     def deed(self) -> Deed:
@@ -85,7 +86,7 @@ class CloseForm(Form[CloseTrades]):
         return (
             ("realises ", "muted"),
             signed_money(total),
-            (f" {facts.purse.currency} at the price seen", "muted"),
+            (safe(f" {facts.purse.currency} at the price seen"), "muted"),
         )
 
     def _dependents(self) -> Sequence[Line]:
@@ -93,12 +94,12 @@ class CloseForm(Form[CloseTrades]):
         if not going:
             return ()
         words = "order goes" if going == 1 else "orders go"
-        return (((f"{going} protective {words} with it", "muted"),),)
+        return (((safe(f"{going} protective {words} with it"), "muted"),),)
 
 
 def _trade_line(trade: TradeRow, facts: Facts) -> Line:
     side = "LONG" if trade.units > 0 else "SHORT"
-    name = f"#{trade.id} {side} {units(abs(trade.units))}  "
+    name = safe(f"#{clean_name(trade.id)} {side} {units(abs(trade.units))}  ")
     return ((name, "plain"), signed_money(result_of(trade, abs(trade.units), facts)))
 
 
@@ -140,9 +141,9 @@ class ScaleOutForm(Form[CloseTrades]):
     def headline(self) -> Line:
         """Say how much of which trade."""
         trade = self.trade
-        name = trade_name(trade) if trade else f"#{self.trade_id}"
+        name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         chosen = EMPTY if self.percent is None else f"{self.percent:f} %"
-        return ((f"CLOSE {chosen} of ", "bright"), (name, "bright"))
+        return ((safe(f"CLOSE {chosen} of "), "bright"), (name, "bright"))
 
     def body(self) -> Sequence[Line]:
         """Show the parts to choose from, what is realised and what remains."""
@@ -162,7 +163,7 @@ class ScaleOutForm(Form[CloseTrades]):
                 ("7", "bright"),
                 (" 75 %   ", "muted"),
                 ("digits %", "bright"),
-                (f"  {self.text}", "focus"),
+                (safe(f"  {self.text}"), "focus"),
             )
         )
         closing = self.units()
@@ -177,7 +178,7 @@ class ScaleOutForm(Form[CloseTrades]):
             cash = (
                 ("  realises ", "muted"),
                 signed_money(result_of(trade, closing, facts)),
-                (f" {facts.purse.currency}", "muted"),
+                (safe(f" {facts.purse.currency}"), "muted"),
             )
         return [
             (("closes ", "muted"), (units(closing), "bright"), *cash),

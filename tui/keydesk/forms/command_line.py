@@ -24,6 +24,7 @@ from keydesk.forms.looking import Looking
 from keydesk.forms.sheet import Line, Sheet, wrapped
 from keydesk.keys.keymap import COMMAND, KEYMAP
 from keydesk.store.store import Store
+from keydesk.text.sanitize import Printable, safe
 
 
 class CommandForm(Looking[Spoken]):
@@ -52,11 +53,11 @@ class CommandForm(Looking[Spoken]):
         )
         yield Sheet(markup=False)
 
-    def title_words(self) -> str:
+    def title_words(self) -> Printable:
         """Name it."""
         return "Command"
 
-    def foot_words(self) -> str:
+    def foot_words(self) -> Printable:
         """Say what ends it."""
         return "Tab completes   Enter takes it   Esc closes"
 
@@ -74,7 +75,7 @@ class CommandForm(Looking[Spoken]):
             case ShowMessages():
                 return ((("shows all messages", "bright"),),)
             case TurnTo(instrument):
-                return (((f"turns to {pair(instrument)}", "bright"),),)
+                return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_words}" if fields.size_words else ""
                 what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()

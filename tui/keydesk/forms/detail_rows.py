@@ -15,8 +15,9 @@ from keydesk.format import (
 )
 from keydesk.store.state import DependentOrder, LogLine, OrderRow, PositionRow, TradeRow
 from keydesk.store.store import Store
+from keydesk.text.sanitize import Printable
 
-Rows = list[tuple[str, str]]
+Rows = list[tuple[Printable, str]]
 
 
 def of_trade(trade: TradeRow, store: Store) -> Rows:
@@ -116,7 +117,9 @@ def of_log_line(line: LogLine, store: Store) -> Rows:
 
 def of_notices(store: Store) -> Rows:
     """Everything that was told, newest first."""
-    told = [(date_and_time(notice.time_ns), notice.text) for notice in reversed(store.notices)]
+    told: Rows = [
+        (date_and_time(notice.time_ns), notice.text) for notice in reversed(store.notices)
+    ]
     return told or [("nothing yet", "What becomes of an order is told here")]
 
 

@@ -1,12 +1,13 @@
 """Enter: everything known of the selected row, name and value; it never sends."""
 
 from collections.abc import Sequence
-from textwrap import wrap
 from typing import ClassVar
 
 from keydesk.forms.looking import Looking
 from keydesk.forms.sheet import Line
 from keydesk.keys.keymap import HELP, KEYMAP
+from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.text.wrapping import lines_of
 
 NAME_WIDTH = 20
 
@@ -17,23 +18,23 @@ class DetailsForm(Looking[None]):
     BINDINGS = KEYMAP.bindings(HELP)
     WIDTH: ClassVar[int] = 76
 
-    def __init__(self, title: str, rows: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, title: Printable, rows: Sequence[tuple[Printable, str]]) -> None:
         super().__init__()
-        self.heading = title
+        self.heading: Printable = title
         self.rows = tuple(rows)
         self.page = 0
 
-    def title_words(self) -> str:
+    def title_words(self) -> Printable:
         """Name the row."""
         return self.heading
 
-    def foot_words(self) -> str:
+    def foot_words(self) -> Printable:
         """Say how to go on."""
         pages = self._pages()
         return (
             "Esc closes"
             if pages == 1
-            else f"Space page {self.page % pages + 1}/{pages}   Esc closes"
+            else safe(f"Space page {self.page % pages + 1}/{pages}   Esc closes")
         )
 
     def lines(self) -> Sequence[Line]:
@@ -44,9 +45,9 @@ class DetailsForm(Looking[None]):
     def _wrapped(self) -> list[Line]:
         """A value that is too long goes on beneath itself, clear of the names."""
         return [
-            ((f"{'' if further else name:<{NAME_WIDTH}} ", "muted"), (part, "plain"))
+            ((safe(f"{'' if further else name:<{NAME_WIDTH}} "), "muted"), (part, "plain"))
             for name, value in self.rows
-            for further, part in enumerate(wrap(value, self.inside - NAME_WIDTH - 1) or [value])
+            for further, part in enumerate(_parts(value, self.inside - NAME_WIDTH - 1))
         ]
 
     def action_next_page(self) -> None:
@@ -56,3 +57,7 @@ class DetailsForm(Looking[None]):
 
     def _pages(self) -> int:
         return max(1, -(-len(self._wrapped()) // self.room))
+
+
+def _parts(value: str, width: int) -> list[SafeText]:
+    return lines_of(safe(value), width) or [safe(value)]

@@ -14,6 +14,7 @@ from keydesk.forms.sheet import Line, Sheet
 from keydesk.frame import Frame
 from keydesk.keys.keymap import FIND, KEYMAP
 from keydesk.store.store import Store
+from keydesk.text.sanitize import Printable, safe
 
 SHOWN = 10
 LONGEST = 200  # characters of a text field
@@ -41,11 +42,11 @@ class FindForm(Looking[str]):
         yield Input(placeholder="letters, such as gj", max_length=LONGEST, select_on_focus=False)
         yield Sheet(markup=False)
 
-    def title_words(self) -> str:
+    def title_words(self) -> Printable:
         """Name it."""
         return "Find an instrument"
 
-    def foot_words(self) -> str:
+    def foot_words(self) -> Printable:
         """Say what ends it."""
         return "Enter takes  ↑ ↓ choose  Esc closes"
 
@@ -60,7 +61,7 @@ class FindForm(Looking[str]):
         """List what matches."""
         found = self.found
         if not found:
-            return (((f"No instrument has “{clean(self.text)}”", "warn"),),)
+            return (((safe(f"No instrument has “{clean(self.text)}”"), "warn"),),)
         return [self._line(row, name) for row, name in enumerate(found)]
 
     def _line(self, row: int, name: str) -> Line:
@@ -69,8 +70,8 @@ class FindForm(Looking[str]):
         bid = price(quote.bid if quote else None, known.display_precision)
         return (
             ("▶ " if chosen else "  ", "focus"),
-            (f"{pair(name):<14}", "bright" if chosen else "plain"),
-            (f"{bid:>12}", "bid"),
+            (safe(f"{pair(name):<14}"), "bright" if chosen else "plain"),
+            (safe(f"{bid:>12}"), "bid"),
         )
 
     def on_frame(self, _frame: Frame) -> None:

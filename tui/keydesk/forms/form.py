@@ -29,6 +29,7 @@ from keydesk.keys.confirm import (
 from keydesk.keys.guard import DWELL, SEND, Front
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.state import Notice
+from keydesk.text.sanitize import safe
 from keydesk.theme import palette_of
 from keydesk.widgets.terminal_app import SMALLEST
 from keydesk.widgets.veil import Veil
@@ -239,7 +240,7 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         self._wrong_letters += 1
         if self._wrong_letters >= WRONG_LETTERS:
             words = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
-            self.situation.store.notify(Notice("warn", words, time_ns(), asks=True))
+            self.situation.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
             self.close(None)
             return
         self._hint = f"NOT SENT: the letter was {self._letter}, not {clean(key)}. Kept as typed"
@@ -272,16 +273,18 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     def _lines(self) -> list[Line]:
         asked = self.confirmation()
         warnings = () if asked.step is Step.REFUSED else self.warnings()
-        said = wrapped(self._hint, "warn", self.inside) if self._hint else []
+        said = wrapped(safe(self._hint), "warn", self.inside) if self._hint else []
         foot = [*said, *self._ask(asked)]
         room = self.app.size.height - 2
-        subject: list[Line] = [((self.subject, "muted"),)] if self.subject else []
+        subject: list[Line] = [((safe(self.subject), "muted"),)] if self.subject else []
         body = [self.headline(), *subject, *self.body(), BLANK]
-        apart = [line for each in warnings for line in wrapped(f"▲ {each}", "warn", self.inside)]
+        apart = [
+            line for each in warnings for line in wrapped(safe(f"▲ {each}"), "warn", self.inside)
+        ]
         lines = fitted([*body, *apart, *foot], room)
         if len(lines) <= room:
             return lines
-        together = wrapped("  ".join(f"▲ {each}" for each in warnings), "warn", self.inside)
+        together = wrapped(safe("  ".join(f"▲ {each}" for each in warnings)), "warn", self.inside)
         return cut([*body, *together], foot, room)
 
     def _ask(self, asked: Confirmation) -> list[Line]:
@@ -294,12 +297,12 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
             case Step.CHALLENGE:
                 letter: Line = (
                     ("type ", "danger"),
-                    (f"  {asked.letter}  ", "live-text on live"),
+                    (safe(f"  {asked.letter}  "), "live-text on live"),
                     (" to send", "danger"),
                 )
                 return [self._foot(letter, drop)]
             case Step.REFUSED:
-                words = wrapped(f"✗ {asked.reason}", "danger", self.inside)
+                words = wrapped(safe(f"✗ {asked.reason}"), "danger", self.inside)
                 return [*words, self._foot((), drop)]
 
     def _foot(self, left: Line, right: Line) -> Line:

@@ -7,6 +7,7 @@ from typing import ClassVar
 from keydesk.forms.looking import Looking
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
+from keydesk.text.sanitize import Printable, safe
 
 GAP = "  "
 KEY_WIDTH = 9
@@ -24,16 +25,16 @@ class HelpForm(Looking[None]):
         self.context = context
         self.page = 0
 
-    def title_words(self) -> str:
+    def title_words(self) -> Printable:
         """Name the pane."""
         name = "" if self.context in {DESK, ROWS} else f" of the {self.context}"
-        return f"Keys{name} and the desk" if name else "Keys of the desk"
+        return safe(f"Keys{name} and the desk") if name else "Keys of the desk"
 
-    def foot_words(self) -> str:
+    def foot_words(self) -> Printable:
         """Say how to go on."""
         pages = len(self.pages())
         more = f"Space page {self.page % pages + 1}/{pages}   " if pages > 1 else ""
-        return f"{more}UPPER CASE opens a form, y or a shown letter sends, Esc closes"
+        return safe(f"{more}UPPER CASE opens a form, y or a shown letter sends, Esc closes")
 
     def pages(self) -> Sequence[Sequence[Key]]:
         """Return the keys, so many a page as fit in two columns."""
@@ -65,4 +66,4 @@ def _entry(key: Key, width: int) -> Line:
     room = width - KEY_WIDTH - 1
     words = key.words if len(key.words) <= room else key.words[: room - 1] + "…"
     role = "bright" if key.touches_money else "plain"
-    return ((f"{shown:<{KEY_WIDTH}} ", role), (f"{words:<{room}}", "muted"))
+    return ((safe(f"{shown:<{KEY_WIDTH}} "), role), (safe(f"{words:<{room}}"), "muted"))

@@ -12,6 +12,7 @@ from keydesk.forms.form import Result
 from keydesk.forms.sheet import Line, Sheet, text_of
 from keydesk.frame import Frame
 from keydesk.keys.guard import Front
+from keydesk.text.sanitize import Printable
 from keydesk.theme import palette_of
 from keydesk.widgets.veil import Veil
 
@@ -33,11 +34,11 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
         super().__init__()
         self.painted: float | None = None
 
-    def title_words(self) -> str:
+    def title_words(self) -> Printable:
         """Return what stands in the frame."""
         raise NotImplementedError
 
-    def foot_words(self) -> str:
+    def foot_words(self) -> Printable:
         """Return what stands under it."""
         return "Esc closes"
 

@@ -26,6 +26,7 @@ from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.store.state import OrderRow
+from keydesk.text.sanitize import safe
 
 LETTERS = {"price": "p", "stop": "s", "target": "t"}
 TENS = 10  # the nudge of the full stop
@@ -78,7 +79,7 @@ class MoveForm(Form[MoveEntry]):
     def headline(self) -> Line:
         """Say which order."""
         order = self.order
-        name = order_name(order) if order else f"#{self.order_id}"
+        name = order_name(order) if order else safe(f"#{self.order_id}")
         return (("MOVE ", "bright"), (name, "bright"))
 
     def body(self) -> Sequence[Line]:
@@ -147,12 +148,12 @@ class MoveForm(Form[MoveEntry]):
         else:
             meaning, role = f"{price(was, digits)} → {price(level, digits)}", "plain"
         return (
-            (f"{LETTERS[name]} ", "bright"),
-            (f"{name:<7}", "focus" if active else "muted"),
+            (safe(f"{LETTERS[name]} "), "bright"),
+            (safe(f"{name:<7}"), "focus" if active else "muted"),
             (left, "focus"),
-            (f"{self.fields[name].text:>{FIELD_WIDTH}}", "bright" if active else "plain"),
+            (safe(f"{self.fields[name].text:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
             (right, "focus"),
-            (f" {meaning}", role),
+            (safe(f" {meaning}"), role),
         )
 
     # The keys.
@@ -239,5 +240,5 @@ def _risk_line(order: OrderRow, levels: Mapping[str, Reading], facts: Facts) -> 
     if not distances:
         return ((("at stop ", "muted"), ("UNLIMITED", "danger")),)
     lost = -abs(order.units) * min(distances) * facts.factors.loss
-    words = f" {facts.purse.currency}"
+    words = safe(f" {facts.purse.currency}")
     return ((("at stop ", "muted"), (money(lost, signed=True), "loss"), (words, "muted")),)

@@ -22,6 +22,7 @@ from keydesk.forms.trade_lines import signed_money
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import CLOSE_POSITION, KEYMAP, POSITION_PART
 from keydesk.store.state import PositionRow, TradeRow
+from keydesk.text.sanitize import safe
 
 SideName = Literal["long", "short"]
 FULL = Decimal(100)  # percent
@@ -99,12 +100,12 @@ class _PositionForm(Form[ClosePosition]):
         count = len(side.trades)
         total = side.realised(side.units, facts)
         return (
-            (side.words, "bright"),
+            (safe(side.words), "bright"),
             ("  average ", "muted"),
             (price(side.average, digits), "plain"),
             ("  now ", "muted"),
             (price(closing_price(signed, facts.bid, facts.ask), digits), "bright"),
-            (f"  {count} trade{'s' if count != 1 else ''}  ", "muted"),
+            (safe(f"  {count} trade{'s' if count != 1 else ''}  "), "muted"),
             *((signed_money(total),) if total is not None else ()),
         )
 
@@ -128,7 +129,7 @@ class ClosePositionForm(_PositionForm):
         """Say that it is the position, and which sides of it."""
         sides = " and ".join(side.words for side in self.closing()) or "–"
         return (
-            (f"CLOSE position {pair(self.instrument)} {sides}", "bright"),
+            (safe(f"CLOSE position {pair(self.instrument)} {sides}"), "bright"),
             (" at market", "plain"),
         )
 
@@ -217,7 +218,9 @@ class PositionPartForm(_PositionForm):
         side = self.side
         name = side.words if side else " and ".join(each.words for each in self.open_sides())
         chosen = self._chosen_words()
-        return ((f"CLOSE {chosen} of position {pair(self.instrument)} {name or '–'}", "bright"),)
+        return (
+            (safe(f"CLOSE {chosen} of position {pair(self.instrument)} {name or '–'}"), "bright"),
+        )
 
     def _chosen_words(self) -> str:
         if self.typed_units is not None:
@@ -240,7 +243,7 @@ class PositionPartForm(_PositionForm):
             ("digits %", ""),
             ("digits u", "units"),
         )
-        lines.append((*_choice_line(parts), (f" {self.digits}", "focus")))
+        lines.append((*_choice_line(parts), (safe(f" {self.digits}"), "focus")))
         side, closing = self.side, self.units()
         if side is not None and NOTHING < closing <= side.units:
             lines += [BLANK, *self._remainder(side, closing, facts)]
@@ -253,7 +256,7 @@ class PositionPartForm(_PositionForm):
             cash = (
                 ("  realises ", "muted"),
                 signed_money(won),
-                (f" {facts.purse.currency}", "muted"),
+                (safe(f" {facts.purse.currency}"), "muted"),
             )
         closed = side.closed_trades(closing)
         first = "  the oldest trade first" if len(side.trades) > 1 else ""
@@ -364,7 +367,10 @@ def _choice_line(choices: Sequence[tuple[str, str]]) -> Line:
     return tuple(
         words
         for key, meaning in choices
-        for words in ((key, "bright"), (f" {meaning}   " if meaning else "   ", "muted"))
+        for words in (
+            (safe(key), "bright"),
+            (safe(f" {meaning}   " if meaning else "   "), "muted"),
+        )
     )
 
 
@@ -372,7 +378,7 @@ def _realised_line(parts: Sequence[Decimal | None], facts: Facts) -> Sequence[Li
     known = [each for each in parts if each is not None]
     if not known or len(known) < len(parts):
         return ()
-    words = f" {facts.purse.currency} at the price seen"
+    words = safe(f" {facts.purse.currency} at the price seen")
     return ((("realises ", "muted"), signed_money(sum(known, NOTHING)), (words, "muted")),)
 
 
@@ -390,4 +396,4 @@ def _dependents_line(trades: Sequence[TradeRow]) -> Sequence[Line]:
     if not going:
         return ()
     words = "order goes" if going == 1 else "orders go"
-    return (((f"{going} protective {words} with it", "muted"),),)
+    return (((safe(f"{going} protective {words} with it"), "muted"),),)

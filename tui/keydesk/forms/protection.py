@@ -22,13 +22,14 @@ from keydesk.desk.protection import (
 )
 from keydesk.format import EMPTY, money, price
 from keydesk.forms.form import FIELD_HINTS, Form
-from keydesk.forms.sheet import BLANK, Line
+from keydesk.forms.sheet import BLANK, Line, Words
 from keydesk.forms.situation import Situation
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
 from keydesk.forms.trade_lines import entry_and_now, signed_money, trade_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.store.state import TradeRow
+from keydesk.text.sanitize import Printable, safe
 
 DEEDS: dict[protection.Weight, Deed] = {
     "nothing": Deed.TIGHTEN,
@@ -76,8 +77,8 @@ class ProtectionForm(Form[SetProtection]):
     def headline(self) -> Line:
         """Say which trade and what changes."""
         trade = self.trade
-        name = trade_name(trade) if trade else f"#{self.trade_id}"
-        return ((f"{self.VERB} ", "bright"), (name, "bright"))
+        name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
+        return ((safe(f"{self.VERB} "), "bright"), (name, "bright"))
 
     def body(self) -> Sequence[Line]:
         """Show the trade, the fields and what they come to."""
@@ -144,16 +145,16 @@ class ProtectionForm(Form[SetProtection]):
         meaning = self._was(name, trade, facts)
         left, right = ("[", "]") if active else (" ", " ")
         return (
-            (f"{FIELD_KEYS[name]} ", "bright"),
+            (safe(f"{FIELD_KEYS[name]} "), "bright"),
             (f"{name:<7}", "focus" if active else "muted"),
             (left, "focus"),
-            (f"{entry.text:>{FIELD_WIDTH}}", "bright" if active else "plain"),
+            (safe(f"{entry.text:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
             (right, "focus"),
             (f" {entry.unit:<6} ", "muted"),
             (meaning, "danger" if meaning is CANNOT_BE_READ else "plain"),
         )
 
-    def _was(self, name: ProtectionField, trade: TradeRow, facts: Facts) -> str:
+    def _was(self, name: ProtectionField, trade: TradeRow, facts: Facts) -> Printable:
         before = getattr(protection_of(trade), name)
         after = wanted_level(self.draft, name, trade, facts)
         if isinstance(after, UnreadableText):
@@ -161,12 +162,12 @@ class ProtectionForm(Form[SetProtection]):
         if before == after:
             return "as it is" if before is not None else "none"
         show = _in_pips if name == "trail" else _at_price
-        return f"{show(before, facts)} → {show(after, facts)}"
+        return safe(f"{show(before, facts)} → {show(after, facts)}")
 
     def _outlook(self, trade: TradeRow, new: protection.Protection, facts: Facts) -> Sequence[Line]:
         before = protection.outlook(trade, protection_of(trade), facts)
         after = protection.outlook(trade, new, facts)
-        ratio = "" if after.ratio is None else f"  {money(after.ratio)}R"
+        ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
         target = _outcome("target  ", before.at_target, after.at_target, EMPTY)
         return [
             _outcome("at stop ", before.at_stop, after.at_stop, "UNLIMITED"),
@@ -285,11 +286,13 @@ def _nudged(entry: Entry, steps: int, trade: TradeRow, facts: Facts) -> Entry:
     return entry.set(max(Decimal(0), (value or Decimal(0)) + steps))
 
 
-def _outcome(label: str, before: Decimal | None, after: Decimal | None, none: str) -> Line:
-    line: list[tuple[str, str]] = [(label, "muted")]
+def _outcome(
+    label: Printable, before: Decimal | None, after: Decimal | None, none: Printable
+) -> Line:
+    line: list[Words] = [(label, "muted")]
     line.append(
         (none, "danger" if none != EMPTY else "muted") if after is None else signed_money(after)
     )
     if before is not None and after is not None and before != after:
-        line.append((f"  {money(after - before, signed=True)} against before", "muted"))
+        line.append((safe(f"  {money(after - before, signed=True)} against before"), "muted"))
     return tuple(line)

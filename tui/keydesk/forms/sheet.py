@@ -1,15 +1,15 @@
 """The paper of a form: lines of words by role, turned into one text of the width there is."""
 
 from collections.abc import Iterable, Sequence
-from textwrap import wrap
 
 from rich.text import Text
 from textual.widgets import Static
 
-from keydesk.clean import clean
+from keydesk.text.sanitize import Printable, safe
+from keydesk.text.wrapping import lines_of
 from keydesk.theme import Palette
 
-Words = tuple[str, str]  # text, role; "live-text on live" stands on another role's colour
+Words = tuple[Printable, str]  # text, role; "live-text on live" stands on another role's colour
 Line = Sequence[Words]
 
 BLANK: Line = ()
@@ -25,13 +25,13 @@ def text_of(lines: Iterable[Line], palette: Palette) -> Text:
         for words, role in line:
             front, _, backdrop = role.partition(" on ")
             style = palette.on(front, backdrop) if backdrop else palette[front]
-            text.append(clean(words), style)
+            text.append(safe(words), style)
     return text
 
 
-def wrapped(words: str, role: str, width: int) -> list[Line]:
+def wrapped(words: Printable, role: str, width: int) -> list[Line]:
     """Return a sentence over as many lines as it needs, so that nothing of it is cut."""
-    return [((line, role),) for line in wrap(words, width)]
+    return [((line, role),) for line in lines_of(words, width)]
 
 
 def two_ends(left: Line, right: Line, width: int) -> Line:

@@ -18,7 +18,8 @@ from keydesk.desk.reducing import realised
 from keydesk.desk.spread import spread_cost
 from keydesk.desk.ticket import PERCENT, Plan, fields_of
 from keydesk.format import EMPTY, money, pair, percent, price, short_age, units
-from keydesk.forms.sheet import Line
+from keydesk.forms.sheet import Line, Words
+from keydesk.text.sanitize import Printable, safe
 
 FIELD_WIDTH = 10
 CANNOT_BE_READ = "✗ cannot be read"
@@ -29,13 +30,13 @@ def headline(draft: Draft, plan: Plan | None, facts: Facts | None) -> Line:
     role = draft.side.lower()
     arrow = "▲" if draft.side == "BUY" else "▼"
     size = units(plan.units) if plan and plan.units else EMPTY
-    words = f"{arrow} {draft.side} {size} {pair(draft.instrument)} "
+    words = safe(f"{arrow} {draft.side} {size} {pair(draft.instrument)} ")
     if plan is None or facts is None:
         return ((words, role),)
     if draft.kind == "MARKET":
         return ((words, role), ("at market", "bright"))
     at = price(shown_number(plan.levels.entry), facts.rules.price_precision)
-    return ((words, role), (f"{KIND_WORDS[draft.kind]} {at}", "bright"))
+    return ((words, role), (safe(f"{KIND_WORDS[draft.kind]} {at}"), "bright"))
 
 
 def quote_line(facts: Facts) -> Line:
@@ -48,8 +49,8 @@ def quote_line(facts: Facts) -> Line:
         (price(facts.bid, digits), "bid"),
         ("  ask ", "muted"),
         (price(facts.ask, digits), "ask"),
-        (f"  {spread} pips", "plain"),
-        (f"  {short_age(facts.age)} old", "warn" if old else "muted"),
+        (safe(f"  {spread} pips"), "plain"),
+        (safe(f"  {short_age(facts.age)} old"), "warn" if old else "muted"),
     )
 
 
@@ -66,20 +67,24 @@ def field_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
 
 def choice_line(letter: str, name: str, value: str) -> Line:
     """Return a field that a key turns to its next value."""
-    return ((f"{letter} ", "bright"), (f"{name:<7}", "muted"), (f" {value}", "plain"))
+    return (
+        (safe(f"{letter} "), "bright"),
+        (safe(f"{name:<7}"), "muted"),
+        (safe(f" {value}"), "plain"),
+    )
 
 
-def field_line(draft: Draft, name: FieldName, meaning: str) -> Line:
+def field_line(draft: Draft, name: FieldName, meaning: Printable) -> Line:
     """Return a field that digits fill; the active one is framed."""
     entry = draft.entry(name)
     unreadable = isinstance(draft.reading(name), UnreadableText)
     active = draft.active == name
     left, right = ("[", "]") if active else (" ", " ")
     return (
-        (f"{FIELD_KEYS[name]} ", "bright"),
+        (safe(f"{FIELD_KEYS[name]} "), "bright"),
         (f"{name:<7}", "focus" if active else "muted"),
         (left, "focus"),
-        (f"{shown_digits(entry.text):>{FIELD_WIDTH}}", "bright" if active else "plain"),
+        (safe(f"{shown_digits(entry.text):>{FIELD_WIDTH}}"), "bright" if active else "plain"),
         (right, "focus"),
         (f" {entry.unit:<6} ", "muted"),
         (CANNOT_BE_READ, "danger") if unreadable else (meaning, "plain"),
@@ -91,13 +96,13 @@ def shown_digits(text: str) -> str:
     return f"{int(text):,}" if text.isdecimal() else text.replace("-", "−")
 
 
-def meaning_of(draft: Draft, name: FieldName, plan: Plan, facts: Facts) -> str:
+def meaning_of(draft: Draft, name: FieldName, plan: Plan, facts: Facts) -> Printable:
     """Return what a field comes to at this price."""
     digits, levels = facts.rules.price_precision, plan.levels
     match name:
         case "size":
             bound = f" by {plan.bound_by}" if plan.bound_by else ""
-            return f"= {units(plan.units)}{bound}"
+            return safe(f"= {units(plan.units)}{bound}")
         case "price":
             return _away(draft, levels.entry, facts)
         case "stop":
@@ -107,28 +112,28 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, facts: Facts) -> str:
             return _level(draft.reading(name), levels.target, levels.entry, facts)
         case "trail":
             trail = shown_number(levels.trail)
-            return "" if trail is None else f"= {price(trail, digits)} behind"
+            return "" if trail is None else safe(f"= {price(trail, digits)} behind")
         case "bound":
-            return f"no worse than {price(shown_number(levels.bound), digits)}"
+            return safe(f"no worse than {price(shown_number(levels.bound), digits)}")
 
 
-def _away(draft: Draft, entry: Reading, facts: Facts) -> str:
+def _away(draft: Draft, entry: Reading, facts: Facts) -> Printable:
     if not isinstance(entry, Decimal):
         return ""
     touch = facts.ask if draft.direction > 0 else facts.bid
     away = money(abs(entry - touch) / facts.rules.pip, 1)
-    return f"= {price(entry, facts.rules.price_precision)}, {away}p away"
+    return safe(f"= {price(entry, facts.rules.price_precision)}, {away}p away")
 
 
-def _level(typed: Reading, level: Reading, entry: Reading, facts: Facts) -> str:
+def _level(typed: Reading, level: Reading, entry: Reading, facts: Facts) -> Printable:
     if typed is None:
         return "none" if isinstance(entry, Decimal) else ""
     if not isinstance(level, Decimal):
         return ""
     if not isinstance(entry, Decimal):
-        return f"= {price(level, facts.rules.price_precision)}"
+        return safe(f"= {price(level, facts.rules.price_precision)}")
     away = money(abs(level - entry) / facts.rules.pip, 1)
-    return f"= {price(level, facts.rules.price_precision)}, {away}p"
+    return safe(f"= {price(level, facts.rules.price_precision)}, {away}p")
 
 
 def result_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
@@ -139,7 +144,7 @@ def result_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
         *(_reduced(draft, plan, facts) if plan.reduces else outcome),
         (
             ("pip     ", "muted"),
-            (f"{money(plan.pip_value)}", "plain"),
+            (safe(f"{money(plan.pip_value)}"), "plain"),
             ("  spread costs ", "muted"),
             (money(spread_cost(plan.units, facts.bid, facts.ask, facts.factors.loss)), "plain"),
             (_of_stop(plan), "muted"),
@@ -150,7 +155,7 @@ def result_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
             ("  left ", "muted"),
             (money(plan.margin_left), "danger" if plan.margin_left < 0 else "plain"),
             ("  closeout ", "muted"),
-            (f"{percent(plan.closeout_after, 0)} %", "plain"),
+            (safe(f"{percent(plan.closeout_after, 0)} %"), "plain"),
         ),
         position_line(draft, plan, facts),
     ]
@@ -166,14 +171,14 @@ def _reduced(draft: Draft, plan: Plan, facts: Facts) -> Sequence[Line]:
     return (
         (
             ("reduces ", "muted"),
-            (f"{side} {units(abs(held))}", role),
-            (f" by {units(plan.units)}, never opens a trade", "plain"),
+            (safe(f"{side} {units(abs(held))}"), role),
+            (safe(f" by {units(plan.units)}, never opens a trade"), "plain"),
         ),
         (
             ("result  ", "muted"),
             (money(won, signed=True), "loss" if won is not None and won < 0 else "profit"),
-            (f" {purse.currency}", "muted"),
-            (f"  {when}", "plain"),
+            (safe(f" {purse.currency}"), "muted"),
+            (safe(f"  {when}"), "plain"),
         ),
     )
 
@@ -189,28 +194,28 @@ def _at_stop(plan: Plan, currency: str, nav: Decimal) -> Line:
     return (
         ("at stop ", "muted"),
         (money(-plan.risk, signed=True), "loss"),
-        (f" {currency}", "muted"),
-        (f"  {money(share)} % of NAV", "plain"),
+        (safe(f" {currency}"), "muted"),
+        (safe(f"  {money(share)} % of NAV"), "plain"),
     )
 
 
 def _at_target(plan: Plan, currency: str) -> Line:
     if plan.reward is None:
         return (("target  ", "muted"), (EMPTY, "muted"))
-    line: list[tuple[str, str]] = [
+    line: list[Words] = [
         ("target  ", "muted"),
         (money(plan.reward, signed=True), "profit"),
-        (f" {currency}", "muted"),
+        (safe(f" {currency}"), "muted"),
     ]
     if plan.ratio is not None:
-        line.append((f"  {money(plan.ratio)} R", "plain"))
+        line.append((safe(f"  {money(plan.ratio)} R"), "plain"))
     return line
 
 
-def _of_stop(plan: Plan) -> str:
+def _of_stop(plan: Plan) -> Printable:
     if plan.distance is None or plan.distance <= 0:
         return ""
-    return f" = {money(plan.spread / plan.distance * PERCENT, 0)} % of the stop"
+    return safe(f" = {money(plan.spread / plan.distance * PERCENT, 0)} % of the stop")
 
 
 def position_line(draft: Draft, plan: Plan, facts: Facts) -> Line:
@@ -224,9 +229,9 @@ def position_line(draft: Draft, plan: Plan, facts: Facts) -> Line:
         word = position_word(before, after)
     return (
         ("position ", "muted"),
-        (f"{units(before, signed=True)} → ", "plain"),
+        (safe(f"{units(before, signed=True)} → "), "plain"),
         (units(after, signed=True), "bright"),
-        (f"  {word}", "warn" if word in {"REDUCES", "TURNS", "FLAT"} else "muted"),
+        (safe(f"  {word}"), "warn" if word in {"REDUCES", "TURNS", "FLAT"} else "muted"),
     )
 
 

@@ -7,12 +7,15 @@ from keydesk.desk.profit import closing_price, profit, profit_in_pips
 from keydesk.format import money, pair, pips, price, units
 from keydesk.forms.sheet import Line, Words
 from keydesk.store.state import TradeRow
+from keydesk.text.sanitize import SafeText, clean_name, safe
 
 
-def trade_name(trade: TradeRow) -> str:
+def trade_name(trade: TradeRow) -> SafeText:
     """Return the trade in words: LONG 20,000 EUR/USD #6411."""
     side = "LONG" if trade.units > 0 else "SHORT"
-    return f"{side} {units(abs(trade.units))} {pair(trade.instrument)} #{trade.id}"
+    return safe(
+        f"{side} {units(abs(trade.units))} {pair(trade.instrument)} #{clean_name(trade.id)}"
+    )
 
 
 def entry_and_now(trade: TradeRow, facts: Facts) -> Line:
@@ -25,9 +28,9 @@ def entry_and_now(trade: TradeRow, facts: Facts) -> Line:
         (price(trade.price, digits), "plain"),
         ("  now ", "muted"),
         (price(close, digits), "bright"),
-        (f"  {pips(moved)}p ", "plain"),
+        (safe(f"  {pips(moved)}p "), "plain"),
         signed_money(result_of(trade, abs(trade.units), facts)),
-        (f" {facts.purse.currency}", "muted"),
+        (safe(f" {facts.purse.currency}"), "muted"),
     )
 
 

@@ -22,6 +22,7 @@ from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import FLATTEN, KEYMAP
 from keydesk.store.state import OrderRow, PositionRow
+from keydesk.text.sanitize import safe
 
 SHOWN_POSITIONS = 6
 SHOWN_ENTRIES = 4
@@ -54,7 +55,7 @@ class ReverseForm(Form[Reverse]):
         turn = f"{units(net, signed=True)} → {units(-net, signed=True)}"
         return (
             ("REVERSE ", "bright"),
-            (f"{pair(self.instrument)} {turn}", "bright"),
+            (safe(f"{pair(self.instrument)} {turn}"), "bright"),
             (" at market", "plain"),
         )
 
@@ -158,22 +159,31 @@ class FlattenForm(Form[Flatten]):
     def headline(self) -> Line:
         """Say the scope."""
         where = "EVERYTHING" if self.everywhere else pair(self.instrument)
-        return ((f"FLATTEN {where}", "danger"), (": close positions, cancel entries", "plain"))
+        return (
+            (safe(f"FLATTEN {where}"), "danger"),
+            (": close positions, cancel entries", "plain"),
+        )
 
     def body(self) -> Sequence[Line]:
         """List what is closed and what is cancelled."""
         positions, entries = self.positions, self.entries
         lines = [_position_line(row) for row in positions[:SHOWN_POSITIONS]]
         if len(positions) > SHOWN_POSITIONS:
-            lines.append(((f"and {len(positions) - SHOWN_POSITIONS} more positions", "muted"),))
-        lines += [((f"cancel {order_name(row)}", "plain"),) for row in entries[:SHOWN_ENTRIES]]
+            lines.append(
+                ((safe(f"and {len(positions) - SHOWN_POSITIONS} more positions"), "muted"),)
+            )
+        lines += [
+            ((safe(f"cancel {order_name(row)}"), "plain"),) for row in entries[:SHOWN_ENTRIES]
+        ]
         if len(entries) > SHOWN_ENTRIES:
-            lines.append(((f"and {len(entries) - SHOWN_ENTRIES} more entry orders", "muted"),))
-        scope = (
+            lines.append(
+                ((safe(f"and {len(entries) - SHOWN_ENTRIES} more entry orders"), "muted"),)
+            )
+        scope: Line = (
             ("a", "bright"),
             (" everything   ", "muted"),
             ("i", "bright"),
-            (f" {pair(self.instrument)}", "muted"),
+            (safe(f" {pair(self.instrument)}"), "muted"),
         )
         return [*lines, BLANK, scope]
 
@@ -210,5 +220,5 @@ def _reversal_refusals(facts: Facts, situation: Situation) -> list[str]:
 def _position_line(row: PositionRow) -> Line:
     net = row.long_units + row.short_units
     side = "LONG" if net > 0 else "SHORT" if net < 0 else "HEDGED"
-    words: Line = ((f"close {side} {units(abs(net))} {pair(row.instrument)}  ", "plain"),)
+    words: Line = ((safe(f"close {side} {units(abs(net))} {pair(row.instrument)}  "), "plain"),)
     return words if row.unrealized_pl is None else (*words, signed_money(row.unrealized_pl))

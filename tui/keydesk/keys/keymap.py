@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 
 from textual.binding import Binding, BindingType
 
+from keydesk.text.sanitize import SafeText, safe
+
 DESK = "desk"  # everywhere on the main screen
 ROWS = "rows"  # every pane that has rows and a cursor
 CHART = "chart"
@@ -248,10 +250,10 @@ class KeyMap:
             if key.keys != usual.get(key.id) and " " not in key.keys[0]
         }
 
-    def name(self, id_: str) -> str:
+    def name(self, id_: str) -> SafeText:
         """The key of an action as words name it: "B", "g t"; what is no action of the map is returned as it is."""
         keys = next((key.keys for key in self.keys if key.id == id_), (id_,))
-        return SHOWN.get(keys[0], keys[0])
+        return safe(SHOWN.get(keys[0], keys[0]))
 
     def own(self, context: str) -> tuple[Key, ...]:
         """The keys of exactly this context, most used first."""

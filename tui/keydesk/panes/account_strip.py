@@ -12,6 +12,7 @@ from keydesk.frame import Frame
 from keydesk.panes.prices import prices_are_old
 from keydesk.store.state import AccountState, Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run
 from keydesk.widgets.strip_line import Item, StripLine
 
@@ -43,42 +44,52 @@ class AccountStrip(StripLine):
         """Environment, account, then the numbers by what a trader looks at first."""
         text = self.backdrop(frame)
         bold = text + Style(bold=True)
-        yield Item(((_environment(frame.store), bold),))
+        yield Item(((safe(_environment(frame.store)), bold),))
         account = frame.store.account
         if account is None:
             yield Item((("connecting …", text),))
             return
         tail = account.id[-3:]
-        yield Item(((f"{account.alias or 'account'} …{tail} {account.currency}", text),), 2)
+        yield Item(
+            (
+                (
+                    safe(
+                        f"{account.alias or 'account'} …{clean_name(tail)} {clean_name(account.currency)}"
+                    ),
+                    text,
+                ),
+            ),
+            2,
+        )
         worth = text if prices_are_old(frame.store) else bold
         yield from self._numbers(account, text, worth, bold)
 
     def _numbers(
         self, account: AccountState, text: Style, worth: Style, bold: Style
     ) -> Iterable[Item]:
-        def item(label: str, value: str, rank: int, style: Style = text) -> Item:
-            return Item((((f"{label} ", text)), (value, style)), rank)
+        def item(label: str, value: Printable, rank: int, style: Style = text) -> Item:
+            return Item((((safe(f"{label} "), text)), (value, style)), rank)
 
         yield item("NAV", show.money(account.nav), 0, worth)
         yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, worth)
         if account.naked_trades:
-            yield Item(((f"{account.naked_trades} without a stop !", bold),), 1)
+            yield Item(((safe(f"{account.naked_trades} without a stop !"), bold),), 1)
         yield item("day", show.money(account.day_pl, signed=True), 1, worth)
         yield item("margin", self._margin(account), 3, text)
         yield item("risk", self._risk(account), 4)
         yield item("bal", show.money(account.balance), 6)
         yield item("free", show.money(account.margin_available), 7)
-        yield item("closeout", f"{show.percent(account.margin_closeout_percent, 0)}%", 5)
+        yield item("closeout", safe(f"{show.percent(account.margin_closeout_percent, 0)}%"), 5)
 
-    def _margin(self, account: AccountState) -> str:
+    def _margin(self, account: AccountState) -> Printable:
         if not account.nav:
             return show.EMPTY
-        return f"{show.percent(account.margin_used / account.nav, 0)}%"
+        return safe(f"{show.percent(account.margin_used / account.nav, 0)}%")
 
-    def _risk(self, account: AccountState) -> str:
+    def _risk(self, account: AccountState) -> Printable:
         if account.open_risk is None or not account.nav:
             return show.EMPTY
-        return f"{show.percent(account.open_risk / account.nav)}%"
+        return safe(f"{show.percent(account.open_risk / account.nav)}%")
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """Whether keys may open risk, told apart from the band by reversing it."""
@@ -86,7 +97,7 @@ class AccountStrip(StripLine):
         text = self.backdrop(frame)
         words = {"ARMED": " ARMED ", "DISARMED": "exit only", "READ-ONLY": "nothing is sent"}
         style = text + Style(bold=True, reverse=True) if armed == "ARMED" else text
-        run: Run = (words[armed], style)
+        run: Run = (safe(words[armed]), style)
         yield Item((run,))
 
 

@@ -19,6 +19,7 @@ from keydesk.keys.keymap import BOOKS, KEYMAP
 from keydesk.panes.prices import shape_of
 from keydesk.store.state import BookBucket, BookKind, BookSnapshot, ClientBook, Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
 
 KINDS: tuple[BookKind, ...] = get_args(BookKind)
@@ -52,7 +53,7 @@ class Books(LinePane):
         """Which of the two books, and its one number."""
         snapshot = None if self.frame is None else self._snapshot(self.frame.store)
         net = "" if snapshot is None else f", {snapshot.long_percent:.1f} % long"
-        return Heading((Tab("Books"),), f"{self.kind}{net}")
+        return Heading((Tab("Books"),), safe(f"{self.kind}{net}"))
 
     def action_view(self) -> None:
         """Turn to the other book."""
@@ -98,19 +99,19 @@ class Books(LinePane):
             book.trouble if book is not None and book.trouble else asked,
             "Client positioning, not depth: a snapshot now and then, where the broker has one.",
         )
-        return [(lines[y], self.palette["muted"])] if y < len(lines) else []
+        return [(safe(lines[y]), self.palette["muted"])] if y < len(lines) else []
 
     def _headline(self, snapshot: BookSnapshot, frame: Frame) -> list[Run]:
         palette, book = self.palette, self._book(frame.store)
         self._said = self._age(snapshot, frame)
         parts: list[Run] = [
             ("Client positioning, not depth, ", palette["muted"]),
-            (f"{self._said} old", palette["plain"]),
-            (f"  {snapshot.long_percent:.1f} % long", palette["buy"]),
-            (f"  {100 - snapshot.long_percent:.1f} % short", palette["sell"]),
+            (safe(f"{self._said} old"), palette["plain"]),
+            (safe(f"  {snapshot.long_percent:.1f} % long"), palette["buy"]),
+            (safe(f"  {100 - snapshot.long_percent:.1f} % short"), palette["sell"]),
         ]
         if book is not None and book.trouble:
-            parts.insert(2, (f"  {book.trouble}", palette["warn"]))
+            parts.insert(2, (safe(f"  {book.trouble}"), palette["warn"]))
         least = 3 if book is not None and book.trouble else 2
         while len(parts) > least and width_of(parts) > self.inside:
             parts.pop()
@@ -131,9 +132,9 @@ class Books(LinePane):
         left = f"{sides[0]}{short:>{max(0, side - len(sides[0]))}}"
         right = f"{long:<{max(0, side - len(sides[1]))}}{sides[1]}"
         return [
-            (f"{left:<{side}}  ", self.palette["sell"]),
-            (f"{price:^{PRICE}}", self.palette["muted"]),
-            (f"  {right:>{side}}", self.palette["buy"]),
+            (safe(f"{left:<{side}}  "), self.palette["sell"]),
+            (safe(f"{price:^{PRICE}}"), self.palette["muted"]),
+            (safe(f"  {right:>{side}}"), self.palette["buy"]),
         ]
 
     def _bucket(self, snapshot: BookSnapshot, row: int, rows: int, store: Store) -> list[Run]:
@@ -154,11 +155,14 @@ class Books(LinePane):
         price = shape_of(store, store.focus).write(bucket.price)
         marks = ("▸", "◂") if here else (" ", " ")
         return [
-            (f"{short:>{bar}} ", palette["sell"]),
-            (f"{bucket.short:>{NUMBER}.2f} {marks[0]}", palette["plain" if here else "muted"]),
-            (f"{price:^{PRICE}}", palette["bright" if here else "muted"]),
-            (f"{marks[1]} {bucket.long:<{NUMBER}.2f}", palette["plain" if here else "muted"]),
-            (f" {long}", palette["buy"]),
+            (safe(f"{short:>{bar}} "), palette["sell"]),
+            (
+                safe(f"{bucket.short:>{NUMBER}.2f} {marks[0]}"),
+                palette["plain" if here else "muted"],
+            ),
+            (safe(f"{price:^{PRICE}}"), palette["bright" if here else "muted"]),
+            (safe(f"{marks[1]} {bucket.long:<{NUMBER}.2f}"), palette["plain" if here else "muted"]),
+            (safe(f" {long}"), palette["buy"]),
         ]
 
     # The book.

@@ -18,6 +18,7 @@ from keydesk.panes.prices import Shape, prices_are_old, role_of_sign, shape_of
 from keydesk.panes.watchlist import day_change
 from keydesk.store.state import CandleSeries, DependentOrder, Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
 from keydesk.widgets import candles
 from keydesk.widgets.candles import PriceLine, Scale, View
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
@@ -81,7 +82,7 @@ class Chart(LinePane):
         store = self.frame.store
         past = f"{self.back} back" if self.back else ""
         name = f"{show.pair(store.focus)} {self._granularity(store)}"
-        return Heading((Tab(name.strip() or "Chart"),), past)
+        return Heading((Tab(safe(name.strip() or "Chart")),), safe(past))
 
     def waiting(self) -> Iterable[Run]:
         """Before the first frame."""
@@ -109,7 +110,7 @@ class Chart(LinePane):
             self._picture = self._paint(frame)
         if y >= len(self._picture):
             return []
-        return [(text, self.palette[role]) for text, role in self._picture[y]]
+        return [(safe(text), self.palette[role]) for text, role in self._picture[y]]
 
     def redraw(self) -> None:
         """Everything anew, at a new size too."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from textwrap import wrap
 from typing import ClassVar
 
 from keydesk import format as show
@@ -15,6 +14,8 @@ from keydesk.panes.prices import flash_of, price_runs, prices_are_old, shape_of,
 from keydesk.panes.watchlist import spread_pips
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import Printable, safe
+from keydesk.text.wrapping import lines_of
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 
 
@@ -43,7 +44,7 @@ class Deal(LinePane, can_focus=False):
     def heading(self) -> Heading:
         """The instrument that B and S would deal in."""
         name = show.pair(self.frame.store.focus) if self.frame else ""
-        return Heading((Tab(f"Deal {name}".strip()),))
+        return Heading((Tab(safe(f"Deal {name}".strip())),))
 
     def take(self, preset: Preset) -> None:
         """Show another size preset."""
@@ -93,7 +94,7 @@ class Deal(LinePane, can_focus=False):
             [],
             self._side("sell", quote.bid, quote.bid_move, frame),
             self._side("buy", quote.ask, quote.ask_move, frame),
-            self._label("spread", f"{spread} pips"),
+            self._label("spread", safe(f"{spread} pips")),
             [],
             *self._cost(store),
             [],
@@ -109,16 +110,16 @@ class Deal(LinePane, can_focus=False):
         runs = price_runs(self.palette, parts, flash=self._flash, move=move, dim=old)
         named: list[Run] = [
             (self.keymap.name(side), self.palette[side] + self.palette.at_stake),
-            (f" {side:<8}", self.palette[side]),
+            (safe(f" {side:<8}"), self.palette[side]),
         ]
         return [*named, *runs]
 
     def _cost(self, store: Store) -> list[list[Run]]:
         if not self.preset.words:
             return []
-        rows = [self._label("size", self.preset.words)]
+        rows = [self._label("size", safe(self.preset.words))]
         bracket = self.preset.bracket(spread_pips(store, store.focus))
-        rows += [self._label("" if i else "with", part) for i, part in enumerate(bracket)]
+        rows += [self._label("" if i else "with", safe(part)) for i, part in enumerate(bracket)]
         value = pip_value(store, store.focus)
         if self.preset.units is not None and value is not None:
             of_one = value * self.preset.units / LOT
@@ -149,11 +150,13 @@ class Deal(LinePane, can_focus=False):
                 return [[("armed, may open risk", self.palette["muted"])]]
             case "DISARMED":
                 faint = self.palette["faint"]
-                reason = [[(part, faint)] for part in wrap(store.arming.reason, self.inside or 1)]
+                reason: list[list[Run]] = [
+                    [(part, faint)] for part in lines_of(safe(store.arming.reason), self.inside)
+                ]
                 arms = f"exit only, {self.keymap.name('arm')} arms"
-                return [[(arms, self.palette["warn"])], *reason]
+                return [[(safe(arms), self.palette["warn"])], *reason]
             case "READ-ONLY":
                 return [[("read-only: sends nothing", self.palette["muted"])]]
 
-    def _label(self, label: str, value: str, role: str = "plain") -> list[Run]:
-        return [(f"{label:<10}", self.palette["faint"]), (value, self.palette[role])]
+    def _label(self, label: str, value: Printable, role: str = "plain") -> list[Run]:
+        return [(safe(f"{label:<10}"), self.palette["faint"]), (value, self.palette[role])]

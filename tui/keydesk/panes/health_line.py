@@ -8,6 +8,7 @@ from datetime import UTC, tzinfo
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.store.state import LinkState, Topic
+from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Run, cut, width_of
 from keydesk.widgets.strip_line import Item, StripLine
 
@@ -59,24 +60,23 @@ class HealthLine(StripLine):
             yield self._unanswered(health.requests, frame.now - health.unanswered_since)
         elif health.rtt_ms is not None:
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
-            yield Item(self._pair("round trip", f"{health.rtt_ms:.0f} ms{p95}"), 2)
+            yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 2)
         if health.clock_offset_ms is not None:
-            yield Item(
-                self._pair("clock", f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)), 4
-            )
+            offset = f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)
+            yield Item(self._pair("clock", safe(offset)), 4)
         if frame.now - (health.unreadable_at or float("-inf")) < TOLD_FOR:
             records = "record" if health.unreadable == 1 else "records"
             words = f"{health.unreadable} {records} unreadable"
-            yield Item(((words, self.palette["warn"]),), 2)
+            yield Item(((safe(words), self.palette["warn"]),), 2)
         for name, at in health.restarted.items():
             if frame.now - at < TOLD_FOR:
-                yield Item(((f"{name} failed, restarted", self.palette["danger"]),), 2)
+                yield Item(((safe(f"{name} failed, restarted"), self.palette["danger"]),), 2)
         if health.throttled:
-            yield Item(((f"throttled {health.throttled}×", self.palette["warn"]),), 3)
+            yield Item(((safe(f"throttled {health.throttled}×"), self.palette["warn"]),), 3)
         if health.warning:
             beside = [*links, *self.right(frame)]
             room = self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in beside)
-            yield Item(tuple(cut([(health.warning, self.palette["danger"])], room)), 1)
+            yield Item(tuple(cut([(safe(health.warning), self.palette["danger"])], room)), 1)
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """The time, its zone named."""
@@ -88,8 +88,8 @@ class HealthLine(StripLine):
         shown = "" if state == "OK" else age
         return Item(
             (
-                (f"{name} ", self.palette["muted"]),
-                (f"{WORDS[state]}{shown}", self.palette[ROLE_OF[state]]),
+                (safe(f"{name} "), self.palette["muted"]),
+                (safe(f"{WORDS[state]}{shown}"), self.palette[ROLE_OF[state]]),
             )
         )
 
@@ -99,9 +99,9 @@ class HealthLine(StripLine):
         return Item(
             (
                 ("requests ", self.palette["muted"]),
-                (f"{shown} {show.duration(age)}", self.palette[role]),
+                (safe(f"{shown} {show.duration(age)}"), self.palette[role]),
             )
         )
 
-    def _pair(self, label: str, value: str) -> tuple[Run, ...]:
-        return ((f"{label} ", self.palette["faint"]), (value, self.palette["muted"]))
+    def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
+        return ((safe(f"{label} "), self.palette["faint"]), (value, self.palette["muted"]))

@@ -11,6 +11,7 @@ from keydesk.panes.prices import price_runs, prices_are_old, shape_of
 from keydesk.panes.watchlist import spread_pips
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run
 from keydesk.widgets.strip_line import Item, StripLine
 
@@ -64,7 +65,7 @@ class InstrumentLine(StripLine):
         yield Item((*bid, (" / ", self.palette["faint"]), *ask))
         yield self._item("spread", show.pips(spread_pips(store, name), signed=False), 1)
         if self.preset:
-            yield self._item("size", self.preset, 1)
+            yield self._item("size", safe(self.preset), 1)
         yield from self._details(store, name)
         if not quote.tradeable:
             yield Item((("not tradeable now", self.palette["warn"]),))
@@ -73,15 +74,16 @@ class InstrumentLine(StripLine):
         known = store.instruments.get(name)
         value = pip_value(store, name)
         if value is not None and store.account is not None:
-            yield self._item("pip", f"{show.money(value)} {store.account.currency}/10k", 2)
+            home = clean_name(store.account.currency)
+            yield self._item("pip", safe(f"{show.money(value)} {home}/10k"), 2)
         if known is not None:
-            yield self._item("margin", f"{show.percent(known.margin_rate)}%", 3)
+            yield self._item("margin", safe(f"{show.percent(known.margin_rate)}%"), 3)
             most = show.short_units(known.maximum_order_units, signed=False)
             yield self._item("largest order", most, 4)
 
-    def _item(self, label: str, value: str, rank: int) -> Item:
+    def _item(self, label: str, value: Printable, rank: int) -> Item:
         runs: tuple[Run, ...] = (
-            (f"{label} ", self.palette["faint"]),
+            (safe(f"{label} "), self.palette["faint"]),
             (value, self.palette["muted"]),
         )
         return Item(runs, rank)

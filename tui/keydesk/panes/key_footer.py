@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from keydesk.frame import Frame
 from keydesk.keys.keymap import DESK, LOG, ORDERS, POSITIONS, ROWS, TRADES, Key, KeyMap
 from keydesk.store.state import Topic
+from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import width_of
 from keydesk.widgets.strip_line import Item, StripLine
 
@@ -66,7 +67,7 @@ class KeyFooter(StripLine):
     def left(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002 - keys do not depend on data
         """The keys that have room; beneath a form or a window, who has them."""
         if not self._pane:
-            yield Item(((self._over_it, self.palette["muted"]),))
+            yield Item(((safe(self._over_it), self.palette["muted"]),))
             return
         room = self.inside - sum(width_of(i.runs) + self.GAP for i in self._kept_at_end())
         for entry in self._entries():
@@ -103,4 +104,6 @@ class KeyFooter(StripLine):
         name = key.shown.split()[0]  # the help has the others
         if key.id in BESIDE:
             name += f" {self._keymap.name(BESIDE[key.id])}"
-        return Item(((name, self.palette[strong]), (f" {key.hint}", self.palette[weak])))
+        return Item(
+            ((safe(name), self.palette[strong]), (safe(f" {key.hint}"), self.palette[weak]))
+        )

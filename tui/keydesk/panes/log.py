@@ -12,6 +12,8 @@ from keydesk.frame import Frame
 from keydesk.keys.keymap import LOG
 from keydesk.panes.prices import signed_role
 from keydesk.store.state import LogKind, LogLine, Topic
+from keydesk.text.sanitize import SafeText, clean_name, safe
+from keydesk.text.wrapping import shortened
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column, TablePane
 
@@ -22,7 +24,7 @@ KIND = Column("kind", "what", 7, right=False)
 PAIR = Column("pair", "pair", 7, right=False)
 NUMBER = Column("id", "id", 7, right=False)
 PROFIT = Column("pl", "P/L", 9)
-NO_LINE = LogLine("", 0, "NOTE", "", "")
+NO_LINE = LogLine("", 0, "NOTE", "", safe(""))
 GAPS = 4  # between the columns that are always there
 ROLE_OF: dict[LogKind, str] = {
     "FILL": "bright",
@@ -54,7 +56,7 @@ class Log(TablePane):
     def heading(self) -> Heading:
         """Where the reader is, when not at the newest line."""
         place = f"{self.cursor} back" if self.cursor else ""
-        return Heading((Tab("Log"),), place)
+        return Heading((Tab("Log"),), safe(place))
 
     def empty(self, frame: Frame) -> str:  # noqa: ARG002 - always the same words
         """What fills the log."""
@@ -93,7 +95,7 @@ class Log(TablePane):
             case "pair":
                 return [(show.pair(line.instrument), self.palette["plain"])]
             case "id":
-                return [(line.id, self.palette["faint"])]
+                return [(clean_name(line.id), self.palette["faint"])]
             case "pl":
                 text = "" if line.pl is None else show.money(line.pl, signed=True)
                 return [(text, self.palette[signed_role(line.pl)])]
@@ -102,10 +104,9 @@ class Log(TablePane):
                 return self._words(line, width)
 
     def _words(self, line: LogLine, width: int) -> list[Run]:
-        text = line.text if len(line.text) <= width else line.text[: width - 1] + "…"
-        return [(text, self.palette["plain"])]
+        return [(shortened(line.text, width), self.palette["plain"])]
 
-    def _time(self, line: LogLine, now_ns: int) -> str:
+    def _time(self, line: LogLine, now_ns: int) -> SafeText:
         if now_ns - line.time_ns > DAY * show.SECOND:
-            return f"{show.at(line.time_ns, self.zone):%d %b}"
+            return safe(f"{show.at(line.time_ns, self.zone):%d %b}")
         return show.clock(line.time_ns, self.zone)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, tzinfo
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.store.state import Notice, Topic
+from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.text.wrapping import lines_of
 from keydesk.widgets.lines import LinePane, Run
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
 SHOWN_FOR: Mapping[str, float] = {**NEW_FOR, "good": 300}
 INDENT = 11  # columns of time and sign
 NEWEST = 20  # of the notices; older ones are history
-Words = tuple[list[str], "Style", str, bool]  # wrapped text, style, time and sign, waits for Esc
+Words = tuple[
+    list[SafeText], "Style", Printable, bool
+]  # wrapped text, style, time and sign, waits for Esc
 
 
 class Notices(LinePane, can_focus=False):
@@ -77,14 +80,14 @@ class Notices(LinePane, can_focus=False):
     def _pressing(self, frame: Frame) -> Iterator[Words]:
         warn = self.palette["warn"]
         for record in frame.store.in_flight.values():
-            yield wrap(record.line, max(1, self.inside - 2)), warn, "… ", False
+            yield lines_of(safe(record.line), self.inside - 2), warn, "… ", False
         for notice in _living(frame):
             if _presses(notice, frame):
                 yield self._words(notice, ROLE_OF[notice.level])
 
     def _words(self, notice: Notice, role: str) -> Words:
-        head = f"{show.clock(notice.time_ns, self.zone)} {SIGN_OF[notice.level]} "
-        lines = wrap(notice.text, max(1, self.inside - INDENT))
+        head = safe(f"{show.clock(notice.time_ns, self.zone)} {SIGN_OF[notice.level]} ")
+        lines = lines_of(notice.text, self.inside - INDENT)
         return lines, self.palette[role], head, notice.waits
 
     def _lines_of(self, told: Iterable[Words]) -> list[list[Run]]:
@@ -94,16 +97,16 @@ class Notices(LinePane, can_focus=False):
             for number, line in enumerate(lines):
                 start = (head, faint if len(head) == INDENT else style)
                 found.append([start if not number else (" " * len(head), style), (line, style)])
-            seen = f"  {self.keymap.name('back')}: seen"
+            seen = safe(f"  {self.keymap.name('back')}: seen")
             if waits and len(head) + len(lines[-1]) + len(seen) <= self.inside:
                 found[-1].append((seen, self.palette["muted"]))
         return found
 
     def _with_more(self, line: list[Run]) -> list[Run]:
         """The last line there is room for, ending in where the rest is."""
-        more = f"…  {self.keymap.name('command')}messages has the rest"
+        more = safe(f"…  {self.keymap.name('command')}messages has the rest")
         (head, first), (text, second), *_ = line
-        kept = text[: max(0, self.inside - len(head) - len(more))].rstrip()
+        kept = safe(text[: max(0, self.inside - len(head) - len(more))].rstrip())
         return [(head, first), (kept, second), (more, self.palette["muted"])]
 
 

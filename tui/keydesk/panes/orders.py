@@ -11,8 +11,9 @@ from keydesk.keys.keymap import ORDERS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import shape_of
 from keydesk.panes.trades import READING
-from keydesk.store.state import OrderRow, Topic
+from keydesk.store.state import OrderRow, Topic, id_order
 from keydesk.store.store import Store
+from keydesk.text.sanitize import clean_name, safe
 from keydesk.theme import Palette
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column
@@ -59,7 +60,7 @@ class Orders(InstrumentRows):
             f"{entries} {'entry' if entries == 1 else 'entries'}" if entries else "",
             f"{len(orders) - entries} on trades" if len(orders) > entries else "",
         )
-        return Heading((Tab(f"Orders {len(orders)}"),), ", ".join(filter(None, counts)))
+        return Heading((Tab(safe(f"Orders {len(orders)}")),), safe(", ".join(filter(None, counts))))
 
     def instrument_of(self, key: str, store: Store) -> str:
         """The instrument of a row."""
@@ -91,16 +92,16 @@ class Orders(InstrumentRows):
         if column == "side":
             return [_side(order, self.palette)]
         weight = "plain" if entry and column in ("pair", "kind", "units", "price") else "muted"
-        return [(self._text(order, column, frame), self.palette[weight])]
+        return [(safe(self._text(order, column, frame)), self.palette[weight])]
 
     def _text(self, order: OrderRow, column: str, frame: Frame) -> str:
         shape = shape_of(frame.store, order.instrument)
         distance = shape.pips(order.distance) if order.distance is not None else None
-        own = f"of {order.trade_id}"
+        own = f"of {clean_name(order.trade_id or show.EMPTY)}"
         texts = {
-            "id": order.id,
+            "id": clean_name(order.id),
             "pair": show.pair(order.instrument),
-            "kind": KINDS.get(order.type, order.type),
+            "kind": KINDS.get(order.type) or clean_name(order.type),
             "units": own if order.units is None else show.units(abs(order.units)),
             "price": shape.write(order.price)
             if order.price is not None
@@ -115,10 +116,12 @@ class Orders(InstrumentRows):
 
 
 def _entries_first(store: Store) -> list[str]:
-    def rank(order: OrderRow) -> tuple[bool, str, int]:
-        return order.trade_id is not None, order.trade_id or "", -int(order.id or 0)
+    newest_first = sorted(store.orders.values(), key=lambda order: id_order(order.id), reverse=True)
 
-    return [order.id for order in sorted(store.orders.values(), key=rank)]
+    def rank(order: OrderRow) -> tuple[bool, str]:
+        return order.trade_id is not None, order.trade_id or ""
+
+    return [order.id for order in sorted(newest_first, key=rank)]
 
 
 def _side(order: OrderRow, palette: Palette) -> Run:
@@ -129,6 +132,6 @@ def _side(order: OrderRow, palette: Palette) -> Run:
 
 def _until(order: OrderRow, now_ns: int) -> str:
     if order.gtd_ns is None:
-        return order.time_in_force
+        return clean_name(order.time_in_force)
     left = (order.gtd_ns - now_ns) / show.SECOND
     return f"GTD {show.duration(left)}"

@@ -13,6 +13,7 @@ from keydesk.panes.prices import prices_are_old, shape_of, signed_role
 from keydesk.panes.trades import READING, side_run
 from keydesk.store.state import PositionRow, Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column
 
@@ -42,7 +43,7 @@ class Positions(InstrumentRows):
         """How many there are."""
         if self.frame is None or self.frame.store.account is None:
             return Heading((Tab("Positions"),))
-        return Heading((Tab(f"Positions {len(self.frame.store.positions)}"),))
+        return Heading((Tab(safe(f"Positions {len(self.frame.store.positions)}")),))
 
     def instrument_of(self, key: str, store: Store) -> str:
         """The instrument of a row."""
@@ -85,7 +86,7 @@ class Positions(InstrumentRows):
                 return [(show.money(position.unrealized_pl, signed=True), style)]
             case _:
                 weight = "plain" if column in ("pair", "net") else "muted"
-                return [(self._text(position, column, frame), self.palette[weight])]
+                return [(safe(self._text(position, column, frame)), self.palette[weight])]
 
     def _text(self, position: PositionRow, column: str, frame: Frame) -> str:
         write = shape_of(frame.store, position.instrument).write

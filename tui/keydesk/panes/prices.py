@@ -9,6 +9,7 @@ from functools import lru_cache
 from keydesk import format as show
 from keydesk.store.state import Quote
 from keydesk.store.store import Store
+from keydesk.text.sanitize import SafeText, safe
 from keydesk.theme import Palette
 from keydesk.widgets.lines import Run
 
@@ -34,7 +35,7 @@ class Shape:
         """A distance in price units, in pips."""
         return distance.scaleb(-self.pip_location)
 
-    def write(self, price: Decimal | None) -> str:
+    def write(self, price: Decimal | None) -> SafeText:
         """A price with all its decimals."""
         return show.price(price, self.precision)
 
@@ -74,7 +75,7 @@ def price_runs(
     """A price as a dealer reads it: big figure dim, pips bright, fraction small in weight."""
     muted = palette["muted"]
     if dim:
-        return [("".join(parts), palette["faint"])]
+        return [(safe("".join(parts)), palette["faint"])]
     pips = palette["bright"]
     if flash and move:
         pips = palette["tick-up" if move > 0 else "tick-down"]

@@ -16,6 +16,7 @@ from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import prices_are_old, shape_of, signed_role
 from keydesk.store.state import DependentOrder, Topic, TradeRow
 from keydesk.store.store import Store
+from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk.theme import Palette
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column
@@ -59,7 +60,7 @@ class Trades(InstrumentRows):
             return Heading((Tab("Trades"),))
         trades = self.frame.store.trades.values()
         alarm = " !" if any(is_naked(trade) for trade in trades) else ""
-        return Heading((Tab(f"Trades {len(trades)}{alarm}"),))
+        return Heading((Tab(safe(f"Trades {len(trades)}{alarm}")),))
 
     def instrument_of(self, key: str, store: Store) -> str:
         """The instrument of a row."""
@@ -110,7 +111,7 @@ class Trades(InstrumentRows):
             case _:
                 role = _weight(column)
                 style = self._by_price(role) if column == "now" else self.palette[role]
-                return [(self._text(trade, column, frame), style)]
+                return [(safe(self._text(trade, column, frame)), style)]
 
     def _profit(self, trade: TradeRow) -> list[Run]:
         style = self._by_price(signed_role(trade.unrealized_pl))
@@ -129,17 +130,17 @@ class Trades(InstrumentRows):
         stops = (trade.stop_loss, trade.guaranteed_stop, trade.trailing_stop)
         nearest = nearest_stop(trade.units, (each.price for each in stops if each is not None))
         trails = trade.trailing_stop is not None and trade.trailing_stop.price == nearest
-        mark = [(" t", self.palette["muted"])] if trails else []
+        mark: list[Run] = [(" t", self.palette["muted"])] if trails else []
         return [(write(nearest), self.palette["plain"]), *mark]
 
     def _text(self, trade: TradeRow, column: str, frame: Frame) -> str:
         write = shape_of(frame.store, trade.instrument).write
 
-        def dependent(order: DependentOrder | None) -> str:
+        def dependent(order: DependentOrder | None) -> SafeText:
             return write(order.price if order else None)
 
         texts: Mapping[str, str] = {
-            "id": trade.id,
+            "id": clean_name(trade.id),
             "pair": show.pair(trade.instrument),
             "units": show.units(abs(trade.units)),
             "entry": write(trade.price),
@@ -164,15 +165,19 @@ class Trades(InstrumentRows):
         muted, faint = self.palette["muted"], self.palette["faint"]
         profit = account.unrealized_pl
         runs: list[Run] = [
-            (f"{count} trade{'s' if count > 1 else ''}  ", muted),
+            (safe(f"{count} trade{'s' if count > 1 else ''}  "), muted),
             (show.money(profit, signed=True), self._by_price(signed_role(profit))),
-            (f" {account.currency}   open risk ", faint),
+            (safe(f" {clean_name(account.currency)}   open risk "), faint),
             (show.money(account.open_risk), muted),
         ]
         if account.open_risk is not None and account.nav:
-            runs.append((f" ({show.percent(account.open_risk / account.nav)}% of NAV)", faint))
+            runs.append(
+                (safe(f" ({show.percent(account.open_risk / account.nav)}% of NAV)"), faint)
+            )
         if account.naked_trades:
-            runs.append((f"   {account.naked_trades} without a stop !", self.palette["danger"]))
+            runs.append(
+                (safe(f"   {account.naked_trades} without a stop !"), self.palette["danger"])
+            )
         return runs
 
 

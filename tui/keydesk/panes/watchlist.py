@@ -18,10 +18,12 @@ from keydesk.panes import prices
 from keydesk.panes.prices import Shape, flash_of, price_runs, prices_are_old, role_of_sign, shape_of
 from keydesk.store.state import Day, Quote, Topic
 from keydesk.store.store import Store
+from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column, TablePane, widen
 
 WHOLE_FROM, SHORT_FROM = Decimal(1_000), Decimal(99_999)  # pips of a spread
+LONGEST_NAME = 12  # cells; the service's own have ten and less
 RANGE = 6  # cells of the bar that shows where the price stands in its day
 COLUMNS = (
     Column("pair", "pair", 7, right=False),
@@ -100,12 +102,12 @@ class Watchlist(TablePane):
         sorted_by = f"by {self.sorting}" if self.sorting else ""
         below = len(self.keys) - self.first - self.room
         more = f"{len(self.keys)} in all" if self.first or below > 0 else ""
-        return Heading((Tab("Watch"),), ", ".join(filter(None, (sorted_by, more))))
+        return Heading((Tab("Watch"),), safe(", ".join(filter(None, (sorted_by, more)))))
 
     def columns(self) -> Sequence[Column]:
         """Prices as wide as the longest one asks, their points under each other."""
         price = self._room.whole + self._room.decimals + 1
-        longest = max((len(key) for key in self.keys), default=7)
+        longest = min(max((len(key) for key in self.keys), default=7), LONGEST_NAME)
         return widen(COLUMNS, {"bid": price, "ask": price, "pair": longest})
 
     def empty(self, frame: Frame) -> str:
@@ -221,11 +223,11 @@ class Watchlist(TablePane):
         silent = frame.now - quote.received
         if silent > prices.QUIET:
             return [(show.duration(silent), self.palette["muted"])]
-        text = spread_words(spread_pips(frame.store, key))
+        text = safe(spread_words(spread_pips(frame.store, key)))
         if self._old:
             return [(text, self.palette["faint"])]
         if self.typical.is_wide(key, quote.ask - quote.bid):
-            return [(f"{text}!", self.palette["danger"])]
+            return [(safe(f"{text}!"), self.palette["danger"])]
         return [(text, self.palette["plain"])]
 
     def _day(self, key: str, column: str, quote: Quote, store: Store) -> list[Run]:

@@ -5,6 +5,8 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
+from keydesk.text.sanitize import Printable, SafeText
+
 
 class Topic(StrEnum):
     """One kind of thing that can change; a pane listens to the topics it draws."""
@@ -216,7 +218,7 @@ class LogLine:
     time_ns: int
     kind: LogKind
     instrument: str
-    text: str  # already cleaned of control characters
+    text: SafeText
     amount: Decimal | None = None  # what it did to the balance
     pl: Decimal | None = None
 
@@ -313,7 +315,7 @@ class Notice:
     """Feedback to the person at the keys."""
 
     level: Literal["info", "good", "warn", "bad"]
-    text: str
+    text: Printable
     time_ns: int
     asks: bool = False  # it wants something done, as every bad one does
     seen: bool = False
@@ -330,3 +332,8 @@ class Arming:
 
     level: Literal["ARMED", "DISARMED", "READ-ONLY"] = "DISARMED"
     reason: str = ""
+
+
+def id_order(id_: str) -> tuple[int, str]:
+    """Return the sorting key of an id: by number; one that is no number has its place, too."""
+    return len(id_), id_

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from keydesk.clean import clean
 from keydesk.store.state import (
     AccountState,
     Arming,
@@ -30,6 +29,7 @@ from keydesk.store.state import (
     Topic,
     TradeRow,
 )
+from keydesk.text.sanitize import clean, safe
 
 if TYPE_CHECKING:  # the models cost more to import than the first picture may take
     from keydesk_client.models import HomeConversions, Instrument
@@ -118,7 +118,7 @@ class Store:
         if words not in self._troubles and len(self._troubles) < MOST_TROUBLES:
             self._troubles.add(words)
             text = f"A record could not be read and was left out: {words}"
-            self.write_log(LogLine("", self.clock_ns, "LINK", "", text))
+            self.write_log(LogLine("", self.clock_ns, "LINK", "", safe(text)))
 
     def see_clock(self, time_ns: int) -> None:
         """Note the service's time. It moves forward; one that is far behind what was heard puts right a wrong one."""

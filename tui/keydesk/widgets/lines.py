@@ -18,10 +18,11 @@ from textual.strip import Strip
 
 from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.text.sanitize import Printable, safe
 from keydesk.theme import Palette, palette_of
 from keydesk.widgets.drawn_line import DrawnLine, DrawnWidget
 
-Run = tuple[str, Style]
+Run = tuple[Printable, Style]
 MARGIN = 1  # one blank column inside
 
 
@@ -29,7 +30,7 @@ MARGIN = 1  # one blank column inside
 class Tab:
     """One word of a heading; several make tabs, of which one is in front."""
 
-    text: str
+    text: Printable
     front: bool = True
 
 
@@ -38,7 +39,7 @@ class Heading:
     """What a pane writes into its upper rule: its name or tabs, and at the right what is worth a glance."""
 
     tabs: tuple[Tab, ...]
-    right: str = ""
+    right: Printable = ""
 
 
 def width_of(runs: Iterable[Run]) -> int:
@@ -58,7 +59,7 @@ def cut(runs: Iterable[Run], width: int) -> list[Run]:
         size = cell_len(text)
         if size > left:
             if left > 0:
-                kept.append((set_cell_size(text, left - 1) + "…", style))
+                kept.append((safe(set_cell_size(text, left - 1) + "…"), style))
             return kept
         kept.append((text, style))
         left -= size
@@ -118,7 +119,7 @@ class LinePane(DrawnWidget, can_focus=True):
 
     def heading(self) -> Heading:
         """What stands in the upper rule."""
-        return Heading((Tab(self.name or ""),))
+        return Heading((Tab(safe(self.name or "")),))
 
     def on_frame(self, frame: Frame) -> None:
         """Take the beat: remember the frame and redraw what it changed."""

@@ -14,6 +14,7 @@ from textual.containers import Container
 from textual.geometry import Region, Size
 from textual.strip import Strip
 
+from keydesk.text.sanitize import safe
 from keydesk.theme import Palette, palette_of
 from keydesk.widgets.drawn_line import DrawnLine, DrawnWidget
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, cut, width_of
@@ -117,7 +118,7 @@ class RuledGrid(DrawnWidget, Container):
             runs.append((" │ " if runs else " ", edge))
             runs.append((tab.text, self._title_style(palette, pane, tab)))
         runs.append((" ", edge))
-        right: list[Run] = [(f" {heading.right} ", palette["muted"])] if heading.right else []
+        right: list[Run] = [(safe(f" {heading.right} "), palette["muted"])] if heading.right else []
         between = width - width_of(runs) - width_of(right)
         if between < 1:
             return cut(runs, width)
@@ -167,9 +168,9 @@ def _line(joints: list[int], bright: list[bool], rule: Style, focus: Style) -> l
     for joint, lit in zip(joints, bright, strict=True):
         style = focus if lit else rule
         if runs and runs[-1][1] is style:
-            runs[-1] = (runs[-1][0] + JOINTS[joint], style)
+            runs[-1] = (safe(runs[-1][0] + JOINTS[joint]), style)
         else:
-            runs.append((JOINTS[joint], style))
+            runs.append((safe(JOINTS[joint]), style))
     return runs
 
 
@@ -177,7 +178,7 @@ def _inlay(line: list[Run], x: int, title: list[Run]) -> list[Run]:
     """A line with other runs laid over it from column x."""
     whole, over = _strip(line), _strip(title)
     parts = (whole.crop(0, x), over, whole.crop(x + over.cell_length))
-    return [(s.text, s.style or Style()) for part in parts for s in part if s.text]
+    return [(safe(s.text), s.style or Style()) for part in parts for s in part if s.text]
 
 
 def _strip(runs: list[Run]) -> Strip:

@@ -9,6 +9,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from keydesk.frame import Frame
+from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import LinePane, Run, strip_of, width_of
 
 
@@ -57,9 +58,9 @@ class StripLine(LinePane, can_focus=False):
             kept = fit_items(left, self.inside - taken, gap)
             if len(kept) == sum(bool(item.runs) for item in left):
                 break
-        line, tail = (_joined(items, " " * gap, blank) for items in (kept, right))
+        line, tail = (_joined(items, safe(" " * gap), blank) for items in (kept, right))
         space = self.inside - width_of(line) - width_of(tail)
-        return [*line, (" " * max(0, space), blank), *tail]
+        return [*line, (safe(" " * max(0, space)), blank), *tail]
 
     def _draw(self, y: int) -> Strip:
         if self.frame is None:
@@ -67,9 +68,10 @@ class StripLine(LinePane, can_focus=False):
         return strip_of(self.runs(y, self.frame), self.outer_size.width, self.backdrop(self.frame))
 
 
-def _joined(items: Iterable[Item], gap: str, blank: Style) -> list[Run]:
+def _joined(items: Iterable[Item], gap: Printable, blank: Style) -> list[Run]:
     line: list[Run] = []
     for item in items:
-        line += [(gap, blank)] if line else []
+        if line:
+            line.append((gap, blank))
         line += item.runs
     return line

@@ -10,6 +10,7 @@ from textual.binding import BindingType
 
 from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, ROWS
+from keydesk.text.sanitize import Printable
 from keydesk.widgets.lines import LinePane, Run, cut, width_of
 
 WIDEST_GAP = 2
@@ -20,7 +21,7 @@ class Column:
     """One column; it is there whole or not at all, the highest rank leaves first."""
 
     key: str
-    title: str
+    title: Printable
     width: int
     rank: int = 0
     right: bool = True
@@ -74,7 +75,7 @@ class TablePane(LinePane):
         """What stands in a cell."""
         raise NotImplementedError
 
-    def empty(self, frame: Frame) -> str:  # noqa: ARG002 - the words may depend on it
+    def empty(self, frame: Frame) -> Printable:  # noqa: ARG002 - the words may depend on it
         """What is said when there are no rows."""
         return ""
 

@@ -20,6 +20,8 @@ from rich.style import Style
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
 from textual.strip import Strip
 
+from keydesk.text.sanitize import disarmed
+
 BLANK_RUN = 4  # unchanged cells that are cheaper to send again than to jump over
 # Plain letters and the lines and blocks that every monospaced font draws one cell wide.
 SURE_BLOCKS = ((0x20, 0x7E), (0xA1, 0x17F), (0x2500, 0x259F))
@@ -176,8 +178,12 @@ class Pen:
         if look is not self._worn:
             self._out.append(change(self._worn, look))
             self._worn = look
-        self._out.append(text)
-        self._at = (y, x + len(text))
+        if text.isprintable():
+            self._out.append(text)
+            self._at = (y, x + len(text))
+        else:  # the second line of defence: what is drawn was sanitized
+            self._out.append(disarmed(text))
+            self._at = None
 
     def lost(self) -> None:
         """Forget the column: the last text may be wider or narrower than thought."""

@@ -1,0 +1,117 @@
+"""The sanitizer: text from outside (server, file, another person) becomes text that no terminal acts upon.
+
+`SafeText` is made in this module only, and everything that writes (table cells, strips, forms, messages, command
+output, CSV files) takes `Printable`: safe text, or a literal of our own code. A type checker that knows
+`LiteralString` (pyright; `tui/pyrightconfig.json`) refuses anything else there, an f-string with server text included.
+"""
+
+import re
+import unicodedata
+from typing import LiteralString, NewType, TypeAlias
+
+SafeText = NewType("SafeText", str)
+"""Text without control, format or invisible characters; only this module makes it."""
+
+Printable: TypeAlias = SafeText | LiteralString
+"""What may be written: cleaned text, or a literal of our own code."""
+
+LINE_LIMIT = 256
+NAME_LIMIT = 24
+SENTENCE_LIMIT = 32_000  # characters; a cell of a spreadsheet has room for 32,767
+MARKS_A_LETTER = 2  # more combining marks than this climb over the lines above and below
+UNSEEN = "\N{REPLACEMENT CHARACTER}"
+DELETE = "\x7f"
+FIRST_PRINTABLE = " "
+
+# Control, format (bidirectional overrides, zero-width joiners), surrogate, private and unassigned
+# characters can move the cursor, reorder what is read or have a width no two terminals agree on.
+HARMFUL = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
+SPACES = frozenset({"Zs", "Zl", "Zp"})
+MARKS = frozenset({"Mn", "Me"})
+
+# Latin letters, punctuation, arrows, mathematical signs, lines, blocks: all of them one visible character.
+_PLAIN = re.compile(
+    "[ -~\xa1-\xac\xae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u2426\u2460-\u27ff]*"
+)
+# Marks that show nothing or change the width of the character before them.
+_SELECTORS = re.compile("[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+# Letters and signs that show nothing, or join their neighbours in some terminals only: Hangul fillers and vowels,
+# the blank Braille pattern, skin tones, the halves of flags.
+_INVISIBLE = re.compile(
+    "[\u115f-\u11ff\u2800\u3164\ud7b0-\ud7ff\uffa0\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff]"
+)
+
+
+def clean(text: str, limit: int = LINE_LIMIT) -> SafeText:
+    """Return text from outside as one line that no terminal acts upon.
+
+    Harmful characters show as a sign, never raw; what is longer than `limit` ends in an ellipsis.
+    """
+    if len(text) <= limit and (_is_plain_ascii(text) or _PLAIN.fullmatch(text)):
+        return SafeText(text)
+    kept: list[str] = []
+    marks = MARKS_A_LETTER  # a mark without a letter would stand on what is before the text
+    for character in text:
+        category = unicodedata.category(character)
+        if category not in MARKS:
+            marks = 0
+        elif marks == MARKS_A_LETTER or _SELECTORS.match(character):
+            continue
+        else:
+            marks += 1
+        if len(kept) >= limit:
+            kept.append("…")
+            break
+        kept.append(_seen(character, category))
+    return SafeText("".join(kept))
+
+
+def clean_name(text: str, limit: int = NAME_LIMIT) -> SafeText:
+    """Return an identifier from outside (instrument, id, type, currency) as short ASCII text.
+
+    The service's identifiers are ASCII, so a letter that only looks like one shows as a sign.
+    """
+    if text.isascii() and text.isprintable() and len(text) <= limit:
+        return SafeText(text)
+    kept = [each if _is_plain_ascii(each) else UNSEEN for each in text[:limit]]
+    return SafeText("".join(kept) + ("…" if len(text) > limit else ""))
+
+
+def safe(text: str) -> SafeText:
+    """Return a sentence of our own that holds text from outside, made safe and whole: f"#{trade.id} {words}"."""
+    if text.isascii() and text.isprintable() and len(text) <= SENTENCE_LIMIT:  # 3,000 a second
+        return SafeText(text)
+    return clean(text, SENTENCE_LIMIT)
+
+
+def split_at(text: SafeText, first: int, second: int) -> tuple[SafeText, SafeText, SafeText]:
+    """Return three parts of a text; what is cut from safe text is safe."""
+    return SafeText(text[:first]), SafeText(text[first:second]), SafeText(text[second:])
+
+
+def disarmed(text: str) -> str:
+    """Return text in which every character that a terminal could act upon is a sign, nothing left out."""
+    return "".join(
+        each if each.isprintable() else _seen(each, unicodedata.category(each)) for each in text
+    )
+
+
+def disarmed_lines(text: str) -> str:
+    """Return text of several lines, disarmed."""
+    if text.isprintable():
+        return text
+    return "\n".join(disarmed(line) for line in text.split("\n"))
+
+
+def _is_plain_ascii(text: str) -> bool:
+    return text.isascii() and text.isprintable()
+
+
+def _seen(character: str, category: str) -> str:
+    if category in SPACES or character in "\t\n\r\v\f":
+        return " "
+    if category not in HARMFUL:
+        return UNSEEN if _INVISIBLE.match(character) else character
+    if character < FIRST_PRINTABLE:
+        return chr(0x2400 + ord(character))  # the picture of the control character
+    return "\N{SYMBOL FOR DELETE}" if character == DELETE else UNSEEN
