@@ -102,6 +102,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self._interrupted_at = float("-inf")
         self._leaving = False
         self._last_resort = last_resort
+        self.takes_mouse = options.mouse
         self.clock = FrameClock(
             self.store,
             self.draw,

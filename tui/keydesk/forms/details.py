@@ -46,7 +46,9 @@ class DetailsForm(Looking[None]):
         return [
             ((f"{'' if further else name:<{NAME_WIDTH}} ", "muted"), (part, "plain"))
             for name, value in self.rows
-            for further, part in enumerate(wrap(value, self.inside - NAME_WIDTH - 1) or [value])
+            for further, part in enumerate(
+                wrap(value, max(1, self.inside - NAME_WIDTH - 1)) or [value]
+            )
         ]
 
     def action_next_page(self) -> None:

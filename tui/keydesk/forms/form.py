@@ -6,12 +6,11 @@ trader decided (or None) and sends nothing. What sends is the confirmation matri
 
 from collections.abc import Sequence
 from time import monotonic, time_ns
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.events import Key
-from textual.screen import ModalScreen
 
 from keydesk.clean import clean
 from keydesk.desk.checks import FRESH
@@ -23,9 +22,7 @@ from keydesk.keys.guard import SEND, Front
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.state import Notice
 from keydesk.theme import palette_of
-from keydesk.widgets.veil import Veil
-
-Result = TypeVar("Result")
+from keydesk.widgets.overlay import Overlay, Result
 
 NUDGES: Line = (
     *(("↑ ↓", "plain"), (" ±1  ", "muted")),
@@ -40,7 +37,7 @@ REFUSED_BY_LEVEL = {
 }
 
 
-class Form(Veil, ModalScreen[Result | None], Generic[Result]):
+class Form(Overlay[Result], Generic[Result]):
     """A form that ends in a confirmation."""
 
     KEY_CONTEXT: ClassVar[str] = FORM
@@ -48,7 +45,7 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     HINTS: ClassVar[Line] = ()  # keys of its fields that no line of it shows
     BINDINGS = KEYMAP.bindings(FORM)
     DEFAULT_CSS = """
-    Form { align: left middle; background: $background 45%; }
+    Form { align: left middle; }
     Form > Sheet {
         height: auto; padding: 0 1; background: $background; border: heavy $readonly;
         border-title-style: bold; border-title-color: $bright;
@@ -117,7 +114,7 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     @property
     def inside(self) -> int:
         """Columns of a line."""
-        return min(self.WIDTH, self.app.size.width or self.WIDTH) - 4
+        return max(1, min(self.WIDTH, self.app.size.width or self.WIDTH) - 4)
 
     def compose(self) -> ComposeResult:
         """Lay the sheet out."""
@@ -130,11 +127,20 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         environment = "read-only" if level == "READ-ONLY" else health.environment.lower()
         self.add_class(f"-{environment}")
         sheet = self.query_one(Sheet)
-        sheet.styles.width = min(self.WIDTH, self.app.size.width)
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
         sheet.border_title = Text(clean(f"{environment.upper()}  {name}"))
-        self.redraw()
+        self.fit()
         self.call_after_refresh(self._seen)
+
+    def on_resize(self) -> None:
+        """Draw for the terminal's new size."""
+        self.fit()
+
+    def fit(self) -> None:
+        """Take the width that there is, and draw."""
+        if self.is_attached:
+            self.query_one(Sheet).styles.width = min(self.WIDTH, self.app.size.width)
+        self.redraw()
 
     def on_frame(self, _frame: Frame) -> None:
         """Follow the market."""

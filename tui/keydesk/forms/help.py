@@ -62,7 +62,7 @@ class HelpForm(Looking[None]):
 
 def _entry(key: Key, width: int) -> Line:
     shown = key.shown if len(key.shown) <= KEY_WIDTH else key.shown.split(" ")[0]
-    room = width - KEY_WIDTH - 1
+    room = max(1, width - KEY_WIDTH - 1)
     words = key.words if len(key.words) <= room else key.words[: room - 1] + "…"
     role = "bright" if key.touches_money else "plain"
     return ((f"{shown:<{KEY_WIDTH}} ", role), (f"{words:<{room}}", "muted"))

@@ -6,22 +6,20 @@ from typing import ClassVar, Generic
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.screen import ModalScreen
 
-from keydesk.forms.form import Result
 from keydesk.forms.sheet import Line, Sheet, text_of
 from keydesk.frame import Frame
 from keydesk.keys.guard import Front
 from keydesk.theme import palette_of
-from keydesk.widgets.veil import Veil
+from keydesk.widgets.overlay import Overlay, Result
 
 
-class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
+class Looking(Overlay[Result], Generic[Result]):
     """A sheet of lines that closes by Esc."""
 
     WIDTH: ClassVar[int] = 76
     DEFAULT_CSS = """
-    Looking { align: center middle; background: $background 45%; }
+    Looking { align: center middle; }
     Looking > Sheet {
         height: auto; padding: 0 1; background: $background; border: round $focus;
         border-title-color: $bright; border-subtitle-color: $muted;
@@ -52,7 +50,7 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
     @property
     def inside(self) -> int:
         """Columns of a line."""
-        return min(self.WIDTH, self.app.size.width or self.WIDTH) - 4
+        return max(1, min(self.WIDTH, self.app.size.width or self.WIDTH) - 4)
 
     @property
     def room(self) -> int:
@@ -66,7 +64,16 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
     def on_mount(self) -> None:
         """Draw at once."""
         self.painted = monotonic()
-        self.query_one(Sheet).styles.width = min(self.WIDTH, self.app.size.width)
+        self.fit()
+
+    def on_resize(self) -> None:
+        """Draw for the terminal's new size."""
+        self.fit()
+
+    def fit(self) -> None:
+        """Take the width that there is, and draw."""
+        if self.is_attached:
+            self.query_one(Sheet).styles.width = min(self.WIDTH, self.app.size.width)
         self.redraw()
 
     def on_frame(self, _frame: Frame) -> None:

@@ -31,7 +31,7 @@ def text_of(lines: Iterable[Line], palette: Palette) -> Text:
 
 def wrapped(words: str, role: str, width: int) -> list[Line]:
     """Return a sentence over as many lines as it needs, so that nothing of it is cut."""
-    return [((line, role),) for line in wrap(words, width)]
+    return [((line, role),) for line in wrap(words, max(1, width))]
 
 
 def two_ends(left: Line, right: Line, width: int) -> Line:

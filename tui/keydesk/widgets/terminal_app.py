@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Generic
 
 from rich.console import RenderableType
+from textual import events
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
@@ -25,8 +26,13 @@ ASCII_ONLY = AsciiOnly()
 class TerminalApp(App[ReturnType], Generic[ReturnType]):
     """An app whose output is compared with what the terminal shows."""
 
+    ALLOW_SELECT = (
+        False  # selected text could not be copied: Ctrl-C leaves; terminals select with Shift
+    )
+
     def __init__(self) -> None:
         super().__init__()
+        self.takes_mouse = True
         self._ascii_only = False
         self._terminal = Front()
         self._terminal_region: Region | None = None
@@ -46,6 +52,11 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         for name in theme.names():
             self.register_theme(theme.load(name, depth).textual())
         self.theme = theme.MONO if depth == "mono" else theme_name
+
+    async def on_event(self, event: events.Event) -> None:
+        """Drop what a mouse does that nobody asked for: the terminal was left in a mouse mode."""
+        if self.takes_mouse or not isinstance(event, events.MouseEvent):
+            await super().on_event(event)
 
     def writes_waiting(self) -> int:
         """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""
