@@ -18,7 +18,7 @@ from textual.screen import Screen
 from keydesk import theme
 from keydesk.theme import Depth
 from keydesk.widgets.ascii_only import AsciiOnly
-from keydesk.widgets.terminal_diff import Difference, Front
+from keydesk.widgets.terminal_diff import Difference, Front, Written
 
 ASCII_ONLY = AsciiOnly()
 
@@ -90,4 +90,14 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         return update
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        super()._display(screen, self.reduced(renderable))
+        update = self.reduced(renderable)
+        if isinstance(update, Difference) and self._writes_at_once():
+            update = Written(update.render_segments(self.console))
+            if not update.sequence and self.cursor_position == self._previous_cursor_position:
+                self.post_display_hook()
+                return
+        super()._display(screen, update)
+
+    def _writes_at_once(self) -> bool:
+        """Say whether Textual would write an update now, rather than drop it."""
+        return self._running and not self._closed and not self.is_headless and not self._batch_count

@@ -365,3 +365,18 @@ class Difference(CompositorUpdate):
             self._front.forget()
             return self._update.render_segments(console)
         return self._front.take(pieces, COLOR_SYSTEMS[console.color_system or "truecolor"])
+
+
+class Written(CompositorUpdate):
+    """The bytes of an update that is worked out already."""
+
+    def __init__(self, sequence: str) -> None:
+        self.sequence = sequence
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Nothing: the bytes are for a terminal only."""
+        yield from ()
+
+    def render_segments(self, console: Console) -> str:  # noqa: ARG002 - Textual's signature
+        """The bytes for the terminal."""
+        return self.sequence
