@@ -1,9 +1,8 @@
-"""A mouse does no harm: not on an open form, and not where nobody asked for one."""
+"""A mouse does no harm, on the desk and on an open form."""
 
 from pathlib import Path
 
 import pytest
-from textual import events
 from textual.screen import ModalScreen
 
 from keydesk.desk_lock import DeskLock
@@ -35,17 +34,3 @@ async def test_clicks_and_drags_leave_what_is_open_as_it_is(
         assert app.screen is opened
         assert isinstance(opened, ModalScreen) is bool(keys)
         assert app.decided == []
-
-
-async def test_a_mouse_that_was_not_asked_for_changes_nothing(tmp_path: Path) -> None:
-    app = desk(tmp_path)
-    app.takes_mouse = False
-    async with app.run_test(size=(120, 35)) as pilot:
-        await pilot.pause()
-        focused = app.focused
-        for x, y in ((5, 12), (60, 12), (60, 28), (100, 5)):
-            for kind in (events.MouseMove, events.MouseDown, events.MouseUp):
-                event = kind(None, x, y, 0, 0, 1, False, False, False, screen_x=x, screen_y=y)
-                app.post_message(event)  # as the driver does
-            await pilot.pause()
-        assert app.focused is focused

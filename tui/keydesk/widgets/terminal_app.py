@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Generic
 
 from rich.console import RenderableType
-from textual import events
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter, Monochrome
 from textual.geometry import Region
 from textual.screen import Screen
@@ -19,6 +20,7 @@ from keydesk import theme
 from keydesk.theme import Depth
 from keydesk.widgets.ascii_only import AsciiOnly
 from keydesk.widgets.terminal_diff import Difference, Front, Written
+from keydesk.widgets.terminal_driver import TerminalDriver
 
 ASCII_ONLY = AsciiOnly()
 
@@ -26,13 +28,12 @@ ASCII_ONLY = AsciiOnly()
 class TerminalApp(App[ReturnType], Generic[ReturnType]):
     """An app whose output is compared with what the terminal shows."""
 
-    ALLOW_SELECT = (
-        False  # selected text could not be copied: Ctrl-C leaves; terminals select with Shift
-    )
+    # Ctrl-C leaves, so selected text could not be copied; a terminal selects by itself with Shift.
+    ALLOW_SELECT = False
+    replies_expected = False  # whether replies to a terminal query may still come as input
 
     def __init__(self) -> None:
         super().__init__()
-        self.takes_mouse = True
         self._ascii_only = False
         self._terminal = Front()
         self._terminal_region: Region | None = None
@@ -53,10 +54,10 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
             self.register_theme(theme.load(name, depth).textual())
         self.theme = theme.MONO if depth == "mono" else theme_name
 
-    async def on_event(self, event: events.Event) -> None:
-        """Drop what a mouse does that nobody asked for: the terminal was left in a mouse mode."""
-        if self.takes_mouse or not isinstance(event, events.MouseEvent):
-            await super().on_event(event)
+    def get_driver_class(self) -> type[Driver]:
+        """Return the driver whose input no byte can end; another one (of the environment, of tests) stays."""
+        usual = super().get_driver_class()
+        return TerminalDriver if usual is LinuxDriver else usual
 
     def writes_waiting(self) -> int:
         """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""
