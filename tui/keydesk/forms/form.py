@@ -10,6 +10,7 @@ from typing import ClassVar, Generic
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.events import Key
 
 from keydesk.clean import clean
@@ -37,7 +38,43 @@ REFUSED_BY_LEVEL = {
 }
 
 
-class Form(Overlay[Result], Generic[Result]):
+class ModalForm(Overlay[Result], Generic[Result]):
+    """A modal screen that closes once: a key that was queued behind the one that closed it must not send again."""
+
+    WIDTH: ClassVar[int] = 60
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close with a result; do nothing when the form is closed already."""
+        if self not in self.app.screen_stack:
+            return AwaitComplete()
+        return super().dismiss(result)
+
+    @property
+    def sheet(self) -> Sheet | None:
+        """What is drawn on; None while the form is being mounted or removed."""
+        return next(iter(self.query(Sheet)), None) if self.is_attached else None
+
+    @property
+    def inside(self) -> int:
+        """Columns of a line."""
+        return max(1, min(self.WIDTH, self.app.size.width or self.WIDTH) - 4)
+
+    def on_resize(self) -> None:
+        """Draw for the terminal's new size."""
+        self.fit()
+
+    def fit(self) -> None:
+        """Take the width that there is, and draw."""
+        if (sheet := self.sheet) is not None:
+            sheet.styles.width = min(self.WIDTH, self.app.size.width)
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw everything as it is now."""
+        raise NotImplementedError
+
+
+class Form(ModalForm[Result]):
     """A form that ends in a confirmation."""
 
     KEY_CONTEXT: ClassVar[str] = FORM
@@ -111,11 +148,6 @@ class Form(Overlay[Result], Generic[Result]):
         """What the guard needs to know of the open form."""
         return Front("sends", self.painted)
 
-    @property
-    def inside(self) -> int:
-        """Columns of a line."""
-        return max(1, min(self.WIDTH, self.app.size.width or self.WIDTH) - 4)
-
     def compose(self) -> ComposeResult:
         """Lay the sheet out."""
         yield Sheet(markup=False)
@@ -126,21 +158,13 @@ class Form(Overlay[Result], Generic[Result]):
         level = self.situation.store.arming.level
         environment = "read-only" if level == "READ-ONLY" else health.environment.lower()
         self.add_class(f"-{environment}")
-        sheet = self.query_one(Sheet)
+        sheet = self.sheet
+        if sheet is None:
+            return
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
         sheet.border_title = Text(clean(f"{environment.upper()}  {name}"))
         self.fit()
         self.call_after_refresh(self._seen)
-
-    def on_resize(self) -> None:
-        """Draw for the terminal's new size."""
-        self.fit()
-
-    def fit(self) -> None:
-        """Take the width that there is, and draw."""
-        if self.is_attached:
-            self.query_one(Sheet).styles.width = min(self.WIDTH, self.app.size.width)
-        self.redraw()
 
     def on_frame(self, _frame: Frame) -> None:
         """Follow the market."""
@@ -149,8 +173,9 @@ class Form(Overlay[Result], Generic[Result]):
     def redraw(self) -> None:
         """Draw everything as it is now; an old price is asked for again meanwhile."""
         self._keep_fresh(self.opens_on())
-        if self.is_attached:
-            self.query_one(Sheet).show(text_of(self._lines(), palette_of(self.app)))
+        sheet = self.sheet
+        if sheet is not None:
+            sheet.show(text_of(self._lines(), palette_of(self.app)))
 
     def _keep_fresh(self, instrument: str) -> None:
         now, quote = self.situation.clock(), self.situation.store.quotes.get(instrument)

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from time import monotonic
-from typing import ClassVar, Generic
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 
+from keydesk.forms.form import ModalForm, Result
 from keydesk.forms.sheet import Line, Sheet, text_of
 from keydesk.frame import Frame
 from keydesk.keys.guard import Front
 from keydesk.theme import palette_of
-from keydesk.widgets.overlay import Overlay, Result
 
 
-class Looking(Overlay[Result], Generic[Result]):
+class Looking(ModalForm[Result]):
     """A sheet of lines that closes by Esc."""
 
     WIDTH: ClassVar[int] = 76
@@ -48,11 +48,6 @@ class Looking(Overlay[Result], Generic[Result]):
         return Front("text", self.painted)
 
     @property
-    def inside(self) -> int:
-        """Columns of a line."""
-        return max(1, min(self.WIDTH, self.app.size.width or self.WIDTH) - 4)
-
-    @property
     def room(self) -> int:
         """Lines that fit."""
         return max(1, self.app.size.height - 2)
@@ -66,24 +61,14 @@ class Looking(Overlay[Result], Generic[Result]):
         self.painted = monotonic()
         self.fit()
 
-    def on_resize(self) -> None:
-        """Draw for the terminal's new size."""
-        self.fit()
-
-    def fit(self) -> None:
-        """Take the width that there is, and draw."""
-        if self.is_attached:
-            self.query_one(Sheet).styles.width = min(self.WIDTH, self.app.size.width)
-        self.redraw()
-
     def on_frame(self, _frame: Frame) -> None:
         """Stand still; a form that shows prices follows them."""
 
     def redraw(self) -> None:
         """Draw everything as it is now."""
-        if not self.is_attached:
+        sheet = self.sheet
+        if sheet is None:
             return
-        sheet = self.query_one(Sheet)
         sheet.border_title = Text(self.title_words())
         sheet.border_subtitle = Text(self.foot_words())
         sheet.show(text_of(self.lines(), palette_of(self.app)))
