@@ -35,7 +35,9 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.targets import CannotOpen, Opening, Target
+from keydesk.terminal_colours import SECONDS_TO_WAIT, theme_for
 from keydesk.widgets.terminal_app import TerminalApp
+from keydesk.widgets.terminal_query import Replies, TerminalQuery
 from keydesk.workspace import WorkspaceFile
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ FAULT = (
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 AFTER_A_FORM = 1.0  # seconds
+NO_REPLIES = Replies()
 
 
 class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
@@ -80,6 +83,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         last_resort: lifecycle.LastResort,
         lock: DeskLock,
         workspace: WorkspaceFile,
+        replies: Replies = NO_REPLIES,
     ) -> None:
         super().__init__(own.keymap)
         environment = account.environment
@@ -113,9 +117,10 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             before=(self.revalue,),
             fps=options.fps or settings.frames_per_second,
         )
+        depth = theme.colour_depth(os.environ, replies)
         self.dress(
-            options.theme or settings.theme,
-            theme.colour_depth(os.environ),
+            options.theme or theme_for(settings.theme, depth, replies),
+            depth,
             ascii_only=options.ascii or bool(ascii_locale(os.environ)),
         )
 
@@ -329,6 +334,8 @@ def run_desk(
     folders: Folders,
     account: Opening,
     own: OwnSettings,
+    *,
+    query: TerminalQuery | None = None,
 ) -> int:
     """Open the desk and stay until it is left; returns the exit code."""
     chosen = options.theme or settings.theme
@@ -336,6 +343,7 @@ def run_desk(
         known = ", ".join(theme.names())
         print(f"keydesk: there is no theme {chosen} (known: {known})", file=sys.stderr)  # noqa: T201
         return 1
+    replies = query.replies(SECONDS_TO_WAIT) if query is not None else NO_REPLIES
     app = KeydeskApp(
         options,
         settings,
@@ -345,7 +353,9 @@ def run_desk(
         last_resort=lifecycle.LastResort(account.abandon),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
+        replies=replies,
     )
+    app.replies_expected = query is not None and not replies.is_complete
     app.run(mouse=options.mouse)
     if app.last_words:
         print(f"keydesk: {app.last_words}", file=sys.stderr)  # noqa: T201 - the command's voice

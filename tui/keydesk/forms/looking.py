@@ -7,11 +7,12 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 
-from keydesk.forms.form import ModalForm, Result
+from keydesk.forms.form import ModalForm
 from keydesk.forms.sheet import Line, Sheet, text_of
 from keydesk.frame import Frame
 from keydesk.keys.guard import Front
 from keydesk.theme import palette_of
+from keydesk.widgets.overlay import Result
 
 
 class Looking(ModalForm[Result]):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Generic
 
+from rich.color import ColorSystem
 from rich.console import RenderableType
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
@@ -23,6 +24,13 @@ from keydesk.widgets.terminal_diff import Difference, Front, Written
 from keydesk.widgets.terminal_driver import TerminalDriver
 
 ASCII_ONLY = AsciiOnly()
+# Not Rich's own idea of it, which knows neither every terminal's name nor what the terminal answered.
+COLOUR_SYSTEMS: Mapping[Depth, ColorSystem] = {
+    "truecolor": ColorSystem.TRUECOLOR,
+    "256": ColorSystem.EIGHT_BIT,
+    "16": ColorSystem.STANDARD,
+    "mono": ColorSystem.STANDARD,
+}
 
 
 class TerminalApp(App[ReturnType], Generic[ReturnType]):
@@ -48,6 +56,7 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
     ) -> None:
         """Put on a theme, at the depth of colour that the terminal has (see `theme.colour_depth`)."""
         self._ascii_only = ascii_only
+        self._colour_system = COLOUR_SYSTEMS[depth]
         self.set_class(ascii_only, "-ascii")
         self.ansi_color = True if depth in ("16", "mono") else None
         for name in theme.names():
@@ -87,7 +96,7 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
             self._terminal.forget()  # another size: the terminal may have moved everything
             self._terminal_region = update.region
         if isinstance(update, ChopsUpdate | LayoutUpdate):
-            return Difference(update, self._terminal)
+            return Difference(update, self._terminal, self._colour_system)
         return update
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:

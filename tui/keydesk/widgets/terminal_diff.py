@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 from rich.color import ColorSystem
-from rich.console import COLOR_SYSTEMS, Console, ConsoleOptions, RenderResult
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
 from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
@@ -349,9 +349,12 @@ def _whole(update: LayoutUpdate) -> Iterable[Piece]:
 class Difference(CompositorUpdate):
     """An update reduced to what differs from the front."""
 
-    def __init__(self, update: ChopsUpdate | LayoutUpdate, front: Front) -> None:
+    def __init__(
+        self, update: ChopsUpdate | LayoutUpdate, front: Front, colours: ColorSystem
+    ) -> None:
         self._update = update
         self._front = front
+        self._colours = colours
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The update as it is, for whoever draws it otherwise."""
@@ -364,7 +367,7 @@ class Difference(CompositorUpdate):
         except (AttributeError, TypeError, ValueError):  # another Textual than the one pinned
             self._front.forget()
             return self._update.render_segments(console)
-        return self._front.take(pieces, COLOR_SYSTEMS[console.color_system or "truecolor"])
+        return self._front.take(pieces, self._colours)
 
 
 class Written(CompositorUpdate):

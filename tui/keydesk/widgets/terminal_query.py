@@ -92,11 +92,18 @@ class TerminalQuery:
         try:
             sequences = _sequences(self._read(self.sent_at + seconds))
         finally:
-            with suppress(termios.error):
-                termios.tcflush(self.terminal, termios.TCIFLUSH)
-                termios.tcsetattr(self.terminal, termios.TCSANOW, self.before)
-            os.close(self.terminal)
+            self.close()
         return Replies(sequences)
+
+    def close(self) -> None:
+        """Restore the terminal; do nothing when that is done already."""
+        if self.terminal < 0:
+            return
+        with suppress(termios.error):
+            termios.tcflush(self.terminal, termios.TCIFLUSH)
+            termios.tcsetattr(self.terminal, termios.TCSANOW, self.before)
+        os.close(self.terminal)
+        self.terminal = -1
 
     def _read(self, until: float) -> bytes:
         data = b""
