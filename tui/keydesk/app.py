@@ -57,6 +57,9 @@ FAULT = (
     "Without the desk: keydesk flatten, keydesk cancel-all"
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
+SLOW_LINE = (
+    "The line to this terminal is slow: fewer frames from here on. Over SSH, ssh -C compresses"
+)
 AFTER_A_FORM = 1.0  # seconds
 NO_REPLIES = Replies()
 
@@ -107,6 +110,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self._account = account
         self._interrupted_at = float("-inf")
         self._leaving = False
+        self._slow_line_reported = False
         self._last_resort = last_resort
         self.clock = FrameClock(
             self.store,
@@ -183,7 +187,11 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def beat(self) -> None:
         """Give the frame clock its chance, and the rules that disarm by themselves."""
+        self.catch_up()
         self.clock.beat()
+        if self.clock.slow and not self._slow_line_reported:
+            self._slow_line_reported = True
+            self.tell("info", SLOW_LINE)
         now, losses = monotonic(), self.store.health.event_losses
         for cause in self.vigil.causes(now, time(), self.last_key_at, losses):
             self.disarm(cause)

@@ -57,6 +57,10 @@ class InputDropped(Message):
         return f"Dropped {what}: set the terminal's character encoding to UTF-8."
 
 
+class TerminalAnswered(Message):
+    """The terminal answered the last request that was sent to it (DA1)."""
+
+
 class TerminalInput:
     """Decodes and parses what the terminal sends; `feed` and `tick` never raise."""
 
@@ -70,6 +74,11 @@ class TerminalInput:
         self._replies_until = clock() + REPLIES_SECONDS if replies_expected else float("-inf")
         self._reply = ""  # the beginning of one
         self._reply_since = 0.0
+        self._answers = 0  # not reported yet
+
+    def expect_replies(self) -> None:
+        """Take what looks like a reply for one, for as long as one may come."""
+        self._replies_until = self._clock() + REPLIES_SECONDS
 
     def feed(self, data: bytes) -> Iterator[Message]:
         """Return the messages of the next bytes."""
@@ -89,6 +98,9 @@ class TerminalInput:
     def _read(self, text: str) -> Iterator[Message]:
         if self._clock() < self._replies_until or self._reply:
             text = self._without_replies(text)
+            while self._answers:
+                self._answers -= 1
+                yield TerminalAnswered()
         dropped, at = "", 0
         for bad in UNREADABLE.finditer(text):
             yield from self._parsed(text[at : bad.start()])
@@ -102,7 +114,8 @@ class TerminalInput:
     def _without_replies(self, text: str) -> str:
         """Remove replies; the beginning of one waits for its rest."""
         text, self._reply = self._reply + text, ""
-        if LAST_REPLY.search(text):
+        if answers := len(LAST_REPLY.findall(text)):
+            self._answers += answers
             self._replies_until = float("-inf")
         text = REPLY.sub("", text)
         begun = REPLY_BEGUN.search(text)

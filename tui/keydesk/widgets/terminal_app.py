@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Mapping, Sequence
+from time import monotonic
 from typing import Generic
 
 from rich.color import ColorSystem
@@ -18,12 +19,16 @@ from textual.geometry import Region
 from textual.screen import Screen
 
 from keydesk import theme
+from keydesk.keys.terminal_input import TerminalAnswered
 from keydesk.theme import Depth
 from keydesk.widgets.ascii_only import AsciiOnly
+from keydesk.widgets.output_flow import OutputFlow
 from keydesk.widgets.terminal_diff import Difference, Front, Written
 from keydesk.widgets.terminal_driver import TerminalDriver
 
 ASCII_ONLY = AsciiOnly()
+MANY_WRITES = 99
+MOST_WAITING_WRITES = 2  # then updates are left out, also those that answer a key
 # Not Rich's own idea of it, which knows neither every terminal's name nor what the terminal answered.
 COLOUR_SYSTEMS: Mapping[Depth, ColorSystem] = {
     "truecolor": ColorSystem.TRUECOLOR,
@@ -44,6 +49,8 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         super().__init__()
         self._ascii_only = False
         self._terminal = Front()
+        self._flow = OutputFlow(monotonic)
+        self._behind = False  # an update was left out: the whole screen is compared as soon as the line takes more
         self._terminal_region: Region | None = None
         self.dress()
 
@@ -70,6 +77,8 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
 
     def writes_waiting(self) -> int:
         """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""
+        if not self._flow.is_open:
+            return MANY_WRITES
         writer = getattr(self._driver, "_writer_thread", None)
         queue = getattr(writer, "_queue", None)
         return int(queue.qsize()) if queue is not None else 0
@@ -102,11 +111,45 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
         update = self.reduced(renderable)
         if isinstance(update, Difference) and self._writes_at_once():
-            update = Written(update.render_segments(self.console))
-            if not update.sequence and self.cursor_position == self._previous_cursor_position:
+            if self.writes_waiting() > MOST_WAITING_WRITES:
+                self._behind = True
                 self.post_display_hook()
                 return
+            if self._behind:
+                self._behind = False
+                self.screen.refresh()
+            sequence = update.render_segments(self.console)
+            if not sequence and self.cursor_position == self._previous_cursor_position:
+                self.post_display_hook()
+                return
+            update = Written(sequence + self._request_after(sequence))
         super()._display(screen, update)
+
+    def _request_after(self, sequence: str) -> str:
+        """The request that tells when this output is drawn; none where no reply could be read."""
+        reader = getattr(self._driver, "terminal_input", None)
+        if reader is None:
+            return ""
+        request = self._flow.sending(len(sequence.encode()))
+        if request:
+            reader.expect_replies()
+        return request
+
+    def on_terminal_answered(self, _: TerminalAnswered) -> None:
+        """Catch up with what was left out while the line was busy."""
+        request = self._flow.answered()
+        if request and self._driver is not None:
+            reader = getattr(self._driver, "terminal_input", None)
+            if reader is not None:
+                reader.expect_replies()
+            self._driver.write(request)
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Show what was left out, once the line takes more."""
+        if self._behind and self.writes_waiting() <= MOST_WAITING_WRITES:
+            self._behind = False
+            self.screen.refresh()
 
     def _writes_at_once(self) -> bool:
         """Say whether Textual would write an update now, rather than drop it."""

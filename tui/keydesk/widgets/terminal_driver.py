@@ -20,10 +20,12 @@ TICK = 0.1  # seconds
 class TerminalDriver(LinuxDriver):
     """Reads keys; overrides nothing but public methods of Textual's driver."""
 
+    terminal_input: TerminalInput | None = None
+
     def run_input_thread(self) -> None:
         """Read until the driver stops, or the terminal is gone (`lifecycle` watches for that and leaves)."""
         expected = bool(getattr(self._app, "replies_expected", False))
-        terminal_input = TerminalInput(replies_expected=expected)
+        self.terminal_input = terminal_input = TerminalInput(replies_expected=expected)
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
