@@ -55,6 +55,9 @@ def test_a_line_that_is_always_full_waits_less_than_half_a_second_after_a_while(
     rate: float, size: int
 ) -> None:
     line = Line(rate)
+    for _ in range(10):  # a moment in which little is to be seen
+        line.send(50)
+        line.pass_time(0.3)
     longest = 0.0
     for beat in range(3_000):
         line.send(size)

@@ -2,8 +2,9 @@
 
 A write to a terminal over SSH returns long before its bytes arrive: up to 20 kB wait in the pseudo-terminal and far more
 in sshd and the network. So a request that nearly every terminal answers (DA1) is sent along with the output; its reply
-says that everything before it has been drawn. What may be under way is a window, halved when a reply takes long and
-doubled when it does not. A terminal that never answered is never waited for.
+says that everything before it has been drawn. What may be under way is a window: what the line carried in a fifth of
+a second when a reply took long, a little more each time when it did not. A terminal that never answered is never
+waited for.
 """
 
 from collections.abc import Callable
@@ -12,7 +13,9 @@ from dataclasses import dataclass
 REQUEST = "\x1b[c"  # DA1, primary device attributes
 REQUEST_EVERY = 2_000  # bytes
 LARGEST_WINDOW, FIRST_WINDOW, SMALLEST_WINDOW = 16_000, 8_000, 2_500  # bytes
-LONG_WAIT, SHORT_WAIT = 0.25, 0.10  # seconds more than the quickest reply took
+LONG_WAIT, SHORT_WAIT = 0.20, 0.08  # seconds more than the quickest reply took
+GROWTH = 1_000  # bytes
+IDLE = 2.0  # seconds after which a few bytes are reason enough for a request: its reply is a quick one
 LONGEST_ROUND = 0.6  # seconds, a satellite's: what is more was spent waiting, also by the quickest
 NO_ANSWER = 5.0  # seconds after which the terminal counts as one that does not answer
 
@@ -29,6 +32,7 @@ class OutputFlow:
     _drawn: int = 0  # bytes that an answer told of
     _requested: int = 0  # bytes that were sent before the last request
     _requested_at: float | None = None  # None: no answer is awaited
+    _answered_at: float = float("-inf")
     _quickest: float = LONGEST_ROUND
 
     @property
@@ -42,20 +46,25 @@ class OutputFlow:
     def sending(self, size: int) -> str:
         """Count an update that is being sent; returns the request to send after it, or nothing."""
         self._sent += size
-        due = self._sent - max(self._requested, self._drawn) >= REQUEST_EVERY
-        return self._request() if due and self.asks and self._requested_at is None else ""
+        if not self.asks or self._requested_at is not None:
+            return ""
+        idle = self.clock() - self._answered_at > IDLE
+        due = idle or self._sent - max(self._requested, self._drawn) >= REQUEST_EVERY
+        return self._request() if due else ""
 
     def answered(self) -> str:
         """Take an answer; returns the next request, where more is under way, or nothing."""
         self.asks = True
         if self._requested_at is None:
             return ""
-        wait = self.clock() - self._requested_at
+        self._answered_at = self.clock()
+        wait = self._answered_at - self._requested_at
         self._quickest = min(self._quickest, wait)
         if wait - self._quickest > LONG_WAIT:
-            self.window = max(SMALLEST_WINDOW, self.window // 2)
+            carried = int((self._requested - self._drawn) / wait * LONG_WAIT)
+            self.window = max(SMALLEST_WINDOW, min(self.window, carried))
         elif wait - self._quickest < SHORT_WAIT:
-            self.window = min(LARGEST_WINDOW, self.window * 2)
+            self.window = min(LARGEST_WINDOW, self.window + GROWTH)
         self.answers, self._drawn, self._requested_at = True, self._requested, None
         return self._request() if self._sent > self._drawn else ""
 
