@@ -209,3 +209,47 @@ async def test_a_form_that_is_drawn_or_left_while_it_mounts_harms_nothing(
             await pilot.pause()
         app.push_screen(form())
         app.exit()
+
+
+def messages(count: int) -> list[tuple[str, str]]:
+    words = "FILLED 10,000 EUR/USD at 1.08431, SL 1.08231 set, TP 1.08831 set, margin 370.69"
+    return [(f"2026-03-02 13:{n:02}:22 UTC", f"{words}, message {n}") for n in range(count)]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (40, 12)])
+async def test_messages_wrap_once_and_say_how_to_leave_on_every_screen(
+    size: tuple[int, int],
+) -> None:
+    app = FormApp(lambda: DetailsForm("Messages", [*messages(40), ("a name", "値段 " * 60)]))
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        seen = set()
+        for _ in range(60):
+            assert "Esc closes" in app.words
+            assert app.screen.query_one("Sheet").region.height <= size[1]
+            lines = [line.strip(" │") for line in app.words.splitlines()[1:-1]]
+            assert len(lines[0].split()) > 1  # no line is the rest of a cut one
+            seen |= {n for n in range(40) if any(line.endswith(f" {n}") for line in lines)}
+            await pilot.press("space")
+        assert len(seen) == 40
+
+
+async def test_messages_scroll_line_by_line_and_to_both_ends() -> None:
+    app = FormApp(lambda: DetailsForm("Messages", messages(40)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        first = app.words
+        assert "13:00:22" in first
+        await pilot.press("j", "j", "down")
+        assert "13:00:22" not in app.words
+        await pilot.press("k", "k", "up", "up")
+        assert app.words == first
+        await pilot.press("end")
+        assert "message 39" in app.words
+        last = app.words
+        await pilot.press("j", "pagedown")
+        assert app.words == last
+        await pilot.press("pageup", "home")
+        assert app.words == first
+        await pilot.press("escape")
+        assert app.results == [None]

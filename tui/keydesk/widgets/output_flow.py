@@ -15,7 +15,9 @@ REQUEST_EVERY = 2_000  # bytes
 LARGEST_WINDOW, FIRST_WINDOW, SMALLEST_WINDOW = 16_000, 8_000, 2_500  # bytes
 LONG_WAIT, SHORT_WAIT = 0.20, 0.08  # seconds more than the quickest reply took
 GROWTH = 1_000  # bytes
-IDLE = 2.0  # seconds after which a few bytes are reason enough for a request: its reply is a quick one
+IDLE = (
+    2.0  # seconds after which a few bytes are reason enough for a request: its reply is a quick one
+)
 LONGEST_ROUND = 0.6  # seconds, a satellite's: what is more was spent waiting, also by the quickest
 NO_ANSWER = 5.0  # seconds after which the terminal counts as one that does not answer
 
@@ -60,10 +62,11 @@ class OutputFlow:
         self._answered_at = self.clock()
         wait = self._answered_at - self._requested_at
         self._quickest = min(self._quickest, wait)
+        under_way = self._requested - self._drawn
         if wait - self._quickest > LONG_WAIT:
-            carried = int((self._requested - self._drawn) / wait * LONG_WAIT)
+            carried = int(under_way / wait * LONG_WAIT)
             self.window = max(SMALLEST_WINDOW, min(self.window, carried))
-        elif wait - self._quickest < SHORT_WAIT:
+        elif wait - self._quickest < SHORT_WAIT and 2 * under_way > self.window:
             self.window = min(LARGEST_WINDOW, self.window + GROWTH)
         self.answers, self._drawn, self._requested_at = True, self._requested, None
         return self._request() if self._sent > self._drawn else ""
