@@ -1,6 +1,11 @@
 """Help, find, the command line and details: what is seen and what comes back."""
 
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
 import pytest
+from textual.widgets import Input
 
 from keydesk.desk.matching import matching
 from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo, meaning
@@ -8,6 +13,7 @@ from keydesk.forms.command_line import CommandForm
 from keydesk.forms.details import DetailsForm
 from keydesk.forms.find import FindForm
 from keydesk.forms.help import HelpForm
+from keydesk.forms.looking import Looking
 from keydesk.keys.keymap import KEYMAP, KEYS, TRADES
 from support.desk_store import example_store
 from support.form_app import FormApp
@@ -53,6 +59,18 @@ def test_undo_is_answered_honestly() -> None:
     said = meaning("undo", NAMES, "")
     assert isinstance(said, Say)
     assert "cannot be undone" in said.words
+
+
+async def test_two_enters_in_one_go_close_a_form_once() -> None:
+    app = FormApp(lambda: FindForm(example_store()))
+    async with app.run_test() as pilot:
+        form = app.screen
+        field = form.query_one(Input)
+        for _ in range(2):
+            form.post_message(Input.Submitted(field, "gj"))
+        await pilot.pause()
+        assert app.screen is not form
+        assert len(app.results) == 1
 
 
 async def test_find_returns_the_first_match_on_enter() -> None:
@@ -171,3 +189,67 @@ async def test_a_line_that_cannot_be_read_stays_to_be_mended() -> None:
         assert "size: 50x is none" in app.words
         await pilot.press("backspace", "k", "enter")
     assert len(app.results) == 1
+
+
+@pytest.mark.parametrize("form", [lambda: FindForm(example_store()), lambda: HelpForm(KEYMAP)])
+async def test_a_form_that_is_drawn_or_left_while_it_mounts_harms_nothing(
+    form: Callable[[], Looking[Any]],
+) -> None:
+    """A frame, a resize and a signal to leave come whenever they come."""
+    app = FormApp(form)
+    async with app.run_test() as pilot:
+        for turns in range(6):
+            mounting = form()
+            app.push_screen(mounting)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            mounting.redraw()
+            mounting.on_mount()
+            mounting.dismiss(None)
+            await pilot.pause()
+        app.push_screen(form())
+        app.exit()
+
+
+def messages(count: int) -> list[tuple[str, str]]:
+    words = "FILLED 10,000 EUR/USD at 1.08431, SL 1.08231 set, TP 1.08831 set, margin 370.69"
+    return [(f"2026-03-02 13:{n:02}:22 UTC", f"{words}, message {n}") for n in range(count)]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (40, 12)])
+async def test_messages_wrap_once_and_say_how_to_leave_on_every_screen(
+    size: tuple[int, int],
+) -> None:
+    app = FormApp(lambda: DetailsForm("Messages", [*messages(40), ("a name", "値段 " * 60)]))
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        seen = set()
+        for _ in range(60):
+            assert "Esc closes" in app.words
+            assert app.screen.query_one("Sheet").region.height <= size[1]
+            lines = [line.strip(" │") for line in app.words.splitlines()[1:-1]]
+            assert len(lines[0].split()) > 1  # no line is the rest of a cut one
+            seen |= {n for n in range(40) if any(line.endswith(f" {n}") for line in lines)}
+            await pilot.press("space")
+        assert len(seen) == 40
+
+
+async def test_messages_scroll_line_by_line_and_to_both_ends() -> None:
+    app = FormApp(lambda: DetailsForm("Messages", messages(40)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        first = app.words
+        assert "13:00:22" in first
+        await pilot.press("j", "j", "down")
+        assert "13:00:22" not in app.words
+        await pilot.press("k", "k", "up", "up")
+        assert app.words == first
+        await pilot.press("end")
+        assert "message 39" in app.words
+        last = app.words
+        await pilot.press("j", "pagedown")
+        assert app.words == last
+        await pilot.press("pageup", "home")
+        assert app.words == first
+        await pilot.press("escape")
+        assert app.results == [None]

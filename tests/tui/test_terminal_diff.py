@@ -33,6 +33,9 @@ WIDTH, HEIGHT = 40, 6
 
 
 def look(cell: Char) -> tuple[object, ...]:
+    """What is seen of a cell: a blank has no colour or weight of its letters."""
+    if cell.data == " " and not cell.underscore and not cell.reverse:
+        return cell.data, cell.bg
     return cell.data, cell.fg, cell.bg, cell.bold, cell.underscore, cell.reverse
 
 

@@ -36,11 +36,15 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.targets import CannotOpen, Opening, Target
+from keydesk.terminal_colours import SECONDS_TO_WAIT, theme_for
 from keydesk.text.sanitize import clean, disarmed_lines, safe
 from keydesk.widgets.terminal_app import TerminalApp
+from keydesk.widgets.terminal_query import Replies, TerminalQuery
 from keydesk.workspace import WorkspaceFile
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from keydesk.desk.instructions import Instruction
     from keydesk.forms.situation import Situation
 
@@ -55,8 +59,12 @@ FAULT = (
     "Without the desk: keydesk flatten, keydesk cancel-all"
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
+SLOW_LINE = (
+    "The line to this terminal is slow: fewer frames from here on. Over SSH, ssh -C compresses"
+)
 AFTER_A_FORM = 1.0  # seconds
 LAST_WORDS = 1000  # characters
+NO_REPLIES = Replies()
 
 
 class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
@@ -81,6 +89,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         last_resort: lifecycle.LastResort,
         lock: DeskLock,
         workspace: WorkspaceFile,
+        replies: Replies = NO_REPLIES,
     ) -> None:
         super().__init__(own.keymap)
         environment = account.environment
@@ -106,6 +115,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self._account = account
         self._interrupted_at = float("-inf")
         self._leaving = False
+        self._slow_line_reported = False
         self._last_resort = last_resort
         self.clock = FrameClock(
             self.store,
@@ -116,9 +126,10 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             before=(self.revalue,),
             fps=options.fps or settings.frames_per_second,
         )
+        depth = theme.colour_depth(os.environ, replies)
         self.dress(
-            options.theme or settings.theme,
-            theme.colour_depth(os.environ),
+            options.theme or theme_for(settings.theme, depth, replies),
+            depth,
             ascii_only=options.ascii or bool(ascii_locale(os.environ)),
         )
 
@@ -202,7 +213,11 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def beat(self) -> None:
         """Give the frame clock its chance, and the rules that disarm by themselves."""
+        self.catch_up()
         self.clock.beat()
+        if self.clock.slow and not self._slow_line_reported:
+            self._slow_line_reported = True
+            self.tell("info", SLOW_LINE)
         now, losses = monotonic(), self.store.health.event_losses
         for cause in self.vigil.causes(now, time(), self.last_key_at, losses):
             self.disarm(cause)
@@ -318,6 +333,17 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             self._last_resort.arm(1, PATIENCE)
         self._close_messages_no_wait()
 
+    def panic(self, *renderables: RenderableType) -> None:
+        """End on a fault outside the event loop, such as in the input thread; never as if nothing had happened."""
+        self.last_words = self.last_words or FAULT
+        self._last_resort.arm(1, PATIENCE)
+        super().panic(*renderables)
+
+    def end_on_fault(self, error: BaseException) -> None:
+        """End because a thread died: without its writer or reader the desk would only look alive."""
+        if not self.last_words:
+            self._handle_exception(RuntimeError(f"a thread of the desk ended: {error!r}"))
+
     # Leaving.
 
     def action_interrupt(self) -> None:
@@ -353,6 +379,8 @@ def run_desk(
     folders: Folders,
     account: Opening,
     own: OwnSettings,
+    *,
+    query: TerminalQuery | None = None,
 ) -> int:
     """Open the desk and stay until it is left; returns the exit code."""
     chosen = options.theme or settings.theme
@@ -360,6 +388,7 @@ def run_desk(
         known = ", ".join(theme.names())
         say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
         return 1
+    replies = query.replies(SECONDS_TO_WAIT) if query is not None else NO_REPLIES
     app = KeydeskApp(
         options,
         settings,
@@ -369,11 +398,13 @@ def run_desk(
         last_resort=lifecycle.LastResort(account.abandon),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
+        replies=replies,
     )
+    app.replies_expected = query is not None and not replies.is_complete
     app.run(mouse=options.mouse)
     if app.last_words:
         say_error(safe(f"keydesk: {clean(app.last_words, LAST_WORDS)}"))
-    return app.return_code or 0
+    return app.return_code or (1 if app.last_words else 0)
 
 
 def _settle_memory() -> None:

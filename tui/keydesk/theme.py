@@ -12,14 +12,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
 
 from rich.style import Style
 from textual.app import App
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
-Depth = Literal["truecolor", "256", "16", "mono"]
+from keydesk.terminal_colours import Depth, colour_depth
+
+__all__ = [
+    "Depth",
+    "DeskTheme",
+    "Palette",
+    "ThemeError",
+    "colour_depth",
+    "load",
+    "names",
+    "palette_of",
+]
 
 ROLES = (
     *("background", "bright", "plain", "muted", "faint", "line", "focus", "selection"),
@@ -165,15 +175,3 @@ def load(name: str, depth: Depth) -> DeskTheme:
         raise ThemeError(f"theme {name!r} lacks {', '.join(lacking)}")
     weights = dict.fromkeys(ROLES, "none") | ({} if only else WEIGHTS) | data.get("weights", {})
     return DeskTheme(name, data["dark"], bool(only) or depth == "16", colours, weights)  # pyright: ignore[reportArgumentType] - read from TOML
-
-
-def colour_depth(environment: Mapping[str, str]) -> Depth:
-    """How many colours the terminal has, by what it says of itself."""
-    if environment.get("NO_COLOR"):
-        return "mono"
-    term = environment.get("TERM", "")
-    if environment.get("COLORTERM", "").lower() in ("truecolor", "24bit") or "direct" in term:
-        return "truecolor"
-    if "256" in term:
-        return "256"
-    return "mono" if term in ("", "dumb", "vt100", "vt220") or term.endswith("-m") else "16"

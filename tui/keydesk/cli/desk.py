@@ -18,6 +18,8 @@ from keydesk.embedded import STOP_SECONDS, EmbeddedBroker
 from keydesk.lean_imports import TEXTUAL, without
 from keydesk.paths import Folders
 from keydesk.targets import Opening, PracticeMarket, SignedIn
+from keydesk.terminal_colours import questions
+from keydesk.widgets.terminal_query import TerminalQuery
 from keydesk_client.errors import KeydeskClientError
 
 # What is imported is no garbage, and looking for it costs a tenth of the start; the desk looks when it is open.
@@ -41,6 +43,7 @@ def open_desk(argv: list[str]) -> int:
     except (Refusal, paths.UnsafeFolder, config.BadSettings, KeydeskClientError, OSError) as error:
         say_why(error)
         return 1
+    query = TerminalQuery.send(asked) if (asked := questions(os.environ)) else None
     try:
         # Heavy, and the practice broker is starting meanwhile.
         with without(TEXTUAL):
@@ -49,11 +52,13 @@ def open_desk(argv: list[str]) -> int:
 
         own = own_settings(folders.config)
         _remember(folders, settings, profile)
-        return run_desk(options, settings, folders, account, own)
+        return run_desk(options, settings, folders, account, own, query=query)
     except config.BadSettings as error:
         say_why(error)
         return 1
     finally:
+        if query is not None:
+            query.close()
         account.stop()
 
 

@@ -6,12 +6,12 @@ trader decided (or None) and sends nothing. What sends is the confirmation matri
 
 from collections.abc import Sequence
 from time import monotonic, time_ns
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.events import Key
-from textual.screen import ModalScreen
 
 from keydesk.clean import clean
 from keydesk.desk.checks import FRESH
@@ -31,10 +31,8 @@ from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import safe
 from keydesk.theme import palette_of
+from keydesk.widgets.overlay import Overlay, Result
 from keydesk.widgets.terminal_app import SMALLEST
-from keydesk.widgets.veil import Veil
-
-Result = TypeVar("Result")
 
 NUDGES: Line = (
     *(("↑ ↓", "plain"), (" ±1  ", "muted")),
@@ -50,7 +48,43 @@ REFUSED_BY_LEVEL = {
 }
 
 
-class Form(Veil, ModalScreen[Result | None], Generic[Result]):
+class ModalForm(Overlay[Result], Generic[Result]):
+    """A modal screen that closes once: a key that was queued behind the one that closed it must not send again."""
+
+    WIDTH: ClassVar[int] = 60
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close with a result; do nothing when the form is closed already."""
+        if self not in self.app.screen_stack:
+            return AwaitComplete()
+        return super().dismiss(result)
+
+    @property
+    def sheet(self) -> Sheet | None:
+        """What is drawn on; None while the form is being mounted or removed."""
+        return next(iter(self.query(Sheet)), None) if self.is_attached else None
+
+    @property
+    def inside(self) -> int:
+        """Columns of a line."""
+        return max(1, min(self.WIDTH, self.app.size.width or self.WIDTH) - 4)
+
+    def on_resize(self) -> None:
+        """Draw for the terminal's new size."""
+        self.fit()
+
+    def fit(self) -> None:
+        """Take the width that there is, and draw."""
+        if (sheet := self.sheet) is not None:
+            sheet.styles.width = min(self.WIDTH, self.app.size.width)
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw everything as it is now."""
+        raise NotImplementedError
+
+
+class Form(ModalForm[Result]):
     """A form that ends in a confirmation."""
 
     KEY_CONTEXT: ClassVar[str] = FORM
@@ -58,7 +92,7 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     HINTS: ClassVar[Line] = ()  # keys of its fields that no line of it shows
     BINDINGS = KEYMAP.bindings(FORM)
     DEFAULT_CSS = """
-    Form { align: left middle; background: $background 45%; }
+    Form { align: left middle; }
     Form > Sheet {
         height: auto; padding: 0 1; background: $background; border: heavy $readonly;
         border-title-style: bold; border-title-color: $bright;
@@ -127,11 +161,6 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         """What the guard needs to know of the open form."""
         return Front("sends", self.painted)
 
-    @property
-    def inside(self) -> int:
-        """Columns of a line."""
-        return min(self.WIDTH, self.app.size.width or self.WIDTH) - 4
-
     def compose(self) -> ComposeResult:
         """Lay the sheet out."""
         yield Sheet(markup=False)
@@ -142,11 +171,12 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         level = self.situation.store.arming.level
         environment = "read-only" if level == "READ-ONLY" else health.environment.lower()
         self.add_class(f"-{environment}")
-        sheet = self.query_one(Sheet)
-        sheet.styles.width = min(self.WIDTH, self.app.size.width)
+        sheet = self.sheet
+        if sheet is None:
+            return
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
         sheet.border_title = Text(clean(f"{environment.upper()}  {name}"))
-        self.redraw()
+        self.fit()
         self.call_after_refresh(self._seen)
 
     def on_frame(self, _frame: Frame) -> None:
@@ -156,8 +186,9 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     def redraw(self) -> None:
         """Draw everything as it is now; an old price is asked for again meanwhile."""
         self._keep_fresh(self.opens_on())
-        if self.is_attached:
-            self.query_one(Sheet).show(text_of(self._lines(), palette_of(self.app)))
+        sheet = self.sheet
+        if sheet is not None:
+            sheet.show(text_of(self._lines(), palette_of(self.app)))
 
     def _keep_fresh(self, instrument: str) -> None:
         now, quote = self.situation.clock(), self.situation.store.quotes.get(instrument)

@@ -56,14 +56,29 @@ class HelpForm(Looking[None]):
         ]
 
     def action_next_page(self) -> None:
-        """Turn the page."""
-        self.page += 1
+        """Turn the page; after the last one comes the first."""
+        self._turn_to((self.page + 1) % len(self.pages()))
+
+    def action_scroll_pages(self, step: int) -> None:
+        """Turn the page, not beyond the last."""
+        self._turn_to(min(self.page % len(self.pages()) + step, len(self.pages()) - 1))
+
+    def action_scroll_lines(self, step: int) -> None:
+        """Turn the page: a page is what moves here."""
+        self.action_scroll_pages(step)
+
+    def action_scroll_to(self, end: str) -> None:
+        """Turn to the first page or the last."""
+        self._turn_to(0 if end == "top" else len(self.pages()) - 1)
+
+    def _turn_to(self, page: int) -> None:
+        self.page = max(0, page)
         self.redraw()
 
 
 def _entry(key: Key, width: int) -> Line:
     shown = key.shown if len(key.shown) <= KEY_WIDTH else key.shown.split(" ")[0]
-    room = width - KEY_WIDTH - 1
+    room = max(1, width - KEY_WIDTH - 1)
     words = key.words if len(key.words) <= room else key.words[: room - 1] + "…"
     role = "bright" if key.touches_money else "plain"
     return ((safe(f"{shown:<{KEY_WIDTH}} "), role), (safe(f"{words:<{room}}"), "muted"))

@@ -2,28 +2,27 @@
 
 from collections.abc import Sequence
 from time import monotonic
-from typing import ClassVar, Generic
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.screen import ModalScreen
 
-from keydesk.forms.form import Result
+from keydesk.forms.form import ModalForm
 from keydesk.forms.sheet import Line, Sheet, text_of
 from keydesk.frame import Frame
 from keydesk.keys.guard import Front
 from keydesk.text.sanitize import Printable
 from keydesk.theme import palette_of
-from keydesk.widgets.veil import Veil
+from keydesk.widgets.overlay import Result
 
 
-class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
+class Looking(ModalForm[Result]):
     """A sheet of lines that closes by Esc."""
 
     WIDTH: ClassVar[int] = 76
     FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
     DEFAULT_CSS = """
-    Looking { align: center middle; background: $background 45%; }
+    Looking { align: center middle; }
     Looking > Sheet {
         height: auto; padding: 0 1; background: $background; border: round $focus;
         border-title-color: $bright; border-subtitle-color: $muted;
@@ -52,11 +51,6 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
         return Front("text", self.painted)
 
     @property
-    def inside(self) -> int:
-        """Columns of a line."""
-        return min(self.WIDTH, self.app.size.width or self.WIDTH) - 4
-
-    @property
     def room(self) -> int:
         """Lines that fit."""
         return max(1, self.app.size.height - 2)
@@ -68,17 +62,16 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
     def on_mount(self) -> None:
         """Draw at once."""
         self.painted = monotonic()
-        self.query_one(Sheet).styles.width = min(self.WIDTH, self.app.size.width)
-        self.redraw()
+        self.fit()
 
     def on_frame(self, _frame: Frame) -> None:
         """Stand still; a form that shows prices follows them."""
 
     def redraw(self) -> None:
         """Draw everything as it is now."""
-        if not self.is_attached:
+        sheet = self.sheet
+        if sheet is None:
             return
-        sheet = self.query_one(Sheet)
         sheet.border_title = Text(self.title_words())
         sheet.border_subtitle = Text(self.foot_words())
         sheet.show(text_of(self.lines(), palette_of(self.app)))

@@ -53,6 +53,9 @@ def with_hints(left: Line, hints: Line, right: Line, width: int) -> Line:
 class Sheet(Static):
     """The framed paper itself; what did not change is not drawn again."""
 
+    # The lines are made for the width: wrapped once more they would push the last ones off the screen.
+    DEFAULT_CSS = "Sheet { text-wrap: nowrap; text-overflow: ellipsis; }"
+
     _shown: Text | None = None
 
     def show(self, text: Text) -> None:

@@ -220,6 +220,12 @@ KEYS: tuple[Key, ...] = (
     Key("flatten-one", ("i",), FLATTEN, "instrument", "This instrument", "scope('one')"),
     # Looking and finding.
     Key("help-page", ("space",), HELP, "page", "Next page", "next_page"),
+    Key("help-down", ("j", "down"), HELP, "", "Line down", "scroll_lines(1)"),
+    Key("help-up", ("k", "up"), HELP, "", "Line up", "scroll_lines(-1)"),
+    Key("help-page-down", ("pagedown",), HELP, "", "Page down", "scroll_pages(1)"),
+    Key("help-page-up", ("pageup",), HELP, "", "Page up", "scroll_pages(-1)"),
+    Key("help-top", ("home",), HELP, "", "Top", "scroll_to('top')"),
+    Key("help-bottom", ("end",), HELP, "", "Bottom", "scroll_to('bottom')"),
     Key("help-close", ("escape", "q", "?"), HELP, "close", "Close", "drop"),
     Key("find-down", ("down",), FIND, "down", "Next match", "choose(1)"),
     Key("find-up", ("up",), FIND, "up", "Previous match", "choose(-1)"),

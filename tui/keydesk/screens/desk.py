@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
 from textual.message import Message
-from textual.screen import Screen
 from textual.widgets import Static
 
 from keydesk import theme
@@ -69,7 +68,7 @@ def _all_of(frames: Sequence[Frame]) -> dict[Topic, frozenset[object]]:
     return {topic: frozenset().union(*(f.keys(topic) for f in frames)) for topic in topics}
 
 
-class DeskScreen(Backdrop, Screen[None]):
+class DeskScreen(Backdrop):
     """The desk. The frame clock calls `on_frame`; every pane in sight gets the frame."""
 
     CSS_PATH = theme.folder() / "desk.tcss"

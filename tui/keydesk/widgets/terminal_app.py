@@ -3,33 +3,55 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from time import monotonic
 from typing import Generic
 
+from rich.color import ColorSystem
 from rich.console import RenderableType
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter, Monochrome
 from textual.geometry import Region, Size
 from textual.screen import Screen
 
 from keydesk import theme
+from keydesk.keys.terminal_input import TerminalAnswered
 from keydesk.theme import Depth
 from keydesk.widgets.ascii_only import AsciiOnly
-from keydesk.widgets.terminal_diff import Difference, Front
+from keydesk.widgets.output_flow import OutputFlow
+from keydesk.widgets.terminal_diff import Difference, Front, Written
+from keydesk.widgets.terminal_driver import TerminalDriver
 
 ASCII_ONLY = AsciiOnly()
 SMALLEST = Size(80, 24)  # a smaller terminal shows no account, no price and no position
+MANY_WRITES = 99
+MOST_WAITING_WRITES = 2  # then updates are left out, also those that answer a key
+# Not Rich's own idea of it, which knows neither every terminal's name nor what the terminal answered.
+COLOUR_SYSTEMS: Mapping[Depth, ColorSystem] = {
+    "truecolor": ColorSystem.TRUECOLOR,
+    "256": ColorSystem.EIGHT_BIT,
+    "16": ColorSystem.STANDARD,
+    "mono": ColorSystem.STANDARD,
+}
 
 
 class TerminalApp(App[ReturnType], Generic[ReturnType]):
     """An app whose output is compared with what the terminal shows."""
 
+    # Ctrl-C leaves, so selected text could not be copied; a terminal selects by itself with Shift.
+    ALLOW_SELECT = False
+    replies_expected = False  # whether replies to a terminal query may still come as input
+
     def __init__(self) -> None:
         super().__init__()
         self._ascii_only = False
         self._terminal = Front()
+        self._flow = OutputFlow(monotonic)
+        self._behind = False  # an update was left out: the whole screen is compared as soon as the line takes more
         self._terminal_region: Region | None = None
         self.dress()
 
@@ -42,14 +64,22 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
     ) -> None:
         """Put on a theme, at the depth of colour that the terminal has (see `theme.colour_depth`)."""
         self._ascii_only = ascii_only
+        self._colour_system = COLOUR_SYSTEMS[depth]
         self.set_class(ascii_only, "-ascii")
         self.ansi_color = True if depth in ("16", "mono") else None
         for name in theme.names():
             self.register_theme(theme.load(name, depth).textual())
         self.theme = theme.MONO if depth == "mono" else theme_name
 
+    def get_driver_class(self) -> type[Driver]:
+        """Return the driver whose input no byte can end; another one (of the environment, of tests) stays."""
+        usual = super().get_driver_class()
+        return TerminalDriver if usual is LinuxDriver else usual
+
     def writes_waiting(self) -> int:
         """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""
+        if not self._flow.is_open:
+            return MANY_WRITES
         writer = getattr(self._driver, "_writer_thread", None)
         queue = getattr(writer, "_queue", None)
         return int(queue.qsize()) if queue is not None else 0
@@ -76,8 +106,52 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
             self._terminal.forget()  # another size: the terminal may have moved everything
             self._terminal_region = update.region
         if isinstance(update, ChopsUpdate | LayoutUpdate):
-            return Difference(update, self._terminal)
+            return Difference(update, self._terminal, self._colour_system)
         return update
 
     def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        super()._display(screen, self.reduced(renderable))
+        update = self.reduced(renderable)
+        if isinstance(update, Difference) and self._writes_at_once():
+            if self.writes_waiting() > MOST_WAITING_WRITES:
+                self._behind = True
+                self.post_display_hook()
+                return
+            if self._behind:
+                self._behind = False
+                self.screen.refresh()
+            sequence = update.render_segments(self.console)
+            if not sequence and self.cursor_position == self._previous_cursor_position:
+                self.post_display_hook()
+                return
+            update = Written(sequence + self._request_after(sequence))
+        super()._display(screen, update)
+
+    def _request_after(self, sequence: str) -> str:
+        """The request that tells when this output is drawn; none where no reply could be read."""
+        reader = getattr(self._driver, "terminal_input", None)
+        if reader is None:
+            return ""
+        request = self._flow.sending(len(sequence.encode()))
+        if request:
+            reader.expect_replies()
+        return request
+
+    def on_terminal_answered(self, _: TerminalAnswered) -> None:
+        """Catch up with what was left out while the line was busy."""
+        request = self._flow.answered()
+        if request and self._driver is not None:
+            reader = getattr(self._driver, "terminal_input", None)
+            if reader is not None:
+                reader.expect_replies()
+            self._driver.write(request)
+        self.catch_up()
+
+    def catch_up(self) -> None:
+        """Show what was left out, once the line takes more."""
+        if self._behind and self.writes_waiting() <= MOST_WAITING_WRITES:
+            self._behind = False
+            self.screen.refresh()
+
+    def _writes_at_once(self) -> bool:
+        """Say whether Textual would write an update now, rather than drop it."""
+        return self._running and not self._closed and not self.is_headless and not self._batch_count

@@ -1,0 +1,141 @@
+"""What a form costs on the line, and that neither sizes nor a mouse end the desk, at a real terminal."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from support.terminal import KEYS, Terminal, keydesk
+
+Size = tuple[int, int]
+MOST_BYTES: dict[Size, int] = {(120, 35): 3_000, (200, 50): 6_000}
+SLOW_BEAT = ("--fps", "1")  # prices are not what is counted
+FORMS = {
+    "B": "BUY 10,000",
+    "Z": "CANCEL",
+    "X": "FLATTEN",
+    "?": "Keys",
+    "/": "Find an instrument",
+    ":": "Command",
+    "Enter": "Esc closes",
+}
+MOUSE = (
+    b"\x1b[<0;10;12M\x1b[<0;10;12m\x1b[<0;10;12M\x1b[<0;10;12m",  # a double click
+    b"\x1b[<0;20;14M\x1b[<32;40;16M\x1b[<32;60;20M\x1b[<0;60;20m",  # a drag
+    b"\x1b[<64;10;12M\x1b[<65;10;12M\x1b[<35;300;300M",  # the wheel, and a move from outside
+    b"\x1b[M !!\x1b[MBBB\x1b[Myyy\x1b[M#!!",  # a terminal of before 1994
+    b"\x1b[32;10;10M\x1b[35;10;10M",  # rxvt's own
+)
+
+
+@contextmanager
+def desk(folder: Path, size: Size, *arguments: str) -> Iterator[Terminal]:
+    """Open the desk on the practice market and wait until it can trade."""
+    env = {"KEYDESK_HOME": str(folder / "home"), "XDG_RUNTIME_DIR": str(folder)}
+    with Terminal(keydesk("--practice", *arguments), size, env) as terminal:
+        terminal.see("prices ok")
+        terminal.see("No trades.")
+        terminal.see("M5")
+        terminal.pause(2)
+        yield terminal
+
+
+def send(terminal: Terminal, key: str) -> None:
+    terminal.write(KEYS.get(key) or key.encode())
+
+
+def bytes_until(terminal: Terminal, key: str, condition: Callable[[], bool]) -> bytes:
+    """Press a key; returns what came until the screen is as wanted and nothing more comes."""
+    start = len(terminal.raw)
+    send(terminal, key)
+    terminal.until(condition)
+    seen = 0
+    while seen != len(terminal.raw):
+        seen = len(terminal.raw)
+        terminal.pause(0.08)
+    return bytes(terminal.raw[start:])
+
+
+@pytest.mark.parametrize("size", MOST_BYTES)
+def test_opening_and_leaving_a_form_cost_few_bytes_and_one_painting(
+    size: Size, practice_folder: Path
+) -> None:
+    opened, left = [], []
+    with desk(practice_folder, size, *SLOW_BEAT) as terminal:
+        for _ in range(4):
+            opened.append(bytes_until(terminal, "B", lambda: "BUY 10,000" in terminal.text))
+            left.append(bytes_until(terminal, "Escape", lambda: "BUY 10,000" not in terminal.text))
+            terminal.pause(1)
+    for sent in (opened, left):  # prices that move at that moment are in some of them
+        assert min(map(len, sent)) <= MOST_BYTES[size]
+        assert max(map(len, sent)) <= MOST_BYTES[size] + 1_500
+    assert all(each.count(b"BUY ") == 1 for each in opened)
+    assert all(each.count(b"Watch") <= 1 for each in left)
+
+
+def test_every_form_outlives_every_size(practice_folder: Path) -> None:
+    with desk(practice_folder, (120, 35)) as terminal:
+        for key, words in FORMS.items():
+            terminal.press(key)
+            terminal.see(words)
+            for size in ((120, 36), (120, 34), (79, 23), (1, 1), (200, 50), (120, 35)):
+                terminal.resize(*size)
+                terminal.pause(0.15)
+            terminal.see(words)
+            terminal.press("Escape")
+            terminal.see_no_more(words)
+        leave(terminal)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--mouse",)], ids=["mouse off", "mouse on"])
+def test_a_mouse_on_an_open_form_opens_and_sends_nothing(
+    arguments: tuple[str, ...], practice_folder: Path
+) -> None:
+    with desk(practice_folder, (120, 35), *arguments) as terminal:
+        for key in ("", "B", "?"):
+            if key:
+                terminal.press(key)
+            for sequence in MOUSE:
+                terminal.write(sequence)
+                terminal.pause(0.3)
+            assert ("BUY 10,000" in terminal.text) is (key == "B")
+            terminal.press("Escape")
+            terminal.pause(0.6)
+        terminal.see("No trades.")
+        leave(terminal)
+
+
+def leave(terminal: Terminal) -> None:
+    terminal.press(":", "q", "Enter")
+    assert terminal.wait_for_exit() == 0
+
+
+def keys_and_sizes_at_random(folder: Path, seed: int, steps: int) -> None:
+    """Press keys and resize without a plan; the desk is there in the end and can be left."""
+    chance = random.Random(seed)
+    keys = [*"BSCOEPMTDXRZhjkgtopcwzmlv.,-0123456789?/+", *KEYS]
+    with desk(folder, (120, 35)) as terminal:
+        for _ in range(steps):
+            if chance.random() < 0.4:
+                terminal.resize(chance.randint(1, 210), chance.randint(1, 60))
+            else:
+                send(terminal, chance.choice(keys))
+            terminal.pause(chance.choice((0.01, 0.1, 0.3)))
+        terminal.resize(120, 35)
+        for _ in range(4):
+            terminal.press("Escape")
+            terminal.pause(0.3)
+        terminal.see("prices ok")
+        leave(terminal)
+
+
+def test_keys_and_sizes_at_random_end_no_desk(practice_folder: Path) -> None:
+    keys_and_sizes_at_random(practice_folder, seed=1, steps=60)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(2, 7))
+def test_many_keys_and_sizes_at_random_end_no_desk(seed: int, practice_folder: Path) -> None:
+    keys_and_sizes_at_random(practice_folder, seed, steps=1_500)

@@ -1,0 +1,76 @@
+"""The base of every form: a screen that stands on the desk and leaves what it does not cover as it is.
+
+The desk is not dimmed: every cell would be sent twice, 11 kB at 120x35 to open a form and again to leave it, and in
+16 colours or in none there is no dimmed variant of a colour to send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, Self, TypeVar
+
+from textual._context import visible_screen_stack
+from textual.geometry import Region, Size
+from textual.screen import ModalScreen, Screen
+from textual.strip import Strip
+
+from keydesk.theme import palette_of
+
+Result = TypeVar("Result")
+
+
+class Overlay(ModalScreen[Result | None], Generic[Result]):
+    """A modal screen around which the screen beneath stays visible.
+
+    It derives from Textual's screen alone. With a widget as first base, Textual would take styles and component
+    styles from that one (`DOMNode._css_bases`): the rules for `ModalScreen` would not hold, and a text selection
+    would fail for want of `screen--selection`.
+    """
+
+    DEFAULT_CSS = """
+    Overlay { background: transparent; overflow: hidden; }
+    """
+
+    _beneath: Sequence[Strip] = ()  # the screen beneath, as it was drawn last
+    _beneath_size: Size | None = None
+
+    def refresh(
+        self,
+        *regions: Region,
+        repaint: bool = True,
+        layout: bool = False,
+        recompose: bool = False,
+    ) -> Self:
+        """Request a repaint; the screen beneath reports its own changes through this method, too."""
+        self._beneath_size = None
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def on_unmount(self) -> None:
+        """Release the lines of the screen beneath."""
+        self._beneath, self._beneath_size = (), None
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return the lines of the screen beneath."""
+        size = Size(
+            max(self.outer_size.width, crop.right), max(self.outer_size.height, crop.bottom)
+        )
+        if self._beneath_size != size:
+            self._beneath, self._beneath_size = self._strips_beneath(size), size
+        strips = [self._beneath[y] for y in crop.line_range]
+        if crop.column_span != (0, size.width):
+            strips = [strip.crop(*crop.column_span) for strip in strips]
+        return strips
+
+    def _strips_beneath(self, size: Size) -> list[Strip]:
+        """Draw the screen beneath; after a resize it may not have this size yet: what it lacks is blank."""
+        plain = palette_of(self.app)["plain"]
+        screen = _screen_beneath()
+        found = [] if screen is None else screen._compositor.render_strips(size)  # noqa: SLF001
+        found += [Strip([])] * (size.height - len(found))
+        return [strip.adjust_cell_length(size.width, plain) for strip in found]
+
+
+def _screen_beneath() -> Screen[object] | None:
+    """Take the next screen of those that Textual is drawing, as its own `Screen.render` does."""
+    screens = visible_screen_stack.get([])
+    return screens.pop() if screens else None
