@@ -107,7 +107,7 @@ class FileJournal:
 
     def write(self, intent: Intent) -> None:
         """Keep an intent; it is on disk when this returns."""
-        self._append({"intent": intent.to_wire()}, sync=True)
+        self._append(_intent_line(intent), sync=True)
 
     def settle(
         self,
@@ -205,14 +205,18 @@ class FileJournal:
         """Keep the open intents, and what could matter to them."""
         with locked(self.path, patience_s=self._patience_s):
             found = self._contents()
-            kept: list[Line] = [{"intent": intent.to_wire()} for intent in found.open.values()]
+            kept = [_intent_line(intent) for intent in found.open.values()]
             if claims := found.claims_that_matter():
                 kept.append({"settled": "", "as": "compacted", "claimed": claims})
             for intent, line in found.ambiguous.values() if found.open else ():
-                kept += [{"intent": intent.to_wire()}, line]
+                kept += [_intent_line(intent), line]
             content = b"".join(_line(each) for each in kept)
             replace_file(self.path, content)
             self._settled = 0
+
+
+def _intent_line(intent: Intent) -> Line:
+    return {"intent": intent.to_wire()}
 
 
 def _line(line: Line) -> bytes:

@@ -21,13 +21,15 @@ class Contents:
 
     unreadable: int = 0
     settled: int = 0
-    open: dict[str, Intent] = field(default_factory=dict)
+    open: dict[str, Intent] = field(default_factory=dict[str, Intent])
     """Intents of which nobody knows what became, oldest first."""
-    claimed: dict[str, str] = field(default_factory=dict)
+    claimed: dict[str, str] = field(default_factory=dict[str, str])
     """Transactions that settled intents made, each with its intent's id."""
-    shared: dict[str, frozenset[str]] = field(default_factory=dict)
+    shared: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
     """Intents that ended as Ambiguous, each with the transactions of which it made some."""
-    ambiguous: dict[str, tuple[Intent, Line]] = field(default_factory=dict)
+    ambiguous: dict[str, tuple[Intent, Line]] = field(
+        default_factory=dict[str, tuple[Intent, Line]]
+    )
     """Every intent that ended as Ambiguous, with the line that says so."""
 
     def add(self, text: bytes) -> int:
