@@ -20,6 +20,7 @@ SUMMED = {  # the columns of each table that a row's checksum covers, its key fi
     "heads": ("account", "id"),
 }
 _KEYS = {"transactions": 2, "marks": 2, "ended": 3}  # columns of the key, where it is not one
+_SEPARATOR = b"\x1f"
 MOST_PROBLEMS = 20  # that are listed
 Value = str | int | bytes | None
 
@@ -35,15 +36,23 @@ class CheckReport:
 
 def checksum(*values: Value) -> int:
     """Return the CRC-32 of a row's values and types; it notices every flipped bit, and every burst of up to 32."""
-    return zlib.crc32("\0".join(map(_typed, values)).encode())
+    return zlib.crc32(_SEPARATOR.join(map(_typed, values)))
 
 
-def _typed(value: Value) -> str:
+def _typed(value: Value) -> bytes:
     if isinstance(value, str):
-        return value
+        return b"text " + value.encode()
     if isinstance(value, bytes):
-        return f"bytes {value.decode('latin-1')}"
-    return f"{type(value).__name__} {value}"
+        return b"blob " + value
+    return b"null" if value is None else b"integer %d" % value
+
+
+def _summed_bytes(columns: Sequence[str]) -> str:
+    """Return the SQL of the bytes that `checksum` sums, which is faster than taking the values one by one."""
+    parts = f" || char({_SEPARATOR[0]}) || ".join(
+        f"typeof({one}) || ' ' || {one}" for one in columns
+    )
+    return f"CAST({parts} AS BLOB)"
 
 
 def check_ledger(connection: sqlite3.Connection, *, summed: bool = True) -> CheckReport:
@@ -86,9 +95,10 @@ def _damaged_rows(
     connection: sqlite3.Connection, table: str, columns: Sequence[str]
 ) -> Iterator[str]:
     key = _KEYS.get(table, 1)
-    for *values, kept in connection.execute(f"SELECT {', '.join(columns)}, crc FROM {table}"):  # noqa: S608 - names of ours
-        if checksum(*values) != kept:
-            words = " ".join(str(value) for value in values[:key])
+    for row, kept in connection.execute(f"SELECT {_summed_bytes(columns)}, crc FROM {table}"):  # noqa: S608 - names of ours
+        if row is None or zlib.crc32(row) != kept:  # None: a column lost its value
+            values = (row or b"").split(_SEPARATOR)[:key]
+            words = " ".join(one.partition(b" ")[2].decode("latin-1") for one in values)
             yield f"{table}: the row of {words} is not as it was written"
 
 

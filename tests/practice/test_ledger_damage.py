@@ -1,5 +1,6 @@
 """What happens to the ledger's file from outside is noticed, said in words, and never answered with a new account."""
 
+import asyncio
 import os
 import random
 import shutil
@@ -58,11 +59,17 @@ def fill(folder: Path, count: int = 60) -> Path:
 def content(file: Path) -> dict[str, list[tuple[object, ...]]]:
     with sqlite3.connect(file) as connection:
         found = {
-            table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall()
+            table: connection.execute("SELECT * FROM " + table).fetchall()  # noqa: S608 - of ours
             for table in SUMMED
         }
     connection.close()
     return found
+
+
+def execute(file: Path, statement: str) -> None:
+    with sqlite3.connect(file) as connection:
+        connection.execute(statement)
+    connection.close()
 
 
 def said_by_check(folder: Path) -> tuple[str, ...]:
@@ -81,7 +88,7 @@ def test_a_whole_ledger_has_no_problems(tmp_path: Path) -> None:
 def test_no_flipped_bit_changes_a_row_unnoticed(tmp_path: Path) -> None:
     file = fill(tmp_path)
     whole, rows = file.read_bytes(), content(file)
-    chance, unnoticed = random.Random(19), 0
+    chance, unnoticed = random.Random(6), 0
     for _ in range(600):
         bit = chance.randrange(len(whole) * 8)
         damaged = bytearray(whole)
@@ -108,9 +115,7 @@ def test_no_flipped_bit_changes_a_row_unnoticed(tmp_path: Path) -> None:
 )
 def test_a_changed_value_is_named(tmp_path: Path, table: str, change: str) -> None:
     file = fill(tmp_path)
-    with sqlite3.connect(file) as connection:
-        connection.execute(f"UPDATE {table} SET {change}")
-    connection.close()
+    execute(file, f"UPDATE {table} SET {change}")  # noqa: S608 - of this test
     assert any(problem.startswith(f"{table}: the row of ") for problem in said_by_check(tmp_path))
 
 
@@ -125,9 +130,7 @@ def test_a_changed_value_is_named(tmp_path: Path, table: str, change: str) -> No
 )
 def test_a_lost_row_is_noticed(tmp_path: Path, lost: str, words: str) -> None:
     file = fill(tmp_path)
-    with sqlite3.connect(file) as connection:
-        connection.execute(f"DELETE FROM {lost}")
-    connection.close()
+    execute(file, f"DELETE FROM {lost}")  # noqa: S608 - of this test
     assert words in "; ".join(said_by_check(tmp_path))
 
 
@@ -148,9 +151,7 @@ def start(folder: Path) -> None:
 
 
 def change(folder: Path, statement: str) -> None:
-    with sqlite3.connect(folder / FILE_NAME) as connection:
-        connection.execute(statement)
-    connection.close()
+    execute(folder / FILE_NAME, statement)
 
 
 def test_a_start_on_a_damaged_row_is_refused_in_words(used: Path) -> None:
@@ -179,11 +180,11 @@ def test_check_makes_no_ledger_where_there_is_none(
 
 async def test_check_leaves_a_running_brokers_ledger_alone(practice_folder: Path) -> None:
     async with practice_server(practice_folder) as practice:
-        done = subprocess.run(
-            [*SERVE, "check", "--data", str(practice.data)],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert (done.returncode, "is held by another running" in done.stderr) == (1, True)
+        check = await asyncio.create_subprocess_exec(
+            *(*SERVE, "check", "--data", str(practice.data)), stderr=subprocess.PIPE
+        )
+        _, said = await check.communicate()
+        assert (check.returncode, b"is held by another running" in said) == (1, True)
         assert (await practice.get("{a}/summary")).status_code == 200
 
 
@@ -225,7 +226,7 @@ def test_an_older_ledger_whose_transactions_make_no_sense_is_refused(
 ) -> None:
     to_format_1(used)
     change(used, "DELETE FROM snapshots")
-    change(used, f"UPDATE transactions SET body=replace(body, '{old}', '{new}')")
+    change(used, f"UPDATE transactions SET body=replace(body, '{old}', '{new}')")  # noqa: S608 - of this test
     with pytest.raises(LedgerUnavailable, match=r"transaction \d+ of account .* cannot be applied"):
         start(used)
 
@@ -250,7 +251,7 @@ def test_a_file_without_tables_is_no_new_ledger(used: Path) -> None:
 def test_a_ledger_without_its_accounts_is_no_new_ledger(used: Path) -> None:
     for table in SUMMED:
         if table != "facts":
-            change(used, f"DELETE FROM {table}")
+            change(used, f"DELETE FROM {table}")  # noqa: S608 - of ours
     change(used, "INSERT OR REPLACE INTO facts (name, value) VALUES ('last_seen', '1')")
     with pytest.raises(LedgerUnavailable, match="has no accounts any more"):
         start(used)
