@@ -40,7 +40,7 @@ def server_text_on_a_form(trade: TradeRow) -> Line:
 
 def server_text_in_a_message(error: Exception) -> None:
     Notice("bad", f"NOT SENT: {error}", 0)  # pyright: ignore[reportArgumentType]
-    LogLine("", 0, "LINK", "", str(error))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    LogLine("", 0, "LINK", "", str(error))  # pyright: ignore[reportArgumentType]
 
 
 def server_text_from_a_command(trade: TradeRow) -> None:

@@ -5,7 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
-from keydesk.text.sanitize import Printable, SafeText
+from keydesk.text.sanitize import Printable
 
 
 class Topic(StrEnum):
@@ -218,7 +218,7 @@ class LogLine:
     time_ns: int
     kind: LogKind
     instrument: str
-    text: SafeText
+    text: Printable
     amount: Decimal | None = None  # what it did to the balance
     pl: Decimal | None = None
 
