@@ -70,6 +70,7 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         super().__init__()
         self.situation = situation
         self.painted: float | None = None
+        self._sheet = Sheet(markup=False)
         self._letter = ""
         self._wrong_letters = 0
         self._next_letter_at = float("-inf")  # until then a challenge shows none
@@ -132,7 +133,7 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
 
     def compose(self) -> ComposeResult:
         """Lay the sheet out."""
-        yield Sheet(markup=False)
+        yield self._sheet
 
     def on_mount(self) -> None:
         """Draw at once, and note when it was seen."""
@@ -140,7 +141,7 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         level = self.situation.store.arming.level
         environment = "read-only" if level == "READ-ONLY" else health.environment.lower()
         self.add_class(f"-{environment}")
-        sheet = self.query_one(Sheet)
+        sheet = self._sheet
         sheet.styles.width = min(self.WIDTH, self.app.size.width)
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
         sheet.border_title = Text(clean(f"{environment.upper()}  {name}"))
@@ -154,8 +155,10 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     def redraw(self) -> None:
         """Draw everything as it is now; an old price is asked for again meanwhile."""
         self._keep_fresh(self.opens_on())
-        if self.is_attached:
-            self.query_one(Sheet).show(text_of(self._lines(), palette_of(self.app)))
+        if (
+            self._sheet.is_attached
+        ):  # a frame may come before the form is mounted, and while it is removed
+            self._sheet.show(text_of(self._lines(), palette_of(self.app)))
 
     def _keep_fresh(self, instrument: str) -> None:
         now, quote = self.situation.clock(), self.situation.store.quotes.get(instrument)

@@ -67,7 +67,8 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
     def on_mount(self) -> None:
         """Draw at once."""
         self.painted = monotonic()
-        self.query_one(Sheet).styles.width = min(self.WIDTH, self.app.size.width)
+        for sheet in self.query(Sheet):
+            sheet.styles.width = min(self.WIDTH, self.app.size.width)
         self.redraw()
 
     def on_frame(self, _frame: Frame) -> None:
@@ -75,9 +76,9 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
 
     def redraw(self) -> None:
         """Draw everything as it is now."""
-        if not self.is_attached:
+        sheet = next(iter(self.query(Sheet)), None)
+        if sheet is None:  # a frame may come before it is mounted, and while it is removed
             return
-        sheet = self.query_one(Sheet)
         sheet.border_title = Text(self.title_words())
         sheet.border_subtitle = Text(self.foot_words())
         sheet.show(text_of(self.lines(), palette_of(self.app)))
