@@ -404,3 +404,18 @@ async def test_a_ticket_that_only_reduces_is_sent_at_any_size() -> None:
     async with app.run_test(size=(60, 18)) as pilot:
         await pilot.press("y")
     assert len(app.results) == 1
+
+
+async def test_a_frame_before_the_form_is_mounted_or_behind_its_end_breaks_nothing() -> None:
+    store = example_store()
+    situation = example_situation(store)
+    app = ticket_app(store=store)
+    async with app.run_test(size=(80, 24)) as pilot:
+        frame = Frame(store, {}, NOW, WALL_NS)
+        late = TicketForm(situation, "SELL", "EUR_USD")
+        app.push_screen(late)
+        late.on_frame(frame)
+        late.dismiss(None)
+        late.on_frame(frame)
+        await pilot.pause()
+        late.on_frame(frame)

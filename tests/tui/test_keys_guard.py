@@ -73,6 +73,13 @@ def test_escape_may_come_before_any_key(gap: float) -> None:
         assert it.key(key, 11.0 + gap, TICKET) is verdict
 
 
+@pytest.mark.parametrize("key", ["B", "y"])
+def test_what_comes_close_behind_escape_and_a_key_in_one_is_a_burst(key: str) -> None:
+    it = guard()
+    assert it.key("alt+shift+b", 11.0, TICKET) is Verdict.ESCAPE
+    assert it.key(key, 11.001, TICKET) is Verdict.TRIP
+
+
 def test_a_nudge_behind_a_held_confirm_trips_as_well() -> None:
     it = guard()
     assert it.key("y", 11.0, TICKET) is Verdict.HOLD

@@ -90,7 +90,7 @@ class Guard:
 
     def _is_guarded_pair(self, before: str, key: str, front: Front) -> bool:
         """Whether one of two keys opens, confirms or sends money; Esc goes a step back and may come before any key."""
-        if before == "escape" or is_alt(before):
+        if before == "escape":
             return False
         return before == PASTE or any(self.touches_money(each, front) for each in (before, key))
 
