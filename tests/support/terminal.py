@@ -73,6 +73,11 @@ class Terminal:
         self.hang_up()
 
     @property
+    def is_running(self) -> bool:
+        """Whether the program has not ended yet."""
+        return self._child.poll() is None
+
+    @property
     def text(self) -> str:
         """The whole screen, rows joined by newlines."""
         return "\n".join(self.screen.display)

@@ -1,10 +1,6 @@
 """A paste that never ends: the keyboard comes back after 500 ms or 64 KB."""
 
-import ast
-import inspect
-
-from textual import _xterm_parser, events
-from textual.drivers import linux_driver
+from textual import events
 from textual.message import Message
 
 from keydesk.keys.paste_limit import (
@@ -13,7 +9,6 @@ from keydesk.keys.paste_limit import (
     START,
     OpenPaste,
     PasteClosingParser,
-    close_endless_pastes,
 )
 
 
@@ -78,11 +73,3 @@ def test_markers_cut_in_two_by_the_reads_are_seen() -> None:
     paste.follow(END[:2], 1.6)
     paste.follow(END[2:], 1.6)
     assert not paste.overdue(9.0)
-
-
-def test_textual_is_as_this_room_expects() -> None:
-    source = inspect.getsource(linux_driver.LinuxDriver.run_input_thread)
-    assert "XTermParser(" in source
-    assert ast.parse(inspect.getsource(_xterm_parser))
-    assert close_endless_pastes()
-    assert close_endless_pastes(), "asking twice does no harm"

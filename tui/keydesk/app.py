@@ -39,6 +39,8 @@ from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.workspace import WorkspaceFile
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from keydesk.desk.instructions import Instruction
     from keydesk.forms.situation import Situation
 
@@ -281,6 +283,17 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             self._last_resort.arm(1, PATIENCE)
         self._close_messages_no_wait()
 
+    def panic(self, *renderables: RenderableType) -> None:
+        """End on a fault outside the event loop, such as in the input thread; never as if nothing had happened."""
+        self.last_words = self.last_words or FAULT
+        self._last_resort.arm(1, PATIENCE)
+        super().panic(*renderables)
+
+    def end_on_fault(self, error: BaseException) -> None:
+        """End because a thread died: without its writer or reader the desk would only look alive."""
+        if not self.last_words:
+            self._handle_exception(RuntimeError(f"a thread of the desk ended: {error!r}"))
+
     # Leaving.
 
     def action_interrupt(self) -> None:
@@ -336,7 +349,7 @@ def run_desk(
     app.run(mouse=options.mouse)
     if app.last_words:
         print(f"keydesk: {app.last_words}", file=sys.stderr)  # noqa: T201 - the command's voice
-    return app.return_code or 0
+    return app.return_code or (1 if app.last_words else 0)
 
 
 def _settle_memory() -> None:

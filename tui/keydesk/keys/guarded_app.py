@@ -17,7 +17,7 @@ from keydesk.keys.arming import Cause
 from keydesk.keys.chords import Chords
 from keydesk.keys.guard import ON_THE_DESK, SETTLE, Front, Guard, Verdict
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
-from keydesk.keys.paste_limit import close_endless_pastes
+from keydesk.keys.terminal_input import InputDropped
 
 ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
 NoticeLevel = Literal["info", "good", "warn", "bad"]
@@ -32,7 +32,6 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         super().__init__()
         self.keymap = keymap
         self.set_keymap(dict(keymap.moved))
-        close_endless_pastes()
         self.last_key_at = monotonic()
         self.guard = Guard(
             frozenset(
@@ -41,6 +40,7 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         )
         self.chords = Chords(self.keymap)
         self._tripped_at = float("-inf")
+        self._dropped_at = float("-inf")
 
     # What the desk answers to the guard.
 
@@ -71,6 +71,13 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
                 await super().on_event(event)
             case _:
                 await super().on_event(event)
+
+    def on_input_dropped(self, message: InputDropped) -> None:
+        """Say once a second at most that input was dropped."""
+        now = monotonic()
+        if now - self._dropped_at > ONE_BURST:
+            self.tell("warn", message.words)
+            self._dropped_at = now
 
     async def _judge(self, event: events.Key) -> None:
         self.last_key_at = event.time

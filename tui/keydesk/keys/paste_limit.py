@@ -1,9 +1,8 @@
 """A paste that never ends must not eat the keyboard: it is closed after 500 ms or 64 KB.
 
 A terminal brackets a paste by ESC[200~ and ESC[201~. When the end never comes, Textual's parser keeps every
-later key for the paste, the flatten key included. This room is the only one that touches that
-parser (private to Textual): it puts the missing end into the stream. When Textual's parts are
-not as expected, `close_endless_pastes` says so and everything stays as Textual made it.
+later key for the paste, the flatten key included. This module is the only one that touches that
+parser (private to Textual): it puts the missing end into the stream.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,7 +10,6 @@ from dataclasses import dataclass
 from time import monotonic
 
 from textual import _xterm_parser
-from textual.drivers import linux_driver
 from textual.message import Message
 
 START = "\x1b[200~"
@@ -72,6 +70,11 @@ class PasteClosingParser(_xterm_parser.XTermParser):
         yield from super().tick()
         yield from self._closed()
 
+    @property
+    def in_paste(self) -> bool:
+        """Whether the next characters belong to a paste."""
+        return self._paste().started is not None
+
     def _closed(self) -> Iterable[Message]:
         if self._paste().overdue(self.clock()):
             self._paste().close()
@@ -81,14 +84,3 @@ class PasteClosingParser(_xterm_parser.XTermParser):
         if not hasattr(self, "open_paste"):
             self.open_paste = OpenPaste()
         return self.open_paste
-
-
-def close_endless_pastes() -> bool:
-    """Let the terminal driver use the closing parser; False when Textual is not as expected."""
-    expected = getattr(linux_driver, "XTermParser", None)
-    if expected is PasteClosingParser:
-        return True
-    if expected is not _xterm_parser.XTermParser:
-        return False
-    linux_driver.XTermParser = PasteClosingParser  # type: ignore[attr-defined]  # the one seam there is
-    return True

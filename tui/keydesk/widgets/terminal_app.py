@@ -10,6 +10,8 @@ from rich.console import RenderableType
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
+from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter, Monochrome
 from textual.geometry import Region
 from textual.screen import Screen
@@ -18,12 +20,15 @@ from keydesk import theme
 from keydesk.theme import Depth
 from keydesk.widgets.ascii_only import AsciiOnly
 from keydesk.widgets.terminal_diff import Difference, Front
+from keydesk.widgets.terminal_driver import TerminalDriver
 
 ASCII_ONLY = AsciiOnly()
 
 
 class TerminalApp(App[ReturnType], Generic[ReturnType]):
     """An app whose output is compared with what the terminal shows."""
+
+    replies_expected = False  # whether replies to a terminal query may still come as input
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,6 +51,11 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         for name in theme.names():
             self.register_theme(theme.load(name, depth).textual())
         self.theme = theme.MONO if depth == "mono" else theme_name
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return the driver whose input no byte can end; another one (of the environment, of tests) stays."""
+        usual = super().get_driver_class()
+        return TerminalDriver if usual is LinuxDriver else usual
 
     def writes_waiting(self) -> int:
         """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""

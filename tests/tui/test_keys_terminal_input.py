@@ -1,0 +1,189 @@
+"""Every byte from the terminal is read or dropped, and the keyboard goes on after it."""
+
+import random
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual import events
+from textual.message import Message
+
+from keydesk.keys.paste_limit import END, START
+from keydesk.keys.terminal_input import InputDropped, TerminalInput
+from keydesk.widgets.terminal_app import TerminalApp
+from keydesk.widgets.terminal_driver import TerminalDriver
+
+
+class Keyboard:
+    """The input with a clock that the test turns."""
+
+    def __init__(self, *, replies_expected: bool = False) -> None:
+        self.now = 100.0
+        self.input = TerminalInput(replies_expected=replies_expected, clock=lambda: self.now)
+
+    def sends(self, data: bytes) -> list[Message]:
+        return list(self.input.feed(data))
+
+    def waits(self, seconds: float) -> list[Message]:
+        self.now += seconds
+        return list(self.input.tick())
+
+    def works(self) -> bool:
+        """A key pressed after all that arrives, whatever was begun before it."""
+        self.sends(END.encode())
+        self.waits(11.0)
+        self.sends(b"\x1b[A")
+        self.waits(11.0)
+        return keys(self.sends(b"j")) == ["j"]
+
+
+def keys(messages: list[Message]) -> list[str]:
+    return [message.key for message in messages if isinstance(message, events.Key)]
+
+
+def dropped(messages: list[Message]) -> bytes:
+    return b"".join(each.data for each in messages if isinstance(each, InputDropped))
+
+
+def pastes(messages: list[Message]) -> list[str]:
+    return [message.text for message in messages if isinstance(message, events.Paste)]
+
+
+@pytest.mark.parametrize(
+    "data", [b"\xa3", b"\xe9", b"\xff\xfe", b"\xc3", b"\xe2\x82", b"\xed\xa0\x80", b"\xf9\xc0\x80"]
+)
+def test_bytes_that_are_no_utf8_are_dropped_and_named_and_the_next_key_arrives(data: bytes) -> None:
+    keyboard = Keyboard()
+    messages = keyboard.sends(data + b"j") + keyboard.waits(1.0)
+    assert dropped(messages) == data
+    assert keys(messages) == ["j"]
+
+
+def test_half_a_character_is_dropped_after_half_a_second_without_another_byte() -> None:
+    keyboard = Keyboard()
+    assert keyboard.sends(b"\xe2\x82") == []
+    assert keyboard.waits(0.4) == []
+    assert dropped(keyboard.waits(0.2)) == b"\xe2\x82"
+    assert keys(keyboard.sends("€".encode())) == ["euro_sign"]
+
+
+def test_a_character_cut_in_two_by_the_reads_is_one_character() -> None:
+    keyboard = Keyboard()
+    messages = keyboard.sends(b"\xe2") + keyboard.sends(b"\x88") + keyboard.sends(b"\x92")
+    assert keys(messages) == ["minus_sign"]
+    assert dropped(messages) == b""
+
+
+def test_eight_bit_alt_is_no_key_and_no_escape() -> None:
+    for data in (b"\xf9", b"\x1b\xf9", b"\xd9\xd9"):
+        keyboard = Keyboard()
+        assert keys(keyboard.sends(data) + keyboard.waits(1.0)) == []
+
+
+def test_a_key_sequence_that_garbage_interrupts_is_not_joined_to_what_follows() -> None:
+    keyboard = Keyboard()
+    assert keys(keyboard.sends(b"\x1b[\xa3A") + keyboard.waits(1.0)) == ["A"]
+    keyboard = Keyboard()
+    keyboard.sends(b"\x1b[1;")
+    assert keys(keyboard.sends(b"\xa32A") + keyboard.waits(1.0)) == ["2", "A"]
+
+
+def test_a_paste_goes_on_without_its_undecodable_bytes() -> None:
+    keyboard = Keyboard()
+    messages = keyboard.sends(START.encode() + b"1\xa0000" + END.encode())
+    assert pastes(messages) == ["1000"]
+    assert dropped(messages) == b"\xa0"
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        b"\x1b[1:2u",
+        b"\x1b[9999999999u",
+        b"\x1b[1114112u",
+        b"\x1b[97;1;9999999999u",
+        b"\x1b[97;1;55296u",
+        b"\x1b[97;1:1u",
+        b"\x1b[48;0;0;0;0t",
+        b"\x1b[48;99999999;99999999;1;1t",
+    ],
+)
+def test_a_sequence_that_the_parser_cannot_take_is_dropped(sequence: bytes) -> None:
+    keyboard = Keyboard()
+    messages = keyboard.sends(sequence)
+    assert [type(each) for each in messages] == [InputDropped]
+    assert keyboard.works()
+
+
+def test_all_pairs_of_bytes_are_taken() -> None:
+    keyboard = Keyboard()
+    for first, second in product(range(256), repeat=2):
+        keyboard.sends(bytes((first, second)))
+        if second == 0:
+            keyboard.waits(0.2)
+    assert keyboard.works()
+
+
+@given(st.lists(st.binary(max_size=40), max_size=20), st.booleans())
+def test_any_bytes_in_any_pieces_are_taken(pieces: list[bytes], replies_expected: bool) -> None:
+    keyboard = Keyboard(replies_expected=replies_expected)
+    for piece in pieces:
+        keyboard.sends(piece)
+        keyboard.waits(0.05)
+    assert keyboard.works()
+
+
+def test_key_sequences_mixed_with_garbage_are_taken() -> None:
+    chance = random.Random(21)
+    keyboard = Keyboard()
+    parts = [b"\x1b[", b"\x1b", b"\x1bO", b"\x1b[<", b"\x1b]", b"\x1bP", b";", b":", b"u", b"M"]
+    parts += [b"R", b"t", b"48", b"1", b"9" * 9, b"\xa3", b"\xe2\x82", b"\x1b[200~", b"\x1b[201~"]
+    for _ in range(20_000):
+        keyboard.sends(b"".join(chance.choices(parts, k=chance.randint(1, 8))))
+        keyboard.waits(chance.choice((0.0, 0.2)))
+    assert keyboard.works()
+
+
+LATE = b"\x1b[3;7R\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1bP1+r524742\x1b\\\x1b[>1;10;0c\x1b[?62;22c"
+
+
+def test_replies_that_come_late_are_no_keys_in_whatever_pieces() -> None:
+    for cut in range(len(LATE)):
+        keyboard = Keyboard(replies_expected=True)
+        messages = keyboard.sends(LATE[:cut]) + keyboard.waits(0.05) + keyboard.sends(LATE[cut:])
+        messages += keyboard.waits(1.0)
+        assert keys(messages) == []
+        assert keys(keyboard.sends(b"j")) == ["j"]
+
+
+def test_keys_between_late_replies_arrive() -> None:
+    keyboard = Keyboard(replies_expected=True)
+    assert keys(keyboard.sends(b"j\x1b[?1;2ck") + keyboard.sends(b"\x1b[A")) == ["j", "k", "up"]
+
+
+def test_escape_and_alt_are_keys_while_replies_are_expected() -> None:
+    keyboard = Keyboard(replies_expected=True)
+    assert keyboard.sends(b"\x1b") == []
+    assert keyboard.waits(0.2) == []  # by its own clock the parser waits for what may follow
+    assert keys(keyboard.sends(b"\x1b[A")) == ["escape", "up"]
+    keyboard.sends(b"\x1bP")
+    keyboard.waits(0.2)
+    assert keys(keyboard.sends(b"\x1b[A"))[-2:] == ["P", "up"]
+
+
+def test_a_reply_that_never_ends_holds_the_keyboard_for_half_a_second() -> None:
+    keyboard = Keyboard(replies_expected=True)
+    assert keyboard.sends(b"\x1b]11;rgb:1e") == []
+    keyboard.waits(0.6)
+    assert keys(keyboard.sends(b"j")) == ["j"]
+
+
+def test_the_app_uses_the_driver_that_reads_this_way() -> None:
+    assert TerminalApp.get_driver_class(TerminalApp()) is TerminalDriver
+
+
+def test_what_was_dropped_is_said_in_words() -> None:
+    assert "a byte that is no UTF-8 (A3)" in InputDropped(b"\xa3").words
+    assert "6 bytes that are no UTF-8 (A3 A3 A3 A3 …)" in InputDropped(b"\xa3" * 6).words
+    assert "key sequence" in InputDropped(b"").words
