@@ -1,6 +1,11 @@
 """Help, find, the command line and details: what is seen and what comes back."""
 
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
 import pytest
+from textual.widgets import Input
 
 from keydesk.desk.matching import matching
 from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo, meaning
@@ -8,6 +13,7 @@ from keydesk.forms.command_line import CommandForm
 from keydesk.forms.details import DetailsForm
 from keydesk.forms.find import FindForm
 from keydesk.forms.help import HelpForm
+from keydesk.forms.looking import Looking
 from keydesk.keys.keymap import KEYMAP, KEYS, TRADES
 from support.desk_store import example_store
 from support.form_app import FormApp
@@ -53,6 +59,18 @@ def test_undo_is_answered_honestly() -> None:
     said = meaning("undo", NAMES, "")
     assert isinstance(said, Say)
     assert "cannot be undone" in said.words
+
+
+async def test_two_enters_in_one_go_close_a_form_once() -> None:
+    app = FormApp(lambda: FindForm(example_store()))
+    async with app.run_test() as pilot:
+        form = app.screen
+        field = form.query_one(Input)
+        for _ in range(2):
+            form.post_message(Input.Submitted(field, "gj"))
+        await pilot.pause()
+        assert app.screen is not form
+        assert len(app.results) == 1
 
 
 async def test_find_returns_the_first_match_on_enter() -> None:
@@ -171,3 +189,23 @@ async def test_a_line_that_cannot_be_read_stays_to_be_mended() -> None:
         assert "size: 50x is none" in app.words
         await pilot.press("backspace", "k", "enter")
     assert len(app.results) == 1
+
+
+@pytest.mark.parametrize("form", [lambda: FindForm(example_store()), lambda: HelpForm(KEYMAP)])
+async def test_a_form_that_is_drawn_or_left_while_it_mounts_harms_nothing(
+    form: Callable[[], Looking[Any]],
+) -> None:
+    """A frame, a resize and a signal to leave come whenever they come."""
+    app = FormApp(form)
+    async with app.run_test() as pilot:
+        for turns in range(6):
+            mounting = form()
+            app.push_screen(mounting)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            mounting.redraw()
+            mounting.on_mount()
+            mounting.dismiss(None)
+            await pilot.pause()
+        app.push_screen(form())
+        app.exit()

@@ -10,6 +10,7 @@ from typing import ClassVar, Generic, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.events import Key
 from textual.screen import ModalScreen
 
@@ -40,7 +41,22 @@ REFUSED_BY_LEVEL = {
 }
 
 
-class Form(Veil, ModalScreen[Result | None], Generic[Result]):
+class ModalForm(Veil, ModalScreen[Result | None], Generic[Result]):
+    """A modal screen that closes once: a key that was queued behind the one that closed it must not send again."""
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close with a result; do nothing when the form is closed already."""
+        if self not in self.app.screen_stack:
+            return AwaitComplete()
+        return super().dismiss(result)
+
+    @property
+    def sheet(self) -> Sheet | None:
+        """What is drawn on; None while the form is being mounted or removed."""
+        return next(iter(self.query(Sheet)), None) if self.is_attached else None
+
+
+class Form(ModalForm[Result]):
     """A form that ends in a confirmation."""
 
     KEY_CONTEXT: ClassVar[str] = FORM
@@ -129,7 +145,9 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
         level = self.situation.store.arming.level
         environment = "read-only" if level == "READ-ONLY" else health.environment.lower()
         self.add_class(f"-{environment}")
-        sheet = self.query_one(Sheet)
+        sheet = self.sheet
+        if sheet is None:
+            return
         sheet.styles.width = min(self.WIDTH, self.app.size.width)
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
         sheet.border_title = Text(clean(f"{environment.upper()}  {name}"))
@@ -143,8 +161,9 @@ class Form(Veil, ModalScreen[Result | None], Generic[Result]):
     def redraw(self) -> None:
         """Draw everything as it is now; an old price is asked for again meanwhile."""
         self._keep_fresh(self.opens_on())
-        if self.is_attached:
-            self.query_one(Sheet).show(text_of(self._lines(), palette_of(self.app)))
+        sheet = self.sheet
+        if sheet is not None:
+            sheet.show(text_of(self._lines(), palette_of(self.app)))
 
     def _keep_fresh(self, instrument: str) -> None:
         now, quote = self.situation.clock(), self.situation.store.quotes.get(instrument)

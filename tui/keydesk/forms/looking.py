@@ -2,21 +2,19 @@
 
 from collections.abc import Sequence
 from time import monotonic
-from typing import ClassVar, Generic
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
-from textual.screen import ModalScreen
 
-from keydesk.forms.form import Result
+from keydesk.forms.form import ModalForm, Result
 from keydesk.forms.sheet import Line, Sheet, text_of
 from keydesk.frame import Frame
 from keydesk.keys.guard import Front
 from keydesk.theme import palette_of
-from keydesk.widgets.veil import Veil
 
 
-class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
+class Looking(ModalForm[Result]):
     """A sheet of lines that closes by Esc."""
 
     WIDTH: ClassVar[int] = 76
@@ -66,7 +64,8 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
     def on_mount(self) -> None:
         """Draw at once."""
         self.painted = monotonic()
-        self.query_one(Sheet).styles.width = min(self.WIDTH, self.app.size.width)
+        if self.sheet is not None:
+            self.sheet.styles.width = min(self.WIDTH, self.app.size.width)
         self.redraw()
 
     def on_frame(self, _frame: Frame) -> None:
@@ -74,9 +73,9 @@ class Looking(Veil, ModalScreen[Result | None], Generic[Result]):
 
     def redraw(self) -> None:
         """Draw everything as it is now."""
-        if not self.is_attached:
+        sheet = self.sheet
+        if sheet is None:
             return
-        sheet = self.query_one(Sheet)
         sheet.border_title = Text(self.title_words())
         sheet.border_subtitle = Text(self.foot_words())
         sheet.show(text_of(self.lines(), palette_of(self.app)))
