@@ -136,6 +136,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.screen_change_signal.subscribe(self, self._after_a_form)
         lifecycle.leave_on_signals(self.leave, self._last_resort)
         lifecycle.leave_without_terminal(self.leave, self._last_resort)
+        lifecycle.end_with_threads(self.end_on_fault, self._last_resort)
         self.call_after_refresh(self._open)
 
     def _after_a_form(self, screen: Screen[object]) -> None:
@@ -342,7 +343,7 @@ def run_desk(
         folders,
         account=account,
         own=own,
-        last_resort=lifecycle.LastResort(account.abandon),
+        last_resort=lifecycle.LastResort(account.abandon, lambda: app.last_words),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
     )
