@@ -113,6 +113,21 @@ def test_a_terminal_that_nobody_reads_any_more_cannot_hold_the_desk(practice_fol
         assert_restored(terminal)  # for whoever reads it again
 
 
+def test_a_terminal_full_of_frames_is_restored_for_whoever_reads_it_again(
+    practice_folder: Path,
+) -> None:
+    """The thread that draws hangs in its write and holds the terminal."""
+    with Terminal(keydesk("--practice"), SIZE, {"KEYDESK_HOME": str(practice_folder)}) as terminal:
+        terminal.see("prices ok")
+        for rows in (34, 36) * 30:  # each a whole screen; nothing is read meanwhile
+            terminal.resize(120, rows)
+            terminal.freeze(0.02)
+        terminal.freeze()
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait_for_exit(reading=False) == 143
+        assert_restored(terminal)
+
+
 STOPPED = {"quit": (by_command, 0), "SIGTERM": (by(signal.SIGTERM), 143)}
 
 

@@ -143,11 +143,11 @@ class Terminal:
             os.close(self._tty)
             self._tty = -1
 
-    def freeze(self) -> None:
+    def freeze(self, seconds: float = FULL_FOR) -> None:
         """Read nothing until the terminal's buffer has been full for a while, as on a link that hangs."""
         waiting, since = -1, time.monotonic()
-        while time.monotonic() - since < FULL_FOR:
-            select.select([], [], [], 0.05)
+        while time.monotonic() - since < seconds:
+            select.select([], [], [], min(seconds, 0.05))
             now = struct.unpack("i", fcntl.ioctl(self._tty, termios.FIONREAD, b"\0" * 4))[0]
             if now != waiting:
                 waiting, since = now, time.monotonic()

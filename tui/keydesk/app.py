@@ -35,6 +35,7 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.targets import CannotOpen, Opening, Target
+from keydesk.terminal_check import TerminalFacts
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.workspace import WorkspaceFile
 
@@ -80,10 +81,14 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         last_resort: lifecycle.LastResort,
         lock: DeskLock,
         workspace: WorkspaceFile,
+        terminal: TerminalFacts | None = None,
     ) -> None:
         super().__init__(own.keymap)
+        self.facts_of_terminal = terminal or TerminalFacts()
+        self.replies_expected = self.facts_of_terminal.replies_expected
         environment = account.environment
         self.title = f"Keydesk {environment}"
+        self.window_title = _window_title(options, account.name, environment)
         self.store = Store()
         self.store.health.environment = environment
         self.store.arming = at_start(environment, read_only=options.read_only)
@@ -116,7 +121,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.dress(
             options.theme or settings.theme,
             theme.colour_depth(os.environ),
-            ascii_only=options.ascii or bool(ascii_locale(os.environ)),
+            ascii_only=options.ascii or bool(self.facts_of_terminal.ascii_because),
         )
 
     # Starting.
@@ -146,7 +151,16 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def _open(self) -> None:
         self.show_preset()
+        self._say_terminal()
         self.run_worker(self._keep_account(), "account", group="feeds", exit_on_error=False)
+
+    def _say_terminal(self) -> None:
+        """Say what is not as usual with the terminal; a locale of ASCII was chosen, and `--ascii` too."""
+        facts = self.facts_of_terminal
+        if facts.ascii_because and not ascii_locale(os.environ):
+            self.tell("warn", f"Drawn in ASCII: {facts.ascii_because}")
+        for warning in facts.warnings:
+            self.tell("warn", warning)
 
     async def _keep_account(self) -> None:
         load_all()  # the practice broker is starting meanwhile
@@ -157,6 +171,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             self.last_words = str(error)
             self.exit(1, return_code=1)
             return
+        self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
         self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
         state = self._folders.state / "orders"
         journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
@@ -324,12 +339,19 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.exit(code, return_code=code)
 
 
+def _window_title(options: DeskOptions, profile: str, environment: str) -> str:
+    level = "READ-ONLY " if options.read_only else ""
+    return f"Keydesk {level}{environment} {profile}"
+
+
 def run_desk(
     options: DeskOptions,
     settings: Settings,
     folders: Folders,
     account: Opening,
     own: OwnSettings,
+    *,
+    terminal: TerminalFacts,
 ) -> int:
     """Open the desk and stay until it is left; returns the exit code."""
     chosen = options.theme or settings.theme
@@ -346,6 +368,7 @@ def run_desk(
         last_resort=lifecycle.LastResort(account.abandon, lambda: app.last_words),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
+        terminal=terminal,
     )
     app.run(mouse=options.mouse)
     if app.last_words:

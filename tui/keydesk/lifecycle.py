@@ -22,6 +22,8 @@ LEAVE_SECONDS = 1.3  # what is left of two seconds is for noticing it, and for t
 TERMINAL_CHECK_SECONDS = 0.1
 HUNG_UP = 129
 FAILED = 1
+TRIES = 3
+WAKE = signal.SIGUSR1  # has a handler here, so it interrupts a system call and ends nothing
 OUTPUT = (1, 2)  # standard output and error
 # What does not end a program by itself, cannot be caught, or tells of a fault inside the process.
 NOT_TO_LEAVE = frozenset(
@@ -66,10 +68,14 @@ class LastResort:
     def _restore_terminal(self) -> None:
         if self._terminal is None:
             return
-        _discard_output()
         words = self._words()
         said = f"keydesk: {words}\r\n".encode() if words else b""
-        write_without_waiting(RESTORE + pop_title(os.environ.get("TERM", "")) + said)
+        restore = RESTORE + pop_title(os.environ.get("TERM", "")) + said
+        _discard_output()
+        for _ in range(TRIES):
+            _interrupt_writes()
+            if write_without_waiting(restore):
+                break
         with suppress(termios.error):  # the terminal is gone
             termios.tcsetattr(TERMINAL, termios.TCSANOW, self._terminal)
 
@@ -80,6 +86,17 @@ def _discard_output() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for descriptor in OUTPUT:
             os.dup2(nowhere, descriptor)
+
+
+def _interrupt_writes() -> None:
+    """Wake the thread that is stuck in a write to a full terminal; it holds the terminal's lock.
+
+    Emptying the buffer does not wake it, a signal does: its next write goes to nowhere.
+    """
+    for thread in threading.enumerate():
+        if thread.ident is not None and thread is not threading.current_thread():
+            with suppress(OSError, ValueError):
+                signal.pthread_kill(thread.ident, WAKE)
 
 
 def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> None:

@@ -30,7 +30,7 @@ RESTORE = (
     b"\x1b[=0u\x1b[?25h\r\n"  # no keyboard protocol, visible cursor
 ) + NO_MOUSE.encode()
 SOFT_RESET = b"\x1b[!p\x1b(B\x0f"  # DECSTR: margins, insert mode, character sets
-FLUSH_SECONDS = 0.3
+FLUSH_SECONDS = 0.1
 I_FLAGS, O_FLAGS, L_FLAGS, CHARACTERS = 0, 1, 3, 6  # places in what tcgetattr returns
 CANONICAL = termios.ECHO | termios.ICANON | termios.IEXTEN | termios.ISIG
 SANE_CHARACTERS = {

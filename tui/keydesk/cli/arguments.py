@@ -33,7 +33,7 @@ def desk_parser() -> argparse.ArgumentParser:
         prog="keydesk",
         description="A keyboard-driven trading workstation. Without a profile it opens on its own practice market.",
         epilog="also: keydesk login, logout, profiles, status, export, chart, doctor, flatten, cancel-all, lock, "
-        "practice serve, practice reset (each with --help)",
+        "reset-terminal, practice serve, practice reset (each with --help)",
         allow_abbrev=False,
     )
     where = parser.add_mutually_exclusive_group()
