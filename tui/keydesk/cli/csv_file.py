@@ -2,6 +2,7 @@
 
 import csv
 import io
+import sys
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -15,21 +16,23 @@ FORMULA = ("=", "+", "-", "@")
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
-    """Refuse to write where something stands already, and where there is no folder.
+    """Refuse to write over a file or a disk, and where there is no folder; a pipe or a terminal may be written to.
 
     Raises:
         Refusal: with the reason.
     """
     if not path.parent.is_dir():
         raise Refusal(f"--csv: there is no folder {path.parent}")
-    if path.is_dir() or (path.exists() and not overwrite):
+    if path.is_block_device():
+        raise Refusal(f"--csv: {path} is a disk; choose a file")
+    if path.is_dir() or (path.is_file() and not overwrite):
         raise Refusal(f"--csv: {path} is there already; choose another name, or add --force")
 
 
 def write(
-    path: Path, columns: Sequence[str], rows: Sequence[Row], text_columns: Collection[str]
+    path: Path | None, columns: Sequence[str], rows: Sequence[Row], text_columns: Collection[str]
 ) -> None:
-    """Write the file, mode 0600, with a line of column names."""
+    """Write the file, mode 0600, or standard output, with a line of column names."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -37,7 +40,12 @@ def write(
         writer.writerow(
             [_text(row[name]) if name in text_columns else row[name] for name in columns]
         )
-    replace_file(path, text.getvalue().encode())
+    content = text.getvalue().encode()
+    if path is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+    else:
+        replace_file(path, content)
 
 
 def _text(cell: str) -> str:

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,10 +36,14 @@ EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
 def main(words: Sequence[str]) -> int:
     """Write the file; returns the exit code."""
     options = _options(words)
-    csv_file.refuse_existing(options.csv, overwrite=options.force)
+    if options.csv is not None:
+        csv_file.refuse_existing(options.csv, overwrite=options.force)
     columns, rows = asyncio.run(_rows(options))
     csv_file.write(options.csv, columns, rows, TEXT_COLUMNS)
-    print(f"{len(rows)} rows in {options.csv}")
+    if options.csv is None:
+        print(f"{len(rows)} rows", file=sys.stderr)
+    else:
+        print(f"{len(rows)} rows in {options.csv}")
     return 0
 
 
@@ -54,7 +59,13 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--from", dest="from_", type=_time, metavar="T", help="from this time on")
     parser.add_argument("--to", type=_time, metavar="T", help="before this time")
-    parser.add_argument("--csv", type=Path, required=True, metavar="FILE", help="where to write")
+    parser.add_argument(
+        "--csv",
+        type=_file,
+        required=True,
+        metavar="FILE",
+        help="where to write; - is standard output",
+    )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     options = parser.parse_args(words)
     options.from_ = options.from_ or FIRST
@@ -62,6 +73,11 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     if options.to <= options.from_:
         parser.error("--to must be later than --from")
     return options
+
+
+def _file(text: str) -> Path | None:
+    """Return the file; None is standard output."""
+    return None if text == "-" else Path(text)
 
 
 def _time(text: str) -> DateTime:
