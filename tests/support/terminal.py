@@ -171,6 +171,12 @@ class Terminal:
             pass
         return self.exit_code
 
+    def wait_and_kill(self, command: list[str], env: Mapping[str, str]) -> None:
+        """Run the command that ends the program, such as a multiplexer's server, and wait for the end."""
+        full = {name: value for name, value in os.environ.items() if name != "TMUX"}
+        subprocess.run(command, env={**full, **env}, check=True, capture_output=True)
+        self.wait_for_exit()
+
     def _read(self, seconds: float) -> bool:
         """Read what is there within the time; says whether there was anything."""
         if self._tty < 0:

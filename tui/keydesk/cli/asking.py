@@ -1,8 +1,12 @@
 """What a command asks a person for: on the terminal, without echo, never in an argument or the environment."""
 
 import os
+import signal
 import sys
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from getpass import GetPassWarning, getpass
 
 from keydesk.cli.refusal import Refusal
@@ -27,7 +31,7 @@ def hidden_answer(question: str) -> str:
     Raises:
         Refusal: the terminal cannot be kept from showing what is typed.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), interruptible():
         warnings.simplefilter("error", GetPassWarning)  # it would go on, and show what is typed
         try:
             return getpass(question)
@@ -60,4 +64,18 @@ def confirmed(letter: str, deed: str) -> bool:
         raise Refusal("there is no terminal to confirm at; a script says --yes")
     print(f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: ", end="")
     sys.stdout.flush()
-    return sys.stdin.readline().strip() == letter
+    with interruptible():
+        return sys.stdin.readline().strip() == letter
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let the first Ctrl-C end the question: `asyncio.run` would only note it, and the read would go on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
