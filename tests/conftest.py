@@ -3,4 +3,4 @@
 import pytest
 
 pytest.register_assert_rewrite("support")
-pytest_plugins = ["support.broker"]
+pytest_plugins = ["support.broker", "support.ssh_server"]

@@ -101,7 +101,15 @@ def _lock_now(descriptor: int) -> bool:
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Put new content in place of the old at once: a reader, or a crash, sees the one or the other."""
+    """Put new content in place of the old at once: a reader, or a crash, sees the one or the other.
+
+    A link stays a link: its target is written. What is not a regular file (a pipe, a device) is written to.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        if not stat.S_ISREG(path.stat().st_mode):
+            _write_into(path, content)
+            return
+    path = Path(os.path.realpath(path))
     fresh = path.with_name(f".{path.name}.{os.getpid()}")
     fresh.unlink(missing_ok=True)  # of a process that was killed, with whatever rights it has
     try:
@@ -113,6 +121,12 @@ def replace_file(path: Path, content: bytes) -> None:
     finally:
         fresh.unlink(missing_ok=True)  # a full disk must not keep half of it
     sync_folder(path.parent)
+
+
+def _write_into(path: Path, content: bytes) -> None:
+    """Write to what stands there; a pipe waits for its reader."""
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_NOCTTY), "wb") as file:
+        file.write(content)
 
 
 def sync_folder(folder: Path) -> None:

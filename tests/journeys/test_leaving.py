@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 from support.terminal import Terminal, keydesk
 
 SIZE = (120, 35)
+ENDS_WITHIN = 3.0  # seconds; two, and one for a busy machine
 
 
 def by_command(terminal: Terminal) -> None:
@@ -34,6 +36,10 @@ WAYS = {
     "SIGINT": (by(signal.SIGINT), 130),
     "SIGTERM": (by(signal.SIGTERM), 143),
     "SIGHUP": (by(signal.SIGHUP), 129),
+    "SIGQUIT": (by(signal.SIGQUIT), 131),
+    "SIGUSR1": (by(signal.SIGUSR1), 138),
+    "SIGUSR2": (by(signal.SIGUSR2), 140),
+    "SIGALRM": (by(signal.SIGALRM), 142),
 }
 
 
@@ -104,6 +110,56 @@ def test_a_terminal_that_nobody_reads_any_more_cannot_hold_the_desk(practice_fol
         assert terminal.wait_for_exit(reading=False) == 143
         terminal.until(lambda: not any(alive(child) for child in children), what="no child process")
         assert sockets_in(practice_folder) == []
+        assert_restored(terminal)  # for whoever reads it again
+
+
+def test_a_terminal_full_of_frames_is_restored_for_whoever_reads_it_again(
+    practice_folder: Path,
+) -> None:
+    """The thread that draws hangs in its write and holds the terminal."""
+    with Terminal(keydesk("--practice"), SIZE, {"KEYDESK_HOME": str(practice_folder)}) as terminal:
+        terminal.see("prices ok")
+        for rows in (34, 36) * 30:  # each a whole screen; nothing is read meanwhile
+            terminal.resize(120, rows)
+            terminal.freeze(0.02)
+        terminal.freeze()
+        terminal.signal(signal.SIGTERM)
+        assert terminal.wait_for_exit(reading=False) == 143
+        assert_restored(terminal)
+
+
+STOPPED = {"quit": (by_command, 0), "SIGTERM": (by(signal.SIGTERM), 143)}
+
+
+@pytest.mark.parametrize("way", STOPPED)
+def test_a_stopped_broker_neither_delays_the_end_nor_outlives_it(
+    way: str, practice_folder: Path
+) -> None:
+    leave, code = STOPPED[way]
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        (child,) = children_of(terminal.pid)
+        os.kill(child, signal.SIGSTOP)
+        leave(terminal)
+        began = time.monotonic()
+        assert terminal.wait_for_exit() == code
+        assert time.monotonic() - began < ENDS_WITHIN
+        terminal.until(lambda: not alive(child), what="no child process")
+        assert sockets_in(practice_folder) == []
+    with Terminal(keydesk("--practice"), SIZE, env) as terminal:
+        terminal.see("prices ok")  # the ledger is free
+
+
+def test_what_a_desk_keeps_is_for_its_owner_alone(practice_folder: Path) -> None:
+    home = practice_folder / "home"
+    with Terminal(keydesk("--practice"), SIZE, {"KEYDESK_HOME": str(home)}) as terminal:
+        terminal.see("prices ok")
+        terminal.press("j", ":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+    kept = [path for path in home.rglob("*") if path.is_file()]
+    assert any(path.parent.name == "desk" for path in kept)
+    assert [str(path) for path in kept if path.stat().st_mode & 0o077] == []
 
 
 NOHUP = "import os, signal, sys; signal.signal(signal.SIGHUP, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])"

@@ -143,11 +143,11 @@ class Terminal:
             os.close(self._tty)
             self._tty = -1
 
-    def freeze(self) -> None:
+    def freeze(self, seconds: float = FULL_FOR) -> None:
         """Read nothing until the terminal's buffer has been full for a while, as on a link that hangs."""
         waiting, since = -1, time.monotonic()
-        while time.monotonic() - since < FULL_FOR:
-            select.select([], [], [], 0.05)
+        while time.monotonic() - since < seconds:
+            select.select([], [], [], min(seconds, 0.05))
             now = struct.unpack("i", fcntl.ioctl(self._tty, termios.FIONREAD, b"\0" * 4))[0]
             if now != waiting:
                 waiting, since = now, time.monotonic()
@@ -170,6 +170,12 @@ class Terminal:
         while self._read(0):  # its last words may be more than one reading
             pass
         return self.exit_code
+
+    def wait_and_kill(self, command: list[str], env: Mapping[str, str]) -> None:
+        """Run the command that ends the program, such as a multiplexer's server, and wait for the end."""
+        full = {name: value for name, value in os.environ.items() if name != "TMUX"}
+        subprocess.run(command, env={**full, **env}, check=True, capture_output=True)
+        self.wait_for_exit()
 
     def _read(self, seconds: float) -> bool:
         """Read what is there within the time; says whether there was anything."""

@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import stat
+import subprocess
 from decimal import Decimal
 from pathlib import Path
 
@@ -140,6 +142,30 @@ def test_an_export_writes_over_nothing_without_being_told(home: Home, tmp_path: 
     assert home.run(*words, "--force").returncode == 0
     assert path.read_text().startswith("id,instrument,")
     assert "there is no folder" in home.run(*words[:-3], "/no/where.csv", *home.unlocked).stderr
+
+
+def test_a_dash_is_standard_output(
+    home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = home.run("export", "trades", "--profile", "main", "--csv", "-", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("id,instrument,")
+    assert "rows" in done.stderr
+    assert not (tmp_path / "-").exists()
+
+
+@pytest.mark.parametrize("more", [[], ["--force"]])
+def test_a_pipe_is_written_to_and_stays_a_pipe(home: Home, tmp_path: Path, more: list[str]) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    words = ["export", "trades", "--profile", "main", "--csv", str(pipe), *more]
+    reading = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+    done = home.run(*words, *home.unlocked)
+    out, _ = reading.communicate(timeout=30)
+    assert done.returncode == 0, done.stderr
+    assert out.startswith("id,instrument,")
+    assert pipe.is_fifo()
 
 
 def test_a_time_that_is_none_ends_with_2(home: Home, tmp_path: Path) -> None:

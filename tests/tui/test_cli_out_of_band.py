@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.desk_lock import DeskLock
+from keydesk.profiles import remember_last
 from keydesk_client.journal import FileJournal
 from support.broker import PracticeServer
 from support.signing_in import Home
@@ -94,10 +95,36 @@ async def test_a_person_types_the_letter_that_is_shown(
     assert await open_things(desk_of_my_own) == (0, [])
 
 
-def test_the_account_must_be_named(home: Home) -> None:
+def test_a_script_must_name_the_account(home: Home) -> None:
     for command in ("flatten", "cancel-all", "lock"):
         done = home.run(command, "--yes")
         assert (done.returncode, "--profile --practice is required" in done.stderr) == (2, True)
+
+
+async def test_a_person_who_names_no_account_is_asked_about_the_last_one(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    remember_last(home.folder, "main")
+    with Terminal(keydesk("flatten", *home.unlocked), (160, 24), home.env) as terminal:
+        question = terminal.see("to flatten; anything else")
+        assert "FLATTEN LIVE main account" in terminal.text
+        terminal.press(question.split()[1], "Enter")
+        assert terminal.wait_for_exit() == 0
+    assert await open_things(desk_of_my_own) == (0, [])
+    with Terminal(keydesk("lock"), (160, 24), home.env) as terminal:
+        terminal.see("to lock main; anything else")
+        terminal.press("y", "Enter")
+        assert terminal.wait_for_exit() == 0
+        terminal.see("keydesk lock --profile main --release")
+
+
+@pytest.mark.parametrize("command", ["flatten", "cancel-all", "lock"])
+def test_a_last_account_that_is_gone_is_said_with_those_that_are_there(
+    home: Home, command: str
+) -> None:
+    remember_last(home.folder, "gone")
+    done = home.run(command, *([] if command == "lock" else home.unlocked))
+    assert (done.returncode, "no profile 'gone' (known: main)" in done.stderr) == (1, True)
 
 
 def test_a_lock_stays_until_it_is_taken_off_and_needs_no_token(home: Home) -> None:

@@ -36,10 +36,10 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.targets import CannotOpen, Opening, Target
-from keydesk.terminal_colours import SECONDS_TO_WAIT, theme_for
+from keydesk.terminal_check import TerminalFacts
+from keydesk.terminal_colours import theme_for
 from keydesk.text.sanitize import clean, disarmed_lines, safe
 from keydesk.widgets.terminal_app import TerminalApp
-from keydesk.widgets.terminal_query import Replies, TerminalQuery
 from keydesk.workspace import WorkspaceFile
 
 if TYPE_CHECKING:
@@ -64,7 +64,6 @@ SLOW_LINE = (
 )
 AFTER_A_FORM = 1.0  # seconds
 LAST_WORDS = 1000  # characters
-NO_REPLIES = Replies()
 
 
 class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
@@ -89,11 +88,14 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         last_resort: lifecycle.LastResort,
         lock: DeskLock,
         workspace: WorkspaceFile,
-        replies: Replies = NO_REPLIES,
+        terminal: TerminalFacts | None = None,
     ) -> None:
         super().__init__(own.keymap)
+        self.facts_of_terminal = terminal or TerminalFacts()
+        self.replies_expected = self.facts_of_terminal.replies_expected
         environment = account.environment
         self.title = f"Keydesk {environment}"
+        self.window_title = _window_title(options, account.name, environment)
         self.store = Store()
         self.store.health.environment = environment
         self.store.arming = at_start(environment, read_only=options.read_only)
@@ -126,11 +128,11 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             before=(self.revalue,),
             fps=options.fps or settings.frames_per_second,
         )
-        depth = theme.colour_depth(os.environ, replies)
+        depth = theme.colour_depth(os.environ, self.facts_of_terminal.replies)
         self.dress(
-            options.theme or theme_for(settings.theme, depth, replies),
+            options.theme or theme_for(settings.theme, depth, self.facts_of_terminal.replies),
             depth,
-            ascii_only=options.ascii or bool(ascii_locale(os.environ)),
+            ascii_only=options.ascii or bool(self.facts_of_terminal.ascii_because),
         )
 
     # Starting.
@@ -150,6 +152,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.screen_change_signal.subscribe(self, self._after_a_form)
         lifecycle.leave_on_signals(self.leave, self._last_resort)
         lifecycle.leave_without_terminal(self.leave, self._last_resort)
+        lifecycle.end_with_threads(self.end_on_fault, self._last_resort)
         self.call_after_refresh(self._open)
 
     def _after_a_form(self, screen: Screen[object]) -> None:
@@ -159,7 +162,16 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def _open(self) -> None:
         self.show_preset()
+        self._say_terminal()
         self.run_worker(self._keep_account(), "account", group="feeds", exit_on_error=False)
+
+    def _say_terminal(self) -> None:
+        """Say what is not as usual with the terminal; a locale of ASCII was chosen, and `--ascii` too."""
+        facts = self.facts_of_terminal
+        if facts.ascii_because and not ascii_locale(os.environ):
+            self.tell("warn", f"Drawn in ASCII: {facts.ascii_because}")
+        for warning in facts.warnings:
+            self.tell("warn", warning)
 
     async def _keep_account(self) -> None:
         load_all()  # the practice broker is starting meanwhile
@@ -170,6 +182,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             self.last_words = str(error)
             self.exit(1, return_code=1)
             return
+        self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
         self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
         state = self._folders.state / "orders"
         journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
@@ -373,6 +386,11 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.exit(code, return_code=code)
 
 
+def _window_title(options: DeskOptions, profile: str, environment: str) -> str:
+    level = "READ-ONLY " if options.read_only else ""
+    return f"Keydesk {level}{environment} {profile}"
+
+
 def run_desk(
     options: DeskOptions,
     settings: Settings,
@@ -380,7 +398,7 @@ def run_desk(
     account: Opening,
     own: OwnSettings,
     *,
-    query: TerminalQuery | None = None,
+    terminal: TerminalFacts,
 ) -> int:
     """Open the desk and stay until it is left; returns the exit code."""
     chosen = options.theme or settings.theme
@@ -388,19 +406,17 @@ def run_desk(
         known = ", ".join(theme.names())
         say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
         return 1
-    replies = query.replies(SECONDS_TO_WAIT) if query is not None else NO_REPLIES
     app = KeydeskApp(
         options,
         settings,
         folders,
         account=account,
         own=own,
-        last_resort=lifecycle.LastResort(account.abandon),
+        last_resort=lifecycle.LastResort(account.abandon, lambda: app.last_words),
         lock=DeskLock.of(folders.state / "orders", account.name),
         workspace=WorkspaceFile.of(folders.state / "desk", account.name),
-        replies=replies,
+        terminal=terminal,
     )
-    app.replies_expected = query is not None and not replies.is_complete
     app.run(mouse=options.mouse)
     if app.last_words:
         say_error(safe(f"keydesk: {clean(app.last_words, LAST_WORDS)}"))

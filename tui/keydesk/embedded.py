@@ -9,16 +9,19 @@ import asyncio
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 START_SECONDS = 300.0  # a ledger of a million transactions may have to be read anew
 STOP_SECONDS = 1.5
+KILLED_SECONDS = 1.0
 LONGEST_RUN_FOLDER = 50  # bytes: a socket path must stay under about 100
 
 
@@ -103,17 +106,24 @@ class EmbeddedBroker:
         return lines[-1] if lines else f"the practice broker ended with {self._child.returncode}"
 
     def stop(self, patience: float = STOP_SECONDS) -> None:
-        """End the child and remove its socket; safe to call twice."""
-        if self._lifeline < 0:
-            return
-        os.close(self._lifeline)
-        self._lifeline = -1
+        """End the child and remove its socket; safe to call twice, and while another thread is doing it.
+
+        A stopped child (SIGSTOP) is continued, so that it can end in good order. One that does not end is killed:
+        what it acknowledged is in its ledger.
+        """
+        lifeline, self._lifeline = self._lifeline, -1
+        if lifeline >= 0:
+            os.close(lifeline)
         self._child.terminate()
+        self._child.send_signal(signal.SIGCONT)
         try:
             self._child.wait(patience)
         except subprocess.TimeoutExpired:
             self._child.kill()
-            self._child.wait()
+            with suppress(
+                subprocess.TimeoutExpired
+            ):  # the kernel holds it: nothing else can be done
+                self._child.wait(KILLED_SECONDS)
         if self._child.stdout is not None:
             self._child.stdout.close()
         self._errors.close()

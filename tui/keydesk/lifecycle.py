@@ -16,20 +16,37 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-LEAVE_SECONDS = 1.5  # what is left of two seconds is for the broker's end
-TERMINAL_CHECK_SECONDS = 0.5
-TERMINAL = 0  # standard input: the desk is not opened without a terminal there
-# Normal screen, visible cursor, no bracketed paste, no mouse, no focus reports, plain colours.
-RESTORE = b"\x1b[?1049l\x1b[?25h\x1b[?2004l\x1b[?1003l\x1b[?1004l\x1b[<u\x1b[0m\r\n"
-CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+from keydesk.terminal_reset import RESTORE, TERMINAL, pop_title, write_without_waiting
+
+LEAVE_SECONDS = 1.3  # what is left of two seconds is for noticing it, and for the broker's end
+TERMINAL_CHECK_SECONDS = 0.1
+HUNG_UP = 129
+FAILED = 1
+TRIES = 3
+WAKE = signal.SIGUSR1  # has a handler here, so it interrupts a system call and ends nothing
+OUTPUT = (1, 2)  # standard output and error
+# What does not end a program by itself, cannot be caught, or tells of a fault inside the process.
+NOT_TO_LEAVE = frozenset(
+    getattr(signal, name)
+    for name in (
+        *("SIGKILL", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT", "SIGCHLD", "SIGWINCH"),
+        *("SIGURG", "SIGPIPE", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP"),
+    )
+)
+CODES: dict[int, int] = {
+    number: 128 + number for number in signal.valid_signals() if number not in NOT_TO_LEAVE
+}
+"""Every signal whose default is to end the program without a word, and the exit code that tells of it."""
 
 
 class LastResort:
     """Ends the process when leaving in good order takes too long; terminal and broker are put right first."""
 
-    def __init__(self, clean_up: Callable[[], None]) -> None:
+    def __init__(self, clean_up: Callable[[], None], words: Callable[[], str] = str) -> None:
         self._clean_up = clean_up
+        self._words = words
         self._terminal: list[Any] | None = None
+        self._ending = threading.Lock()
         with suppress(termios.error):
             self._terminal = termios.tcgetattr(TERMINAL)
 
@@ -40,42 +57,69 @@ class LastResort:
         timer.start()
 
     def _end(self, code: int) -> None:
+        if not self._ending.acquire(blocking=False):
+            return  # of two alarms the first one ends it
         try:
+            self._restore_terminal()  # first: a broker that hangs must not keep it
             self._clean_up()
-            if self._terminal is not None:
-                _write_without_waiting(RESTORE)
-                termios.tcsetattr(TERMINAL, termios.TCSANOW, self._terminal)
         finally:
             os._exit(code)
 
+    def _restore_terminal(self) -> None:
+        if self._terminal is None:
+            return
+        words = self._words()
+        said = f"keydesk: {words}\r\n".encode() if words else b""
+        restore = RESTORE + pop_title(os.environ.get("TERM", "")) + said
+        _discard_output()
+        for _ in range(TRIES):
+            _interrupt_writes()
+            if write_without_waiting(restore):
+                break
+        with suppress(termios.error):  # the terminal is gone
+            termios.tcsetattr(TERMINAL, termios.TCSANOW, self._terminal)
 
-def _write_without_waiting(data: bytes) -> None:
-    """Write to the terminal what it takes at once: one that nobody reads any more may be full."""
+
+def _discard_output() -> None:
+    """Let the thread that draws write to nowhere: its frames must not follow what restores the terminal."""
     with suppress(OSError):
-        terminal = os.open(os.ttyname(TERMINAL), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)
-        with suppress(BlockingIOError):
-            os.write(terminal, data)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for descriptor in OUTPUT:
+            os.dup2(nowhere, descriptor)
+
+
+def _interrupt_writes() -> None:
+    """Wake the thread that is stuck in a write to a full terminal; it holds the terminal's lock.
+
+    Emptying the buffer does not wake it, a signal does: its next write goes to nowhere.
+    """
+    for thread in threading.enumerate():
+        if thread.ident is not None and thread is not threading.current_thread():
+            with suppress(OSError, ValueError):
+                signal.pthread_kill(thread.ident, WAKE)
 
 
 def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> None:
-    """Call `leave(exit_code)` on SIGINT, SIGTERM and SIGHUP; end the process if that takes too long.
+    """Call `leave(exit_code)` on the signals that would end the program; end the process if that takes too long.
 
     The event loop's own handlers would wait for the loop, which may be stuck in a write to a terminal that nobody
     reads; Python's interrupt that wait, so the last resort is armed whatever the loop does.
     """
     loop = asyncio.get_running_loop()
 
-    def told(number: int, _frame: object) -> None:
-        _leave(CODES[signal.Signals(number)], leave, last_resort, loop)
+    def handle(number: int, _frame: object) -> None:
+        _leave(CODES[number], leave, last_resort, loop)
 
     for number in CODES:
-        signal.signal(number, told)
+        with suppress(OSError, ValueError):  # two of the C library's own cannot be taken
+            signal.signal(number, handle)
 
 
 def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort) -> None:
     """Watch the terminal and leave with 129 once it is gone: nohup ignores the hang-up that would tell.
 
-    The watch is a thread, because a loop that writes to a vanished terminal may be stuck in that.
+    The watch is a thread, because a loop that writes to a vanished terminal may be stuck in that. It looks ten times
+    a second: a hang-up does not wake a poll that waits for no input.
     """
     loop = asyncio.get_running_loop()
 
@@ -85,9 +129,23 @@ def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort
         gone = select.POLLHUP | select.POLLERR | select.POLLNVAL
         while not any(event & gone for _, event in poll.poll(0)):
             time.sleep(TERMINAL_CHECK_SECONDS)
-        _leave(CODES[signal.SIGHUP], leave, last_resort, loop)
+        _leave(HUNG_UP, leave, last_resort, loop)
 
     threading.Thread(target=watch, name="terminal", daemon=True).start()
+
+
+def end_with_threads(end: Callable[[BaseException], None], last_resort: LastResort) -> None:
+    """Call `end(error)` when a thread dies of an error: a desk without its writer would only look alive."""
+    loop = asyncio.get_running_loop()
+
+    def handle(died: threading.ExceptHookArgs) -> None:
+        if died.exc_value is None or isinstance(died.exc_value, SystemExit):
+            return
+        last_resort.arm(FAILED)
+        with suppress(RuntimeError):  # a closed loop is leaving already
+            loop.call_soon_threadsafe(end, died.exc_value)
+
+    threading.excepthook = handle
 
 
 def _leave(

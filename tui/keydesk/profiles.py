@@ -56,8 +56,10 @@ def _table(profile: Profile) -> tomlkit.items.Table:
 
 def _change(folder: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = (folder / FILE).resolve()  # a link stays a link: some keep their settings elsewhere
-    with locked(path):
+    named = folder / FILE
+    path = named.resolve()  # a link stays a link: some keep their settings elsewhere
+    beside = path if path.is_file() or not path.exists() else named  # no lock file beside a device
+    with locked(beside):
         text = path.read_text(encoding="utf-8") if path.exists() else ""
         try:
             document = tomlkit.parse(text)

@@ -25,7 +25,6 @@ HAS_RGB = re.compile(rb"\x1bP1\+r524742(?:=[0-9A-Fa-f]*)?\x1b\\")
 BACKGROUND = re.compile(
     rb"\x1b\]11;rgba?:([0-9a-fA-F]+)/([0-9a-fA-F]+)/([0-9a-fA-F]+)(?:/[0-9a-fA-F]+)?(?:\x07|\x1b\\)"
 )
-SECONDS_TO_WAIT = 0.3  # from the request; the imports of the desk take most of that anyway
 LIGHT = 0.5  # relative luminance
 LUMINANCE = (0.2126, 0.7152, 0.0722)  # of red, green and blue, ITU-R BT.709
 

@@ -5,11 +5,12 @@ disk that takes no writes is no reason to say anything.
 """
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+
+from keydesk_client.private_files import replace_file
 
 SAVE_EVERY = 2.0  # seconds from look to look
 LARGEST = 10_000  # bytes; ours are some hundred
@@ -52,11 +53,9 @@ class WorkspaceFile:
         if now == self.saved:
             return
         self.saved = now
-        fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}")
         with suppress(OSError):
             self.path.parent.mkdir(mode=0o700, exist_ok=True)
-            fresh.write_text(json.dumps(asdict(now)), encoding="utf-8")
-            fresh.replace(self.path)
+            replace_file(self.path, json.dumps(asdict(now)).encode())
 
 
 def read(path: Path) -> Workspace:

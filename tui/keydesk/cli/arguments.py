@@ -1,6 +1,7 @@
 """The command line of `keydesk`, as README and `--help` promise it."""
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +34,7 @@ def desk_parser() -> argparse.ArgumentParser:
         prog="keydesk",
         description="A keyboard-driven trading workstation. Without a profile it opens on its own practice market.",
         epilog="also: keydesk login, logout, profiles, status, export, chart, doctor, flatten, cancel-all, lock, "
-        "practice serve, practice reset (each with --help)",
+        "reset-terminal, practice serve, practice reset (each with --help)",
         allow_abbrev=False,
     )
     where = parser.add_mutually_exclusive_group()
@@ -93,6 +94,15 @@ def add_passphrase_options(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="read the token vault's passphrase from this file (mode 0600)",
     )
+
+
+def parse_out_of_band(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """Parse a command that acts on an account: a person may leave its name out, for they are asked; a script may not."""
+    parser.add_argument("--yes", action="store_true", help="do not ask; needs the account's name")
+    options = parser.parse_args(words)
+    if options.yes and not (options.profile or options.practice):
+        parser.error("one of the arguments --profile --practice is required with --yes")
+    return options
 
 
 def _frames(text: str) -> int:

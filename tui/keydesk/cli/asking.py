@@ -1,8 +1,12 @@
 """What a command asks a person for: on the terminal, without echo, never in an argument or the environment."""
 
 import os
+import signal
 import sys
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from getpass import GetPassWarning, getpass
 
 from keydesk.cli.plain_text import say
@@ -29,7 +33,7 @@ def hidden_answer(question: str) -> str:
     Raises:
         Refusal: the terminal cannot be kept from showing what is typed.
     """
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), interruptible():
         warnings.simplefilter("error", GetPassWarning)  # it would go on, and show what is typed
         try:
             return getpass(question)
@@ -62,4 +66,18 @@ def confirmed(letter: str, deed: str) -> bool:
         raise Refusal("there is no terminal to confirm at; a script says --yes")
     words = f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: "
     say(safe(words), end="")
-    return sys.stdin.readline().strip() == letter
+    with interruptible():
+        return sys.stdin.readline().strip() == letter
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let the first Ctrl-C end the question: `asyncio.run` would only note it, and the read would go on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -5,6 +5,7 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 
+from keydesk.cli.arguments import parse_out_of_band
 from keydesk.cli.asking import confirmed
 from keydesk.cli.out_of_band import get_out
 from keydesk.cli.plain_text import say
@@ -18,10 +19,9 @@ from keydesk.text.sanitize import safe
 def main(words: Sequence[str]) -> int:
     """Do it; returns the exit code: 0 means that none is left."""
     parser = account_parser(
-        "cancel-all", "Cancel every entry order; stops and targets of trades stay.", must_name=True
+        "cancel-all", "Cancel every entry order; stops and targets of trades stay."
     )
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-    return asyncio.run(_cancel_all(parser.parse_args(words)))
+    return asyncio.run(_cancel_all(parse_out_of_band(parser, words)))
 
 
 async def _cancel_all(options: Namespace) -> int:

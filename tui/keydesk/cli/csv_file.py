@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -17,26 +18,33 @@ NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
-    """Refuse to write where something stands already, and where there is no folder.
+    """Refuse to write over a file or a disk, and where there is no folder; a pipe or a terminal may be written to.
 
     Raises:
         Refusal: with the reason.
     """
     if not path.parent.is_dir():
         raise Refusal(f"--csv: there is no folder {path.parent}")
-    if path.is_dir() or (path.exists() and not overwrite):
+    if path.is_block_device():
+        raise Refusal(f"--csv: {path} is a disk; choose a file")
+    if path.is_dir() or (path.is_file() and not overwrite):
         raise Refusal(f"--csv: {path} is there already; choose another name, or add --force")
 
 
 def write(
-    path: Path, columns: Sequence[str], rows: Sequence[Row], text_columns: Collection[str]
+    path: Path | None, columns: Sequence[str], rows: Sequence[Row], text_columns: Collection[str]
 ) -> None:
-    """Write the file, mode 0600, with a line of column names."""
+    """Write the file, mode 0600, or standard output, with a line of column names."""
     head: list[Printable] = [safe(name) for name in columns]
     lines: list[list[Printable]] = [
         [_cell(row[name], is_text=name in text_columns) for name in columns] for row in rows
     ]
-    replace_file(path, encoded([head, *lines]))
+    content = encoded([head, *lines])
+    if path is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+    else:
+        replace_file(path, content)
 
 
 def encoded(lines: Iterable[Sequence[Printable]]) -> bytes:

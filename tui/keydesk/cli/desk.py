@@ -18,8 +18,8 @@ from keydesk.embedded import STOP_SECONDS, EmbeddedBroker
 from keydesk.lean_imports import TEXTUAL, without
 from keydesk.paths import Folders
 from keydesk.targets import Opening, PracticeMarket, SignedIn
-from keydesk.terminal_colours import questions
-from keydesk.widgets.terminal_query import TerminalQuery
+from keydesk.terminal_check import TerminalCheck, unusable
+from keydesk.terminal_reset import repair_if_left
 from keydesk_client.errors import KeydeskClientError
 
 # What is imported is no garbage, and looking for it costs a tenth of the start; the desk looks when it is open.
@@ -43,22 +43,23 @@ def open_desk(argv: list[str]) -> int:
     except (Refusal, paths.UnsafeFolder, config.BadSettings, KeydeskClientError, OSError) as error:
         say_why(error)
         return 1
-    query = TerminalQuery.send(asked) if (asked := questions(os.environ)) else None
     try:
-        # Heavy, and the practice broker is starting meanwhile.
-        with without(TEXTUAL):
-            from keydesk.app import run_desk  # noqa: PLC0415
-        from keydesk.own_settings import own_settings  # noqa: PLC0415
+        check = TerminalCheck(os.environ)
+        try:
+            # Heavy, and the practice broker is starting and the terminal answering meanwhile.
+            with without(TEXTUAL):
+                from keydesk.app import run_desk  # noqa: PLC0415
+            from keydesk.own_settings import own_settings  # noqa: PLC0415
 
-        own = own_settings(folders.config)
-        _remember(folders, settings, profile)
-        return run_desk(options, settings, folders, account, own, query=query)
+            own = own_settings(folders.config)
+            _remember(folders, settings, profile)
+        finally:
+            terminal = check.facts()
+        return run_desk(options, settings, folders, account, own, terminal=terminal)
     except config.BadSettings as error:
         say_why(error)
         return 1
     finally:
-        if query is not None:
-            query.close()
         account.stop()
 
 
@@ -66,6 +67,9 @@ def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) ->
     """Start the practice broker, or fetch the profile's token while the terminal can still be asked at."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Refusal("the desk needs a terminal; over SSH ask for one with ssh -t")
+    if why := unusable(os.environ):
+        raise Refusal(why)
+    repair_if_left(os.environ.get("TERM", ""))
     if profile is None:
         ledger = folders.private("practice")
         _refuse_a_second_desk(ledger)

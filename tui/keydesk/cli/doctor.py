@@ -14,6 +14,7 @@ from keydesk.cli.broker_checks import broker
 from keydesk.cli.check import Check
 from keydesk.cli.plain_text import say, say_json
 from keydesk.cli.reaching import account_parser
+from keydesk.terminal_check import TerminalCheck, TerminalFacts, unusable
 from keydesk.text.sanitize import safe
 
 MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
@@ -39,15 +40,24 @@ def main(words: Sequence[str]) -> int:
 
 def _checks(options: Namespace) -> list[Check]:
     folders = paths.find(options.data, os.environ)
+    terminal = _terminal_facts()
     return [
         machine_checks.terminal(_terminal_size(), os.environ),
+        *[Check("keys", "warn", warning) for warning in terminal.warnings],
         machine_checks.colours(os.environ),
-        machine_checks.locale(os.environ),
+        machine_checks.locale(os.environ, terminal.ascii_because),
         machine_checks.tokens(folders),
         machine_checks.settings(folders),
         machine_checks.disk(folders),
         *asyncio.run(broker(options)),
     ]
+
+
+def _terminal_facts() -> TerminalFacts:
+    """Ask the terminal, when there is one that answers to a person at it."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()) or unusable(os.environ):
+        return TerminalFacts()
+    return TerminalCheck(os.environ).facts()
 
 
 def _terminal_size() -> os.terminal_size | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from keydesk.cli import csv_file, daily_balance
 from keydesk.cli.csv_file import Row
-from keydesk.cli.plain_text import say
+from keydesk.cli.plain_text import say, say_error
 from keydesk.cli.reaching import account_parser, reached
 from keydesk.text.sanitize import safe
 from keydesk_client.client import Client
@@ -37,10 +37,14 @@ EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
 def main(words: Sequence[str]) -> int:
     """Write the file; returns the exit code."""
     options = _options(words)
-    csv_file.refuse_existing(options.csv, overwrite=options.force)
+    if options.csv is not None:
+        csv_file.refuse_existing(options.csv, overwrite=options.force)
     columns, rows = asyncio.run(_rows(options))
     csv_file.write(options.csv, columns, rows, TEXT_COLUMNS)
-    say(safe(f"{len(rows)} rows in {options.csv}"))
+    if options.csv is None:
+        say_error(safe(f"{len(rows)} rows"))
+    else:
+        say(safe(f"{len(rows)} rows in {options.csv}"))
     return 0
 
 
@@ -56,7 +60,13 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--from", dest="from_", type=_time, metavar="T", help="from this time on")
     parser.add_argument("--to", type=_time, metavar="T", help="before this time")
-    parser.add_argument("--csv", type=Path, required=True, metavar="FILE", help="where to write")
+    parser.add_argument(
+        "--csv",
+        type=_file,
+        required=True,
+        metavar="FILE",
+        help="where to write; - is standard output",
+    )
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
     options = parser.parse_args(words)
     options.from_ = options.from_ or FIRST
@@ -64,6 +74,11 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
     if options.to <= options.from_:
         parser.error("--to must be later than --from")
     return options
+
+
+def _file(text: str) -> Path | None:
+    """Return the file; None is standard output."""
+    return None if text == "-" else Path(text)
 
 
 def _time(text: str) -> DateTime:

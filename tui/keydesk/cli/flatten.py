@@ -5,6 +5,7 @@ import random
 from argparse import Namespace
 from collections.abc import Sequence
 
+from keydesk.cli.arguments import parse_out_of_band
 from keydesk.cli.asking import confirmed
 from keydesk.cli.out_of_band import get_out
 from keydesk.cli.plain_text import say
@@ -17,11 +18,8 @@ from keydesk.text.sanitize import safe
 
 def main(words: Sequence[str]) -> int:
     """Do it; returns the exit code: 0 means flat."""
-    parser = account_parser(
-        "flatten", "Close every position and cancel every entry order.", must_name=True
-    )
-    parser.add_argument("--yes", action="store_true", help="do not ask")
-    return asyncio.run(_flatten(parser.parse_args(words)))
+    parser = account_parser("flatten", "Close every position and cancel every entry order.")
+    return asyncio.run(_flatten(parse_out_of_band(parser, words)))
 
 
 async def _flatten(options: Namespace) -> int:

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 
 from keydesk import config, paths
+from keydesk.cli.arguments import parse_out_of_band
 from keydesk.cli.asking import confirmed
 from keydesk.cli.choosing import profile_to_open
 from keydesk.cli.plain_text import say
@@ -32,8 +33,12 @@ def main(words: Sequence[str]) -> int:
     else:
         lock.put_on()
         words = f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
-        say(safe(f"{words}Take it off: keydesk lock --release"))
+        say(safe(f"{words}Take it off: keydesk lock {_named(profile)} --release"))
     return 0
+
+
+def _named(profile: config.Profile | None) -> str:
+    return f"--profile {profile.name}" if profile else "--practice"
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:
@@ -42,10 +47,9 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
         description="Let a desk on this machine do nothing but exits.",
         allow_abbrev=False,
     )
-    where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument("--profile", metavar="NAME", help="the profile")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
     where.add_argument("--practice", action="store_true", help="the practice market")
     parser.add_argument("--release", action="store_true", help="take the lock off")
-    parser.add_argument("--yes", action="store_true", help="do not ask")
     parser.add_argument("--data", metavar="DIR", help="where settings and state are kept")
-    return parser.parse_args(words)
+    return parse_out_of_band(parser, words)

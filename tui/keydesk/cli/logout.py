@@ -3,32 +3,71 @@
 import argparse
 import os
 from collections.abc import Sequence
+from pathlib import Path
 
 from keydesk import config, paths, profiles
+from keydesk.cli import asking
 from keydesk.cli.arguments import add_passphrase_options
 from keydesk.cli.choosing import profile_named
 from keydesk.cli.plain_text import say
 from keydesk.cli.token_place import (
+    VAULT,
     given_passphrase,
     store_of,
     with_patience,
 )
+from keydesk.config import Profile
+from keydesk.paths import Folders
 from keydesk.text.sanitize import safe
+from keydesk_client.errors import StoreDamaged, StoreLocked
+from keydesk_client.tokens import Passphrase
+
+SEALED = (
+    "its token stays in the vault, which nobody opens without the passphrase; "
+    "the vault goes with the last profile that uses it"
+)
 
 
 def main(words: Sequence[str]) -> int:
-    """Sign out; returns the exit code."""
+    """Sign out; returns the exit code. The passphrase of the vault is not needed: one may have forgotten it."""
     options = _options(words)
     folders = paths.find(options.data, os.environ)
-    profile = profile_named(options.name, config.load(folders.config))
+    settings = config.load(folders.config)
+    profile = profile_named(options.name, settings)
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
-    store = store_of(folders, given, profile.kept_in)
-    had_token = with_patience(lambda: store.forget(profile.name, profile.environment), given)
+    others = [each for each in settings.profiles.values() if each.name != profile.name]
+    token = _forgotten(folders, profile, given, others)
     profiles.forget(folders.config, profile.name)
-    token = "its token is forgotten" if had_token else "no token was kept for it"
     words = f"Signed out: profile {profile.name} is gone, {token}. "
     say(safe(f"{words}At the broker the token is good until you revoke it there."))
     return 0
+
+
+def _forgotten(
+    folders: Folders, profile: Profile, given: Passphrase | None, others: Sequence[Profile]
+) -> str:
+    """Forget the token, as far as that is possible without the passphrase; returns what became of it.
+
+    Without the passphrase a single token cannot be taken out of the vault: the vault goes with its last profile.
+    """
+    vault = folders.private("tokens") / VAULT
+    if profile.kept_in == "vault" and not given:
+        if not asking.has_terminal():
+            return _left_sealed(vault, others)
+        say("Enter alone signs out without the vault's passphrase.")
+    store = store_of(folders, given, profile.kept_in)
+    try:
+        had = with_patience(lambda: store.forget(profile.name, profile.environment), given)
+    except (StoreLocked, StoreDamaged):
+        return _left_sealed(vault, others)
+    return "its token is forgotten" if had else "no token was kept for it"
+
+
+def _left_sealed(vault: Path, others: Sequence[Profile]) -> str:
+    if any(each.kept_in == "vault" for each in others):
+        return SEALED
+    vault.unlink(missing_ok=True)
+    return "and so is the token vault, which held no other profile's token"
 
 
 def _options(words: Sequence[str]) -> argparse.Namespace:

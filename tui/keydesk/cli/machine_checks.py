@@ -11,6 +11,7 @@ from keydesk.character_set import ascii_locale
 from keydesk.cli.check import Check
 from keydesk.cli.token_place import VAULT
 from keydesk.paths import Folders
+from keydesk.terminal_check import unusable
 from keydesk.theme import colour_depth
 
 SMALLEST = (80, 24)
@@ -23,6 +24,8 @@ def terminal(size: os.terminal_size | None, environment: Mapping[str, str]) -> C
     if size is None:
         return Check("terminal", "warn", "none here: the desk needs one; over SSH ask with ssh -t")
     shown = f"{size.columns}x{size.lines}, TERM={environment.get('TERM') or 'not set'}"
+    if why := unusable(environment):
+        return Check("terminal", "bad", why)
     if size < SMALLEST or size.lines < SMALLEST[1]:
         return Check("terminal", "bad", f"{shown}: the desk needs 80x24 or more")
     return Check("terminal", "ok", shown)
@@ -37,9 +40,11 @@ def colours(environment: Mapping[str, str]) -> Check:
     return Check("colours", "ok", f"{depth}{hint}")
 
 
-def locale(environment: Mapping[str, str]) -> Check:
-    """Judge whether lines and arrows can be drawn."""
+def locale(environment: Mapping[str, str], measured: str = "") -> Check:
+    """Judge whether lines and arrows can be drawn, by the locale and by what was measured on the terminal."""
     asks_for_ascii = ascii_locale(environment)
+    if measured and not asks_for_ascii:
+        return Check("locale", "warn", f"the desk draws in ASCII: {measured}")
     if not asks_for_ascii:
         return Check("locale", "ok", "UTF-8; where lines and arrows come out wrong: --ascii")
     words = f"{asks_for_ascii}: the desk draws in ASCII; for lines and arrows use a UTF-8 locale"

@@ -44,14 +44,13 @@ class Reached:
         return self.folder / f"{self.target.records}.audit"
 
 
-def account_parser(command: str, what: str, *, must_name: bool = False) -> argparse.ArgumentParser:
-    """Return a parser that knows how to name an account; what touches money must name it."""
+def account_parser(command: str, what: str) -> argparse.ArgumentParser:
+    """Return a parser that knows how to name an account; without a name it is the last one, as for `keydesk`."""
     parser = argparse.ArgumentParser(
         prog=f"keydesk {command}", description=what, allow_abbrev=False
     )
-    where = parser.add_mutually_exclusive_group(required=must_name)
-    default = "" if must_name else " (default: the last one)"
-    where.add_argument("--profile", metavar="NAME", help=f"the profile{default}")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
     where.add_argument("--practice", action="store_true", help="the practice market")
     add_passphrase_options(parser)
     parser.add_argument("--data", metavar="DIR", help="where settings and state are kept")

@@ -26,6 +26,7 @@ ROOMS = {
     "cancel-all": "cancel_all",
     "lock": "lock",
     "doctor": "doctor",
+    "reset-terminal": "reset_terminal",
 }
 """Command, and the module of this package that runs it."""
 

@@ -22,7 +22,16 @@ from keydesk_client.tokens import (
 VAULT = "tokens.vault"
 TRIES = 3
 SHORTEST_PASSPHRASE = 8
+FORGOTTEN = (
+    "If it is forgotten, the tokens in the vault are lost, and nothing else: account, positions and orders stay "
+    "as they are at the broker. Begin again: keydesk logout NAME for each profile in the vault, with Enter alone "
+    "for the passphrase; the vault goes with the last of them. Then keydesk login NAME with a token from the broker"
+)
 Answer = TypeVar("Answer")
+
+
+class PassphraseForgotten(Refusal, WrongPassphrase):
+    """Every try was wrong."""
 
 
 def given_passphrase(descriptor: int | None, path: Path | None) -> Passphrase | None:
@@ -53,9 +62,9 @@ def with_patience(ask: Callable[[], Answer], given: Passphrase | None) -> Answer
     for tries_left in reversed(range(TRIES)):
         try:
             return ask()
-        except WrongPassphrase:
+        except WrongPassphrase as error:
             if given or not tries_left:
-                raise
+                raise PassphraseForgotten(f"{error}. {FORGOTTEN}") from error
             say("That passphrase does not open the vault.")
     raise AssertionError
 

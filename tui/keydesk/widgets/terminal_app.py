@@ -21,7 +21,7 @@ from textual.screen import Screen
 from keydesk import theme
 from keydesk.keys.terminal_input import TerminalAnswered
 from keydesk.theme import Depth
-from keydesk.widgets.ascii_only import AsciiOnly
+from keydesk.widgets.ascii_only import AsciiOnly, in_ascii
 from keydesk.widgets.output_flow import OutputFlow
 from keydesk.widgets.terminal_diff import Difference, Front, Written
 from keydesk.widgets.terminal_driver import TerminalDriver
@@ -45,6 +45,7 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
     # Ctrl-C leaves, so selected text could not be copied; a terminal selects by itself with Shift.
     ALLOW_SELECT = False
     replies_expected = False  # whether replies to a terminal query may still come as input
+    window_title = ""  # of the terminal's window; empty: it keeps its own
 
     def __init__(self) -> None:
         super().__init__()
@@ -75,6 +76,12 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         """Return the driver whose input no byte can end; another one (of the environment, of tests) stays."""
         usual = super().get_driver_class()
         return TerminalDriver if usual is LinuxDriver else usual
+
+    def show_window_title(self, words: str) -> None:
+        """Let the terminal's window say this, until the desk is left."""
+        self.window_title = words
+        if isinstance(self._driver, TerminalDriver):
+            self._driver.show_title(in_ascii(words) if self._ascii_only else words)
 
     def writes_waiting(self) -> int:
         """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""

@@ -11,16 +11,45 @@ from textual import events
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
+from keydesk.clean import clean
 from keydesk.keys.terminal_input import TerminalInput
+from keydesk.terminal_reset import NO_MOUSE, POP_TITLE, PUSH_TITLE, has_title
 
 CHUNK = 4096  # bytes
 TICK = 0.1  # seconds
 
 
 class TerminalDriver(LinuxDriver):
-    """Reads keys; overrides nothing but public methods of Textual's driver."""
+    """Reads keys and names the window; overrides nothing but public methods of Textual's driver."""
 
     terminal_input: TerminalInput | None = None
+    _title_pushed = False
+
+    def start_application_mode(self) -> None:
+        """Take the terminal: without another program's mouse mode, its own title kept for later."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if self._writer_thread is None:  # stopped in the background: it did not start
+            return
+        if not self._mouse:
+            self.write(NO_MOUSE)
+        if title := getattr(self._app, "window_title", ""):
+            self.show_title(title)
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal and its title back."""
+        if self._title_pushed:
+            self._title_pushed = False
+            self.write(POP_TITLE)
+        super().stop_application_mode()
+
+    def show_title(self, words: str) -> None:
+        """Set the window's title, where the terminal has one."""
+        if not has_title(os.environ.get("TERM", "")):
+            return
+        if not self._title_pushed:
+            self._title_pushed = True
+            self.write(PUSH_TITLE)
+        self.write(f"\x1b]2;{clean(words)}\x07")
 
     def run_input_thread(self) -> None:
         """Read until the driver stops, or the terminal is gone (`lifecycle` watches for that and leaves)."""

@@ -1,0 +1,200 @@
+"""The desk at the other end of a real sshd: odd bytes, odd terminals, multiplexers, kills, a line that dies."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from support.ssh_server import SshServer
+from support.terminal import Terminal
+
+SIZE = (120, 35)
+TWO_SECONDS = 3.0  # two, and one for a busy machine and for looking
+NO_LOCALE = {"LANG": "", "LC_ALL": "", "LC_CTYPE": ""}
+MODES_OFF = (b"1049", b"2004", b"1004", b"1000", b"1003")
+
+
+def needs(program: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
+
+
+def desks(home: str) -> list[int]:
+    """The processes of desks of one home: found by their environment, which only their owner can read."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            try:
+                words = (process / "cmdline").read_bytes().split(b"\0")
+                own = f"KEYDESK_HOME={home}".encode() in (process / "environ").read_bytes()
+            except OSError:
+                continue
+            if own and words[1:3] == [b"-m", b"keydesk"]:
+                found.append(int(process.name))
+    return found
+
+
+def broker_of(desk: int) -> int:
+    out = subprocess.run(
+        ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
+    )
+    pairs = [tuple(map(int, line.split())) for line in out.stdout.splitlines()]
+    (broker,) = [pid for pid, parent in pairs if parent == desk]
+    return broker
+
+
+def has_intent(home: Path) -> bool:
+    return any('"intent"' in journal.read_text() for journal in home.rglob("*.journal"))
+
+
+def alive(pid: int) -> bool:
+    """Whether it runs; one that ended and whose parent did not ask is a zombie until init does."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("data", [b"\xa3", b"\xe2\x82", b"\xf9", b"\x1b[1:2u"])
+def test_bytes_that_cannot_be_read_are_dropped_and_said(ssh: SshServer, data: bytes) -> None:
+    with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {}) as terminal:
+        terminal.see("prices ok")
+        terminal.write(data)
+        terminal.see("Dropped ")
+        terminal.press("j", ":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+
+
+def test_a_dumb_terminal_is_refused_and_the_doctor_says_so(ssh: SshServer) -> None:
+    for term in ("dumb", "unknown"):
+        with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {"TERM": term}) as terminal:
+            assert terminal.wait_for_exit() == 1
+            assert f"TERM={term}: this terminal cannot place text" in terminal.text
+            assert len(terminal.raw) < 1000
+        doctor = ssh.command(ssh.keydesk("doctor", "--practice"))
+        with Terminal(doctor, (200, 35), {"TERM": term}) as terminal:
+            assert terminal.wait_for_exit() == 1
+            assert f"BAD  terminal   TERM={term}: this terminal cannot place text" in terminal.text
+
+
+# `env -u` because the harness may have a locale, which the ssh client does not forward but the shell may set.
+BARE = "env -u LANG -u LC_ALL -u LC_CTYPE"
+
+
+@pytest.mark.parametrize(
+    ("multiplexer", "remedy"),
+    [
+        pytest.param("tmux -f /dev/null new-session", "tmux -u", marks=needs("tmux")),
+        pytest.param("screen -c /dev/null", "screen -U", marks=needs("screen")),
+    ],
+)
+def test_a_multiplexer_without_utf8_gets_ascii_and_is_told_the_remedy(
+    ssh: SshServer, multiplexer: str, remedy: str
+) -> None:
+    Path(ssh.environment["SCREENDIR"]).mkdir(mode=0o700)
+    line = f"{BARE} {multiplexer} {ssh.keydesk('--practice')}"
+    with Terminal(ssh.command(line), SIZE, {}) as terminal:
+        terminal.see("prices ok")
+        terminal.see(remedy)
+        assert terminal.text.isascii()
+        assert "R\x1b" not in terminal.text
+        assert "Keys dropped" not in terminal.text  # no reply of the terminal became a key
+        terminal.press("B")
+        terminal.see("Esc drops")
+        assert terminal.text.isascii()
+        terminal.press("Escape")
+        terminal.see_no_more("Esc drops")  # the multiplexer waits for what may follow an Esc
+        terminal.press(":", "q", "Enter")
+        terminal.wait_for_exit()
+
+
+@needs("tmux")
+def test_a_tmux_with_utf8_draws_lines_without_a_locale(ssh: SshServer) -> None:
+    line = f"{BARE} tmux -u -f /dev/null new-session {ssh.keydesk('--practice')}"
+    with Terminal(ssh.command(line), SIZE, {}) as terminal:
+        terminal.see("prices ok")
+        terminal.see("│ S sell")
+        assert "Drawn in ASCII" not in terminal.text
+        terminal.press(":", "q", "Enter")
+        terminal.wait_for_exit()
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGQUIT])
+def test_a_killed_desk_leaves_a_terminal_that_can_be_reset(
+    ssh: SshServer, number: signal.Signals
+) -> None:
+    line = f"sh -c '{ssh.keydesk('--practice')}; echo ENDED; {ssh.keydesk('reset-terminal')}; stty -a; sleep 1'"
+    with Terminal(ssh.command(line), SIZE, {}) as terminal:
+        terminal.see("prices ok")
+        (desk,) = desks(ssh.environment["KEYDESK_HOME"])
+        os.kill(desk, number)
+        terminal.see("iutf8")  # among the last words of stty
+        said = terminal.text
+        terminal.wait_for_exit()
+    assert {"icanon", "echo", "isig", "iexten", "icrnl", "opost"} <= set(said.split())
+    raw = bytes(terminal.raw)
+    for mode in MODES_OFF:
+        assert raw.rfind(b"\x1b[?" + mode + b"l") > raw.rfind(b"\x1b[?" + mode + b"h")
+    assert raw.rfind(b"\x1b[?25h") > raw.rfind(b"\x1b[?25l")
+    assert raw.count(b"\x1b[<u") >= raw.count(b"\x1b[>")
+    assert raw.rfind(b"\x1b[23;2t") > raw.rfind(b"\x1b[22;2t")
+
+
+def test_the_next_start_repairs_what_a_killed_desk_left(ssh: SshServer) -> None:
+    desk = ssh.keydesk("--practice")
+    line = f"sh -c '{desk} --mouse; echo ENDED; {desk}; stty -a; sleep 1'"
+    with Terminal(ssh.command(line), SIZE, {}) as terminal:
+        terminal.see("prices ok")
+        (first,) = desks(ssh.environment["KEYDESK_HOME"])
+        os.kill(first, signal.SIGKILL)
+        terminal.until(lambda: b"ENDED" in terminal.raw, what="the end of the first desk")
+        terminal.until(lambda: first not in desks(ssh.environment["KEYDESK_HOME"]))
+        terminal.until(lambda: terminal.raw.count(b"\x1b[?1049h") == 2, what="the second desk")
+        terminal.see("prices ok")
+        terminal.press(":", "q", "Enter")
+        terminal.see("iutf8")
+        said = terminal.text
+        terminal.wait_for_exit()
+    assert {"icanon", "echo", "isig", "icrnl"} <= set(said.split())
+    raw = bytes(terminal.raw)
+    for mode in MODES_OFF:
+        assert raw.rfind(b"\x1b[?" + mode + b"l") > raw.rfind(b"\x1b[?" + mode + b"h")
+
+
+def test_a_line_that_dies_with_an_order_in_flight_ends_the_desk_within_two_seconds(
+    ssh: SshServer,
+) -> None:
+    home = Path(ssh.environment["KEYDESK_HOME"])
+    with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {}) as terminal:
+        terminal.see("prices ok")
+        (desk,) = desks(ssh.environment["KEYDESK_HOME"])
+        broker = broker_of(desk)
+        terminal.press("B")
+        terminal.see("y sends")
+        terminal.pause()
+        os.kill(broker, signal.SIGSTOP)  # it takes the order and does not answer
+        terminal.press("y")
+        terminal.until(lambda: has_intent(home), what="an order in flight")
+        ssh.kill_sessions()
+        began = time.monotonic()
+        while alive(desk) and time.monotonic() - began < TWO_SECONDS:
+            time.sleep(0.02)
+        assert not alive(desk)
+        assert not alive(broker)
+    assert has_intent(home)
+
+
+def test_the_window_says_environment_and_account_and_gets_its_own_title_back(
+    ssh: SshServer,
+) -> None:
+    with Terminal(ssh.command(ssh.keydesk("--practice")), SIZE, {}) as terminal:
+        terminal.see("prices ok")
+        raw = bytes(terminal.raw)
+        assert raw.index(b"\x1b[22;2t") < raw.index(b"\x1b]2;Keydesk PRACTICE practice-market")
+        assert "Keydesk PRACTICE practice-market …001" in terminal.screen.title
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+        assert bytes(terminal.raw).count(b"\x1b]2;\x07\x1b[23;2t") == 1

@@ -1,0 +1,53 @@
+"""Keys that come from elsewhere: synchronized panes and a second client of tmux are said at the start."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from support.terminal import Terminal, keydesk
+
+SIZE = (130, 40)
+pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
+
+
+@pytest.fixture
+def env(practice_folder: Path) -> dict[str, str]:
+    return {"KEYDESK_HOME": str(practice_folder / "home"), "TMUX_TMPDIR": str(practice_folder)}
+
+
+def tmux(*words: str) -> list[str]:
+    return ["tmux", "-u", "-f", "/dev/null", *words]
+
+
+def type_slowly(terminal: Terminal, line: str) -> None:
+    terminal.write(line.encode() + b"\n")
+
+
+def test_synchronized_panes_are_warned_of(env: dict[str, str]) -> None:
+    inside = ["split-window", "-d", "-l", "3", ";", "setw", "synchronize-panes", "on"]
+    with Terminal(tmux("new-session", "sh", ";", *inside), SIZE, env) as terminal:
+        terminal.pause()
+        type_slowly(terminal, " ".join(keydesk("--practice")))
+        terminal.see("synchronize-panes is on")
+        terminal.wait_and_kill(tmux("kill-server"), env)
+
+
+def test_a_second_client_is_warned_of(env: dict[str, str]) -> None:
+    with Terminal(tmux("new-session", "sh"), SIZE, env) as terminal:
+        terminal.see("0:sh")
+        with Terminal(tmux("attach-session"), SIZE, env) as second:
+            second.see("0:sh")
+            type_slowly(terminal, " ".join(keydesk("--practice")))
+            terminal.see("2 tmux clients show this desk")
+            second.see("2 tmux clients show this desk")
+            terminal.wait_and_kill(tmux("kill-server"), env)
+
+
+def test_one_client_and_one_pane_are_nothing_to_warn_of(env: dict[str, str]) -> None:
+    words = keydesk("--practice")
+    with Terminal(tmux("new-session", *words), SIZE, env) as terminal:
+        terminal.see("prices ok")
+        assert "tmux" not in terminal.text.splitlines()[-3]
+        assert "clients" not in terminal.text
+        terminal.wait_and_kill(tmux("kill-server"), env)
