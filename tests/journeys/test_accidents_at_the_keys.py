@@ -54,6 +54,14 @@ def test_keys_of_one_read_are_dropped_and_disarm(terminal: Terminal, burst: byte
     nothing_was_sent(terminal)
 
 
+def test_a_burst_in_the_help_reaches_nothing_beneath_it(terminal: Terminal) -> None:
+    terminal.press("?")
+    terminal.see("Esc closes")
+    terminal.write(b"qBcSc .AjySy.y")
+    terminal.see("Keys dropped")
+    nothing_was_sent(terminal)
+
+
 def test_a_bracketed_paste_is_swallowed(terminal: Terminal) -> None:
     terminal.write(PASTE + b"By\r" + END)
     terminal.see("pasted")
