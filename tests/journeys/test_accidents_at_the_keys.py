@@ -13,6 +13,7 @@ from support.confirming import confirm, send
 from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
+ALONE = 0.1  # seconds after which a key is no burst with the one before, and before its form counts as read
 PASTE, END = b"\x1b[200~", b"\x1b[201~"
 
 
@@ -51,6 +52,14 @@ def test_keys_of_one_read_are_dropped_and_disarm(terminal: Terminal, burst: byte
     terminal.write(burst)
     terminal.see("Keys dropped")
     terminal.see("exit only")
+    nothing_was_sent(terminal)
+
+
+def test_a_burst_in_the_help_reaches_nothing_beneath_it(terminal: Terminal) -> None:
+    terminal.press("?")
+    terminal.see("Esc closes")
+    terminal.write(b"qBcSc .AjySy.y")
+    terminal.see("Keys dropped")
     nothing_was_sent(terminal)
 
 
@@ -105,10 +114,13 @@ def test_a_confirm_on_the_heels_of_its_form_is_too_early_and_the_form_says_so(
 ) -> None:
     terminal = any_terminal
     terminal.write(b"B")
+    terminal.pause(ALONE)
     terminal.see("Esc drops")
     seen = time.monotonic()
     terminal.write(b"y")
-    if time.monotonic() - seen > 0.1:  # this machine was busy: it came when the form had been read
+    if (
+        time.monotonic() - seen > ALONE
+    ):  # this machine was busy: it came when the form had been read
         return
     terminal.see("Too early: read the form")
     terminal.pause(0.8)

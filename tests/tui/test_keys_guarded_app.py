@@ -11,10 +11,11 @@ from textual.widgets import Static
 
 from keydesk import theme
 from keydesk.forms.find import FindForm
+from keydesk.forms.help import HelpForm
 from keydesk.forms.ticket import TicketForm
 from keydesk.keys.arming import Cause
 from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
-from keydesk.keys.keymap import textual_name
+from keydesk.keys.keymap import DESK, textual_name
 from support.desk_store import example_store
 from support.form_app import example_situation
 
@@ -27,6 +28,7 @@ class Desk(GuardedApp[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("B", "buy"),
         Binding("slash", "find"),
+        Binding("question_mark", "help"),
         Binding("j", "down"),
     ]
 
@@ -59,6 +61,10 @@ class Desk(GuardedApp[None]):
     def action_find(self) -> None:
         """Open the finder."""
         self.push_screen(FindForm(example_store()))
+
+    def action_help(self) -> None:
+        """Open the help."""
+        self.push_screen(HelpForm(self.keymap, DESK))
 
     def action_down(self) -> None:
         """Count."""
@@ -184,6 +190,37 @@ async def test_bursts_of_any_keys_open_nothing_for_long_and_break_nothing() -> N
         hand = Hand(app, pilot)
         for _ in range(60):
             await hand.types("".join(chance.choices("ByBj2s\x1bc", k=chance.randint(2, 6))))
+    assert app.orders == []
+
+
+async def test_a_burst_in_the_help_trips_and_none_of_its_keys_reaches_what_lies_beneath() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("?")
+        assert isinstance(app.screen, HelpForm)
+        await hand.types("qBc .AjyS.y")
+        assert len(app.screen_stack) == 1
+    assert app.orders == []
+    assert Cause.BURST in app.causes
+
+
+async def test_a_send_key_typed_before_its_form_opened_never_sends() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("By", gap=0.07)  # 70 ms apart, and the desk was busy with something else
+        await hand.types("?qBy", gap=0.3)
+    assert app.orders == []
+
+
+async def test_keys_that_waited_while_the_desk_was_busy_send_nothing_at_any_pace() -> None:
+    app, chance = Desk(), random.Random(21)
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        for _ in range(60):
+            keys = "".join(chance.choices("ByBy?q/\rj\x1bc", k=chance.randint(2, 7)))
+            await hand.types(keys, gap=chance.choice((0.001, 0.065, 0.12, 0.3)))
     assert app.orders == []
 
 

@@ -55,7 +55,7 @@ class ArmForm(Form[bool]):
 
     def answer(self, key: str) -> None:
         """Arm by the send key where that is enough."""
-        if self.confirmation().answer(key) is Answer.SENDS:
+        if self.confirmation().answer(key) is Answer.SENDS and self.is_confirmed():
             self.close(True)
 
     def result(self) -> bool:

@@ -22,6 +22,7 @@ from keydesk.format import pair
 from keydesk.forms.find import LONGEST
 from keydesk.forms.looking import Looking
 from keydesk.forms.sheet import Line, Sheet, wrapped
+from keydesk.keys.guard import Front
 from keydesk.keys.keymap import COMMAND, KEYMAP
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe
@@ -43,6 +44,11 @@ class CommandForm(Looking[Spoken]):
         self.store = store
         self.text = ""
         self.refused = False  # Enter was pressed on a line that cannot be read
+
+    @property
+    def guard_front(self) -> Front:
+        """Text is typed here, as fast as hands can."""
+        return Front("text", self.painted)
 
     def compose(self) -> ComposeResult:
         """A field over what is understood."""

@@ -12,6 +12,7 @@ from keydesk.format import pair, price
 from keydesk.forms.looking import Looking
 from keydesk.forms.sheet import Line, Sheet
 from keydesk.frame import Frame
+from keydesk.keys.guard import Front
 from keydesk.keys.keymap import FIND, KEYMAP
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, safe
@@ -36,6 +37,11 @@ class FindForm(Looking[str]):
         self.store = store
         self.text = ""
         self.cursor = 0
+
+    @property
+    def guard_front(self) -> Front:
+        """Text is typed here, as fast as hands can."""
+        return Front("text", self.painted)
 
     def compose(self) -> ComposeResult:
         """A field over a list."""

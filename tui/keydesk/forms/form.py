@@ -27,6 +27,7 @@ from keydesk.keys.confirm import (
     required_step,
 )
 from keydesk.keys.guard import DWELL, SEND, Front
+from keydesk.keys.guarded_app import TOO_EARLY, GuardedApp
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import safe
@@ -242,6 +243,9 @@ class Form(ModalForm[Result]):
         """Let a key confirm, ask for another letter, or do nothing."""
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         asked = self.confirmation()
+        if asked.answer(key) is Answer.SENDS and not self.is_confirmed():
+            self._hint = TOO_EARLY
+            return
         match asked.answer(key):
             case Answer.SENDS if doubt := self.doubt():
                 self._hint, self.painted = doubt, monotonic()
@@ -253,6 +257,10 @@ class Form(ModalForm[Result]):
                 self._hint = f"NOT SENT by {key}: {SEND} sends it now"
             case Answer.NOTHING:
                 pass
+
+    def is_confirmed(self) -> bool:
+        """Whether the guard let a confirm key through for this form: one that was typed before it opened never counts."""
+        return not isinstance(self.app, GuardedApp) or self.app.take_confirm(self)
 
     def _send(self) -> None:
         result = self.result()

@@ -6,7 +6,8 @@ closes every open form and disarms; the desk says what it does about it in the t
 
 from functools import partial
 from time import monotonic
-from typing import Generic, Literal, Protocol, runtime_checkable
+from typing import Any, Generic, Literal, Protocol, runtime_checkable
+from weakref import WeakKeyDictionary
 
 from textual import events
 from textual.app import App, ReturnType
@@ -20,6 +21,7 @@ from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
 from keydesk.keys.terminal_input import InputDropped
 
 ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
+TOO_EARLY = "Too early: read the form, then press the key again."
 NoticeLevel = Literal["info", "good", "warn", "bad"]
 
 
@@ -51,6 +53,10 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         self._dropped_at = float("-inf")
         self._trip_key_time = float("-inf")  # of the key or paste that tripped
         self._order_key_time = float("-inf")  # of the last order key let through
+        self._confirmed: Screen[Any] | None = (
+            None  # the form that a confirm key was let through for
+        )
+        self._meant_for: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
 
     def on_mount(self) -> None:
         """See every form that opens."""
@@ -77,6 +83,8 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         match event:
             case events.Key() if not event.is_forwarded:
                 await self._judge(event)
+            case events.Key() if self._is_late(event):
+                self._say_late(event.key)
             case events.Paste() if not event.is_forwarded and not isinstance(self.focused, Input):
                 self.guard.pasted(event.time)
                 self._trip(Cause.PASTE, event.time)
@@ -105,7 +113,7 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
                 await self._let_through(events.Key("escape", "\x1b"))
                 self._say_lost_behind_escape(second_of_alt(event.key), front)
             case Verdict.TOO_EARLY:
-                self._say_dropped("Too early: read the form, then press the key again.")
+                self._say_dropped(TOO_EARLY)
             case Verdict.TRIP:
                 self._trip(Cause.BURST, event.time)
 
@@ -125,9 +133,24 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
 
     async def _release(self, event: events.Key) -> None:
         if self.guard.settled(event.time):
+            self._confirmed = self.screen
             await self._let_through(event)
 
+    def take_confirm(self, screen: Screen[Any]) -> bool:
+        """Whether a confirm key was let through for this form and no other; it counts once."""
+        confirmed, self._confirmed = self._confirmed, None
+        return confirmed is screen
+
+    def _is_late(self, event: events.Key) -> bool:
+        """Whether a key was meant for a screen that another one has replaced before its binding was looked up."""
+        return self._meant_for.get(event, self.screen) is not self.screen
+
+    def _say_late(self, key: str) -> None:
+        if self.guard.touches_money(key, self._front()):
+            self._say_dropped(f"{key} was dropped: another form has opened or closed meanwhile.")
+
     async def _let_through(self, event: events.Key) -> None:
+        self._meant_for[event] = self.screen
         front = self._front()
         bound = self.screen.active_bindings.get(event.key) if event.key == "escape" else None
         if front.kind == "sends" and bound is not None:
