@@ -44,7 +44,9 @@ class TerminalCheck:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._multiplexer = MultiplexerQuery.start(environment)
-        self._query = TerminalQuery.send(WIDTH_REQUESTS)
+        # Where the locale asks for ASCII there is nothing to measure, and nothing else is printed.
+        measured = not ascii_locale(environment)
+        self._query = TerminalQuery.send(WIDTH_REQUESTS) if measured else None
 
     def facts(self) -> TerminalFacts:
         """Wait for the answers, within a bounded time."""
