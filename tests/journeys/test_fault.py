@@ -55,3 +55,45 @@ def test_a_fault_leaves_a_whole_terminal_and_says_what_to_do(
     assert raw.rfind(b"\x1b[?25h") > raw.rfind(b"\x1b[?25l")
     assert raw.rfind(b"\x1b[?2004l") > raw.rfind(b"\x1b[?2004h")
     assert b"token" not in raw.lower()
+
+
+# A thread of the desk that dies after a while: without its writer or reader the desk would only look alive.
+THREADS = {
+    "writer": """
+from textual.drivers import linux_driver
+class Broken(linux_driver.WriterThread):
+    left = 40
+    def write(self, text):
+        super().write(text)
+        self.left -= 1
+        if self.left == 0:
+            self._queue.put(0)  # the thread can write no number
+linux_driver.WriterThread = Broken
+""",
+    "reader": """
+from keydesk.widgets.terminal_driver import TerminalDriver
+reads = TerminalDriver._read
+def broken(self):
+    return reads(self) and 1 / 0
+TerminalDriver._read = broken
+""",
+}
+START = """
+from keydesk.__main__ import main
+raise SystemExit(main([]))
+"""
+
+
+@pytest.mark.parametrize("thread", THREADS)
+def test_a_thread_that_dies_ends_the_desk_in_words_and_not_as_a_success(
+    practice_folder: Path, thread: str
+) -> None:
+    env = {"KEYDESK_HOME": str(practice_folder / "home")}
+    with Terminal([keydesk()[0], "-c", THREADS[thread] + START], (120, 35), env) as terminal:
+        if thread == "reader":
+            terminal.see("prices ok")
+            terminal.write(b"j")
+        assert terminal.wait_for_exit() == 1
+    raw = bytes(terminal.raw)
+    assert b"Positions, orders and stops stay at the broker" in raw
+    assert raw.rfind(b"\x1b[?1049l") > raw.rfind(b"\x1b[?1049h")

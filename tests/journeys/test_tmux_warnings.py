@@ -1,10 +1,12 @@
 """Keys that come from elsewhere: synchronized panes and a second client of tmux are said at the start."""
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from support.ssh_server import end_programs_of
 from support.terminal import Terminal, keydesk
 
 SIZE = (130, 40)
@@ -12,8 +14,10 @@ pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not in
 
 
 @pytest.fixture
-def env(practice_folder: Path) -> dict[str, str]:
-    return {"KEYDESK_HOME": str(practice_folder / "home"), "TMUX_TMPDIR": str(practice_folder)}
+def env(practice_folder: Path) -> Iterator[dict[str, str]]:
+    home = str(practice_folder / "home")
+    yield {"KEYDESK_HOME": home, "TMUX_TMPDIR": str(practice_folder)}
+    end_programs_of(home)  # the server of tmux outlives a test that fails
 
 
 def tmux(*words: str) -> list[str]:

@@ -18,7 +18,13 @@ OWN: Final = re.compile(
     | \x1b\[>[0-9]{0,2}u | \x1b\[<[0-9]{0,2}u      # the keyboard protocol, on and off
     | \x1b\]22;(?:default|text|pointer)\x07       # the pointer's shape
     | \x1b\[(?:(?P<row>[0-9]{1,3});(?P<column>[0-9]{1,3}))?H
-    | \x1b\[(?P<ahead>[0-9]{0,3})C
+    | \x1b\[[0-9]{1,3}H                              # the beginning of a line
+    | \x1b\[(?P<ahead>[0-9]{0,3})[CD] | \x1b\[B
+    | \x1b\]2;(?:Keydesk[ ][ -~]{1,60})?\x07         # the window's title: no text of the server
+    | \x1b\[2[23];2t                                # its old title, kept and restored
+    | \x1b\[c | \x1b\[6n                            # which terminal is it, where is the cursor?
+    | \x1bP\+q524742\x1b\\ | \x1b\]11;\?\x1b\\      # has it 24-bit colours, which background?
+    | \x1b7 | \x1b8 | \x1b\[K                       # around the measured width of a character
     | \x1b\[(?P<colours>[0-9;]*)m
     """,
     re.VERBOSE,
@@ -26,7 +32,7 @@ OWN: Final = re.compile(
 PLAIN_CODES: Final = frozenset({"", "0", "1", "2", "3", "4", "7", "9", "22", "39", "49"})
 NAMED_COLOURS: Final = frozenset(map(str, (*range(30, 38), *range(40, 48), *range(90, 108))))
 BYTE: Final = 256
-BREAKS: Final = "\r\n"
+BREAKS: Final = "\r\n\b"
 
 
 def foreign_pieces(raw: bytes, size: tuple[int, int] = (200, 60)) -> Iterator[str]:

@@ -152,7 +152,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.screen_change_signal.subscribe(self, self._after_a_form)
         lifecycle.leave_on_signals(self.leave, self._last_resort)
         lifecycle.leave_without_terminal(self.leave, self._last_resort)
-        lifecycle.end_with_threads(self.end_on_fault, self._last_resort)
+        lifecycle.end_with_threads(self.end_on_fault, self._last_resort, FAULT)
         self.call_after_refresh(self._open)
 
     def _after_a_form(self, screen: Screen[object]) -> None:

@@ -45,13 +45,15 @@ class LastResort:
     def __init__(self, clean_up: Callable[[], None], words: Callable[[], str] = str) -> None:
         self._clean_up = clean_up
         self._words = words
+        self._reason = ""
         self._terminal: list[Any] | None = None
         self._ending = threading.Lock()
         with suppress(termios.error):
             self._terminal = termios.tcgetattr(TERMINAL)
 
-    def arm(self, code: int, seconds: float = LEAVE_SECONDS) -> None:
-        """End the process hard with `code` if it still runs after so long."""
+    def arm(self, code: int, seconds: float = LEAVE_SECONDS, *, reason: str = "") -> None:
+        """End the process hard with `code` if it still runs after so long, and say the reason if nothing else is."""
+        self._reason = self._reason or reason
         timer = threading.Timer(seconds, self._end, (code,))
         timer.daemon = True
         timer.start()
@@ -68,7 +70,7 @@ class LastResort:
     def _restore_terminal(self) -> None:
         if self._terminal is None:
             return
-        words = self._words()
+        words = self._words() or self._reason
         said = f"keydesk: {words}\r\n".encode() if words else b""
         restore = RESTORE + pop_title(os.environ.get("TERM", "")) + said
         _discard_output()
@@ -134,14 +136,16 @@ def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort
     threading.Thread(target=watch, name="terminal", daemon=True).start()
 
 
-def end_with_threads(end: Callable[[BaseException], None], last_resort: LastResort) -> None:
+def end_with_threads(
+    end: Callable[[BaseException], None], last_resort: LastResort, reason: str
+) -> None:
     """Call `end(error)` when a thread dies of an error: a desk without its writer would only look alive."""
     loop = asyncio.get_running_loop()
 
     def handle(died: threading.ExceptHookArgs) -> None:
         if died.exc_value is None or isinstance(died.exc_value, SystemExit):
             return
-        last_resort.arm(FAILED)
+        last_resort.arm(FAILED, reason=reason)
         with suppress(RuntimeError):  # a closed loop is leaving already
             loop.call_soon_threadsafe(end, died.exc_value)
 

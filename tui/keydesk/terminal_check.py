@@ -45,7 +45,10 @@ class TerminalCheck:
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._multiplexer = MultiplexerQuery.start(environment)
-        self._query = TerminalQuery.send((*WIDTH_REQUESTS, *questions(environment)))
+        # Where the locale asks for ASCII there is nothing to measure, and nothing else is printed.
+        measured = () if ascii_locale(environment) else WIDTH_REQUESTS
+        requests = (*measured, *questions(environment))
+        self._query = TerminalQuery.send(requests) if requests else None
 
     def facts(self) -> TerminalFacts:
         """Wait for the answers, within a bounded time."""
