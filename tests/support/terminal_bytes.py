@@ -13,14 +13,14 @@ INVISIBLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # What the desk and Textual's driver send; numbers of places and colours are looked at below.
 OWN: Final = re.compile(
     r"""
-      \x1b\[\?(?:1049|25|1000|1002|1003|1004|1006|1015|1016|2004|2026|2048|7)[hl]  # modes, on and off
+      \x1b\[\?(?:1049|25|9|100[0-6]|1015|1016|2004|2026|2048|7)[hl]  # modes, on and off
     | \x1b\[\?(?:2026|2048)\$p                     # is the mode known?
     | \x1b\[>[0-9]{0,2}u | \x1b\[<[0-9]{0,2}u      # the keyboard protocol, on and off
     | \x1b\]22;(?:default|text|pointer)\x07       # the pointer's shape
     | \x1b\[(?:(?P<row>[0-9]{1,3});(?P<column>[0-9]{1,3}))?H
     | \x1b\[[0-9]{1,3}H                              # the beginning of a line
     | \x1b\[(?P<ahead>[0-9]{0,3})[CD] | \x1b\[B
-    | \x1b\]2;(?:Keydesk[ ][ -~]{1,60})?\x07         # the window's title: no text of the server
+    | \x1b\]2;(?:Keydesk[ ][ -~]{1,60}(?:…[0-9]{1,3})?)?\x07         # the window's title: no text of the server
     | \x1b\[2[23];2t                                # its old title, kept and restored
     | \x1b\[c | \x1b\[6n                            # which terminal is it, where is the cursor?
     | \x1bP\+q524742\x1b\\ | \x1b\]11;\?\x1b\\      # has it 24-bit colours, which background?
