@@ -203,7 +203,7 @@ async def test_a_feed_that_fails_is_told_and_started_again(
             raise failures.pop()
         await feed(link)
 
-    monkeypatch.setitem(FEEDS, name, failing)  # type: ignore[arg-type]  # a dict it is
+    monkeypatch.setitem(FEEDS, name, failing)
     broker, clock = HostileBroker(), Clock()
     async with hostile_desk(broker, clock) as link:
         await until(recovered(link, broker), link, clock, nudge=False)
