@@ -226,7 +226,38 @@ def test_a_heartbeat_with_nothing_but_its_time_is_delivered() -> None:
     run(body())
 
 
-@pytest.mark.parametrize("first", [[RESET], [b'{"id":"4","ty\n'], [heartbeat()[:9], RESET]])
+@pytest.mark.parametrize("line", [b'{"id":"4","ty\n', b"nonsense\n", b"[[[[\n", b"\xff\n"])
+def test_what_an_unreadable_line_may_have_told_is_asked_for_on_the_same_connection(
+    line: bytes,
+) -> None:
+    async def body() -> None:
+        history = ScriptedHistory(3)
+        opening = ScriptedStream([0.2, history.grown_to(5), line, 5.0, transaction(6), FOREVER])
+        stream = stream_of(opening, history)
+        async with stream:
+            found = [await anext(stream) for _ in range(3)]
+        assert ids(found) == [4, 5, 6]
+        assert (stream.health.connects, stream.health.unreadable) == (1, 1)
+
+    run(body())
+
+
+def test_many_unreadable_lines_are_asked_about_once_a_second() -> None:
+    async def body() -> None:
+        history = ScriptedHistory(3)
+        flood: list[Step] = [b"nonsense\n", 0.01] * 500
+        opening = ScriptedStream([*flood, history.grown_to(4), b"nonsense\n", FOREVER])
+        stream, clock = stream_of(opening, history), asyncio.get_running_loop().time
+        began = clock()
+        async with stream:
+            assert ids([await anext(stream)]) == [4]
+        assert stream.health.unreadable > 400
+        assert len(history.asked) <= clock() - began + 3
+
+    run(body())
+
+
+@pytest.mark.parametrize("first", [[RESET], [heartbeat()[:9], RESET]])
 def test_what_happens_before_the_first_line_is_delivered_though_the_connection_never_told_it(
     first: list[Step],
 ) -> None:

@@ -84,6 +84,39 @@ async def test_health_is_calm_while_all_is_well_and_loud_when_not() -> None:
         assert "The account disagrees with the poll" in text_of(pane)[0]
 
 
+@pytest.mark.parametrize("width", [80, 120, 200])
+async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(width: int) -> None:
+    pane, store = HealthLine(), desk_store()
+    async with shown(pane, store, size=(width, 3)):
+        assert "round trip 48 ms" in text_of(pane)[0]
+        for state, age, words in (
+            ("OK", 3.0, "requests waiting 3s"),
+            ("SLOW", 6.0, "requests SLOW 6s"),
+            ("DOWN", 65.0, "requests DOWN 1m"),
+        ):
+            store.health.requests = state  # type: ignore[assignment]  # one of the literals
+            store.health.unanswered_since = frame_of(store).now - age
+            store.mark(Topic.HEALTH)
+            pane.on_frame(frame_of(store))
+            assert words in text_of(pane)[0]
+            assert "round trip" not in text_of(pane)[0]
+
+
+async def test_unreadable_records_and_failed_feeds_are_told_for_a_minute() -> None:
+    pane, store = HealthLine(), desk_store()
+    now = frame_of(store).now
+    store.health.unreadable, store.health.unreadable_at = 3, now - 59
+    store.health.restarted = {"chart": now - 1}
+    async with shown(pane, store, size=(120, 3)):
+        assert "3 records unreadable" in text_of(pane)[0]
+        assert "chart failed, restarted" in text_of(pane)[0]
+        store.health.unreadable_at, store.health.restarted = now - 61, {"chart": now - 61}
+        store.mark(Topic.HEALTH)
+        pane.on_frame(frame_of(store))
+        assert "unreadable" not in text_of(pane)[0]
+        assert "restarted" not in text_of(pane)[0]
+
+
 async def test_a_warning_longer_than_the_line_is_cut_and_not_left_out() -> None:
     pane, store = HealthLine(), desk_store()
     store.health.warning = (

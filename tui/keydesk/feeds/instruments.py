@@ -9,6 +9,7 @@ from keydesk.text.sanitize import NAME_LIMIT, clean_name
 from keydesk_client.models import Instrument
 
 MOST_PLACES = 12
+AGAIN_EVERY = 600.0  # seconds
 MAJORS = (
     "EUR_USD",
     "USD_JPY",
@@ -41,6 +42,18 @@ async def list_instruments(link: Link) -> None:
         tries += 1
 
 
+async def keep_instruments(link: Link) -> None:
+    """Read the instruments again now and then: margin rates change, and instruments come and go."""
+    await link.listed.wait()
+    while True:
+        await link.pause(AGAIN_EVERY)
+        try:
+            answer = await link.ask(link.client.accounts.instruments())
+            take(link, answer.instruments)
+        except FAILURES as error:
+            link.count_unreadable(error)
+
+
 def take(link: Link, instruments: Sequence[Instrument]) -> bool:
     """Write the instruments, and the watchlist with the focus when there is none yet; False: ask again.
 
@@ -51,10 +64,11 @@ def take(link: Link, instruments: Sequence[Instrument]) -> bool:
     if not read:
         return False
     is_whole = len(read) == len(instruments)
-    if not (store.watchlist and set(store.watchlist) <= read.keys()) and is_whole:
-        store.watchlist = []
-    store.instruments = read if is_whole else store.instruments | read
-    if not store.watchlist:
+    needed = {name for name in store.instruments if name in store.positions or name == store.focus}
+    kept = needed if is_whole else store.instruments.keys()
+    before = store.instruments.keys()
+    store.instruments = {name: store.instruments[name] for name in kept} | read
+    if not store.watchlist or store.instruments.keys() != before:
         store.watchlist = watchlist(link.wanted, store.instruments)
     if store.focus not in store.instruments and store.watchlist:
         store.set_focus(store.watchlist[0])

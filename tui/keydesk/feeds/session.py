@@ -16,7 +16,7 @@ from keydesk.feeds.days import keep_days
 from keydesk.feeds.events import fill_gaps, stream_transactions
 from keydesk.feeds.health import watch_health
 from keydesk.feeds.history import keep_history
-from keydesk.feeds.instruments import list_instruments
+from keydesk.feeds.instruments import keep_instruments, list_instruments
 from keydesk.feeds.link import Link
 from keydesk.feeds.prices import keep_conversions, stream_prices
 
@@ -24,6 +24,7 @@ Feed: TypeAlias = Callable[[Link], Coroutine[None, None, None]]
 
 FEEDS: Mapping[str, Feed] = {
     "instruments": list_instruments,
+    "instrument changes": keep_instruments,
     "transaction stream": stream_transactions,
     "account": keep_account,
     "price stream": stream_prices,

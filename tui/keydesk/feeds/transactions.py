@@ -93,11 +93,12 @@ class Door:
         return try_to(self._store, lambda: number_of(transaction.id))
 
     def _apply(self, transaction: Transaction) -> None:
+        name = f"Transaction {transaction.id} {getattr(transaction, 'type', 'of no type')}"
         try:
             if not apply(self._store, transaction):
-                self._doubt(f"Transaction {transaction.id} {transaction.type} is not understood")
+                self._doubt(f"{name} is not understood")
         except READ_ERRORS as error:
             self._store.note_unreadable(str(error))
-            self._doubt(f"Transaction {transaction.id} {transaction.type} is incomplete: {error}")
+            self._doubt(f"{name} is incomplete: {error}")
         for heard in self._listeners:
             try_to(self._store, partial(heard, transaction))

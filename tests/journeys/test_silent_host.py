@@ -1,0 +1,43 @@
+"""A host that answers no request any more while its streams go on: said within seconds, and taken back when it answers."""
+
+from pathlib import Path
+
+from support.broker import PracticeServer
+from support.signing_in import Home
+from support.silent_relay import silent_relay
+from support.terminal import Terminal, keydesk
+
+SIZES = ((80, 24), (120, 35), (200, 50))
+
+
+def test_a_silent_rest_host_is_told_with_its_age_at_every_size(
+    practice: PracticeServer, practice_folder: Path
+) -> None:
+    home = Home(practice_folder / "home")
+    with silent_relay(practice.rest_url) as relay:
+        addresses = ["--rest-url", relay.url, "--stream-url", practice.stream_url]
+        words = ["login", "quiet", "--environment", "custom", *addresses]
+        done = home.run(
+            *words, "--account", practice.account_id, *home.unlocked, stdin=practice.token + "\n"
+        )
+        assert done.returncode == 0, done.stderr
+        desk = keydesk("--profile", "quiet", *home.unlocked)
+        with Terminal(desk, SIZES[0], home.env) as terminal:
+            terminal.see("prices ok", 60)
+            terminal.see("round trip", 60)
+            relay.is_silent = True
+            terminal.see("requests waiting")
+            terminal.see("requests SLOW")
+            assert "round trip" not in terminal.text
+            for size in SIZES:
+                terminal.resize(*size)
+                terminal.see("requests DOWN")
+                terminal.pause(2.0)
+                row = terminal.line_with("requests DOWN")
+                assert "prices ok" in row
+                assert "round trip" not in row
+            relay.is_silent = False
+            row = terminal.see("round trip", 90)
+            assert "requests" not in row
+            terminal.press(":", "q", "Enter")
+            assert terminal.wait_for_exit() == 0
