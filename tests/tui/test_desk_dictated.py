@@ -130,7 +130,7 @@ def test_no_line_at_all_breaks_it(line: str) -> None:
     except Unreadable:
         return
     size = fields.on(TICKET).size.value
-    assert size is None or (size.is_finite() and size < Decimal(10) ** 19)
+    assert not isinstance(size, Decimal) or (size.is_finite() and size < Decimal(10) ** 19)
 
 
 @pytest.mark.parametrize(

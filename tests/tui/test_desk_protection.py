@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from keydesk.desk.facts import Facts
 from keydesk.desk.protection import (
     Protection,
+    ProtectionDraft,
     completed_by,
     draft_of,
     outlook,
@@ -23,6 +25,12 @@ from support.desk_store import D, example_store, long_euro, short_yen
 from support.form_app import FormApp, example_situation
 
 FACTS = example_facts("EUR_USD")  # 1.08490 / 1.08500
+
+
+def levels_wanted(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Protection:
+    levels = wanted(draft, trade, facts)
+    assert levels is not None
+    return levels
 
 
 def naked(**changes: object) -> TradeRow:
@@ -77,7 +85,7 @@ def test_the_templates_bracket_is_two_r_at_any_price(bid: str) -> None:
     draft = completed_by(
         draft_of(protection_of(trade), facts), trade, facts, Template(stop_pips=D(15))
     )
-    found = outlook(trade, wanted(draft, trade, facts), facts)
+    found = outlook(trade, levels_wanted(draft, trade, facts), facts)
     assert found.at_stop == D("-30.00000"), "15 pips of 20,000"
     assert found.at_target == D("60.00000")
     assert found.ratio == 2
@@ -89,7 +97,7 @@ def test_a_stop_that_the_price_has_passed_is_measured_from_the_price_and_the_tar
     facts = with_price(FACTS, "1.08200", "1.08210")
     trade = naked()
     draft = completed_by(draft_of(protection_of(trade), facts), trade, facts, Template())
-    new = wanted(draft, trade, facts)
+    new = levels_wanted(draft, trade, facts)
     assert new.stop == D("1.08000")
     found = outlook(trade, new, facts)
     assert found.ratio == 2
@@ -99,14 +107,14 @@ def test_a_target_that_the_price_has_passed_is_left_out() -> None:
     facts = with_price(FACTS, "1.09000", "1.09010")
     trade = naked()
     draft = completed_by(draft_of(protection_of(trade), facts), trade, facts, Template())
-    new = wanted(draft, trade, facts)
+    new = levels_wanted(draft, trade, facts)
     assert (new.stop, new.target) == (D("1.08240"), None)
 
 
 def test_a_target_beside_a_stop_that_is_there_is_measured_by_that_stop() -> None:
     trade = replace(long_euro(), take_profit=None)  # stopped 24 pips under its entry
     draft = completed_by(draft_of(protection_of(trade), FACTS), trade, FACTS, Template())
-    new = wanted(draft, trade, FACTS)
+    new = levels_wanted(draft, trade, FACTS)
     assert (new.stop, new.target) == (D("1.08200"), D("1.08920"))
 
 
@@ -123,7 +131,7 @@ def test_what_protect_proposes_never_fires_at_once_and_is_the_r_it_says(
     trade = naked(units=D(20_000) * direction)
     template = Template(target_r=target_r)
     draft = completed_by(draft_of(protection_of(trade), facts), trade, facts, template)
-    new = wanted(draft, trade, facts)
+    new = levels_wanted(draft, trade, facts)
     close = facts.bid if direction > 0 else facts.ask
     assert new.stop is not None
     assert direction * (close - new.stop) > 0
@@ -131,7 +139,8 @@ def test_what_protect_proposes_never_fires_at_once_and_is_the_r_it_says(
         assert direction * (new.target - close) > 0
         ratio = outlook(trade, new, facts).ratio
         assert ratio is not None
-        assert abs(ratio - target_r) < D("0.001")
+        point = D("0.00001")  # what a price can be rounded to
+        assert abs(ratio - target_r) <= point / abs(trade.price - new.stop)
 
 
 async def words_of(kind: type[ProtectionForm], trade: TradeRow, *keys: str) -> str:

@@ -160,7 +160,7 @@ def test_the_bound_is_never_better_than_the_touch(stop: int, side: str) -> None:
     facts = example_facts("USD_JPY")
     draft = Draft("BUY" if side == "BUY" else "SELL", "USD_JPY", bound=Entry(str(stop), "pips"))
     bound = work_out(draft, facts, LIMITS).levels.bound
-    assert bound is not None
+    assert isinstance(bound, Decimal)
     assert bound >= facts.ask if side == "BUY" else bound <= facts.bid
 
 

@@ -143,8 +143,8 @@ async def test_a_part_shows_what_it_realises_and_what_remains(size: tuple[int, i
         ("150%", "more than all of it: C closes all of it"),
         ("30001u", "more than the 30,000 open"),
         ("1.5u", "more decimals than EUR/USD takes"),
-        ("1.2.3u", "1.2.3 is no number"),
-        ("0u", "less than one unit"),
+        ("1.2.3u", "1.2.3 has more than one decimal point"),
+        ("0u", "part: 0 is not above 0"),
         ("0.001%", "less than one unit: C closes all of it"),
     ],
 )

@@ -168,7 +168,7 @@ async def test_what_sends_and_what_was_dropped_stay_on_a_screen_with_too_many_wa
         sent_like_this=lambda *_: 3.0,
         wall_ns=lambda: 1_772_056_740_000_000_000,
     )
-    store.in_flight["k-1"] = "UNCONFIRMED BUY 10,000 EUR/USD at market"
+    store.set_in_flight(in_flight("EUR_USD", state="unconfirmed"))
     app = FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "u200000 s3 o p1.0851")

@@ -71,7 +71,10 @@ def odd_store(chance: Random) -> Store:
 
 def odd_price(store: Store, chance: Random, number: int) -> None:
     first, second = chance.choice(NUMBERS), chance.choice(NUMBERS)
-    sides: dict[str, Any] = {"bids": chance.choice([[], [{"price": first, "liquidity": 0}]]), "asks": []}
+    sides: dict[str, Any] = {
+        "bids": chance.choice([[], [{"price": first, "liquidity": 0}]]),
+        "asks": [],
+    }
     made = price(chance.choice(list(store.instruments)), first, second, **sides)
     try:
         take_price(store, made, float(number))

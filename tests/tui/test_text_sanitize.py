@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,13 @@ import keydesk
 from keydesk.cli import csv_file
 from keydesk.cli.plain_text import say_json, say_picture
 from keydesk.format import pair
+from keydesk.panes.watchlist import Watchlist
 from keydesk.text.sanitize import NAME_LIMIT, clean, clean_name, disarmed_lines, safe
 from keydesk.text.wrapping import lines_of, shortened
-from keydesk.widgets.table import Column, align
 from keydesk.widgets.terminal_diff import Front
+from support.desk_store import example_store
 from support.hostile_text import FRAGMENTS, hostile_texts
+from support.pane_app import shown, text_of
 from support.terminal_bytes import foreign_pieces
 
 SOURCES = sorted(Path(keydesk.__file__).parent.rglob("*.py"))
@@ -56,7 +59,7 @@ def test_only_one_module_prints() -> None:
 def test_only_the_primitives_of_drawing_make_segments_and_texts() -> None:
     drawing = {path.name for path in SOURCES if any(calls(path, "Segment", "Text", "Content"))}
     assert drawing == {
-        *("ascii_only.py", "backdrop.py", "lines.py", "ruled_grid.py", "veil.py"),  # segments
+        *("ascii_only.py", "backdrop.py", "lines.py", "ruled_grid.py"),  # segments
         *("form.py", "looking.py", "sheet.py"),  # Rich texts of forms
     }
 
@@ -110,10 +113,17 @@ def test_lines_and_cuts_keep_to_their_width(text: str, width: int) -> None:
     assert cell_len(shortened(safe(text), width)) <= width
 
 
-def test_a_long_name_does_not_shift_the_numbers_after_it() -> None:
-    column = Column("pair", "pair", 7, right=False)
-    runs = align([(safe("X" * 10_000), PLAIN)], column, (" ", PLAIN))
-    assert "".join(text for text, _ in runs) == "XXXXXX…"
+async def test_a_long_name_does_not_shift_or_hide_the_numbers_after_it() -> None:
+    odd = "X" * 20 + "_USD"
+    store = example_store()
+    store.instruments[odd] = store.instruments["EUR_USD"]
+    store.quotes[odd] = replace(store.quotes["EUR_USD"], instrument=odd)
+    store.watchlist = ["EUR_USD", odd]
+    pane = Watchlist()
+    async with shown(pane, store, size=(80, 12)):
+        rows = [line for line in text_of(pane) if "1.08" in line]
+    assert len(rows) == 2
+    assert rows[0].index("1.08") == rows[1].index("1.08")
 
 
 def test_what_was_drawn_without_the_sanitizer_is_disarmed_before_the_terminal() -> None:

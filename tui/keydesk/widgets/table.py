@@ -14,6 +14,7 @@ from keydesk.text.sanitize import Printable
 from keydesk.widgets.lines import LinePane, Run, cut, width_of
 
 WIDEST_GAP = 2
+WIDEST_NAME = 12  # cells; longer text in a column of names is cut, so that it hides no numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,17 +124,17 @@ class TablePane(LinePane):
         self.gap = max(fitting, default=1)
 
     def measured(self, columns: Sequence[Column]) -> Sequence[Column]:
-        """Return the columns, widened to the widest cell of the rows in sight."""
+        """Return the columns, widened to the widest cell of the rows in sight; names only up to a bound."""
         frame, rows = self.frame, self._shown()
         if frame is None or not rows:
             return columns
-        widths = {
-            column.key: max(
-                len(column.title), *(width_of(self.cell(key, column.key, frame)) for key in rows)
-            )
-            for column in columns
-            if not column.flexible
-        }
+        widths = {}
+        for column in columns:
+            if not column.flexible:
+                cells = (width_of(self.cell(key, column.key, frame)) for key in rows)
+                widest = max(len(column.title), *cells)
+                bound = widest if column.right else max(column.width, WIDEST_NAME)
+                widths[column.key] = min(widest, bound)
         return widen(columns, widths)
 
     def redraw(self) -> None:
@@ -184,7 +185,7 @@ class TablePane(LinePane):
 
     def _cut(self, column: Column, cell: Sequence[Run]) -> Sequence[Run]:
         """Return the cell no wider than its column; a column that is too narrow is widened right after."""
-        if not column.flexible and not self._outgrown:
+        if column.right and not column.flexible and not self._outgrown:
             self._outgrown = True
             self.call_later(self.redraw)
         return cut(cell, column.width)
