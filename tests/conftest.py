@@ -1,6 +1,20 @@
-"""Fixtures that every test may ask for by name."""
+"""Fixtures that every test may ask for by name, and how the tests are spread over processes."""
 
 import pytest
 
 pytest.register_assert_rewrite("support")
 pytest_plugins = ["support.broker", "support.ssh_server"]
+
+ALONE = ("bench", "soak")  # figures and long runs have the machine to themselves
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """Use every core, but run benches and soaks in this process: one after the other, their figures printed."""
+    chosen = str(config.getoption("markexpr"))
+    return 0 if any(chosen.startswith(name) for name in ALONE) else None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let long runs last: the time limit finds tests of the usual run that hang."""
+    if any(item.get_closest_marker(name) for name in ALONE):
+        item.add_marker(pytest.mark.timeout(0))
