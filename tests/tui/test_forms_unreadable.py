@@ -32,6 +32,7 @@ from keydesk.forms.arming import ArmForm
 from keydesk.forms.closing import ScaleOutForm
 from keydesk.forms.form import Form
 from keydesk.forms.moving import MoveForm
+from keydesk.forms.position_closing import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.situation import Situation
 from keydesk.forms.ticket import TicketForm
@@ -73,6 +74,10 @@ def move(situation: Situation) -> MoveForm:
 
 def part(situation: Situation) -> ScaleOutForm:
     return ScaleOutForm(situation, "6411")
+
+
+def position_part(situation: Situation) -> PositionPartForm:
+    return PositionPartForm(situation, "EUR_USD")
 
 
 @dataclass(frozen=True)
@@ -124,9 +129,11 @@ FIELDS = [
     ),
     *(Field(move, (name[0],), name, above_zero=True) for name in ("price", "stop", "target")),
     Field(part, (), "part", above_zero=True),
+    Field(position_part, (), "part", above_zero=True),
 ]
 WITHOUT_FIELDS = {
-    *("BreakEvenForm", "CancelEntriesForm", "CancelForm", "CloseForm", "FlattenForm"),
+    *("BreakEvenForm", "CancelEntriesForm", "CancelForm", "CloseForm", "ClosePositionForm"),
+    "FlattenForm",
     *("ReverseForm", "CommandForm", "DetailsForm", "FindForm", "HelpForm"),
 }
 
@@ -195,6 +202,7 @@ async def test_a_moved_order_keeps_its_stop_when_the_new_one_cannot_be_read() ->
         (buy, ("o",), "The price is missing: p, then digits"),
         (move, ("p", "backspace"), "The price is missing: p, then digits"),
         (part, (), "Choose: 2 5 7"),
+        (position_part, (), "Choose: 2 5 7"),
     ],
 )
 async def test_an_empty_field_that_is_required_refuses_the_send(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from keydesk.desk.draft import UnreadableText, above_zero, read_number
+from keydesk.desk.draft import LONGEST, NUMBER_KEYS, UnreadableText, above_zero, read_number
 from keydesk.desk.facts import NOTHING, Facts, facts_of
 from keydesk.desk.instructions import ClosePosition, CloseSide
 from keydesk.desk.profit import closing_price
@@ -26,8 +26,6 @@ from keydesk.text.sanitize import safe
 
 SideName = Literal["long", "short"]
 FULL = Decimal(100)  # percent
-MOST_DIGITS = 12
-DIGITS = frozenset("0123456789.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,15 +322,14 @@ class PositionPartForm(_PositionForm):
         if key == "backspace":
             self._collect(self.digits[:-1])
             return True
-        if key not in DIGITS:
+        if key not in NUMBER_KEYS:
             return False
         self._collect(self.digits + key)
         return True
 
     def _collect(self, digits: str) -> None:
         self.percent = self.typed_units = None
-        if len(digits) <= MOST_DIGITS:
-            self.digits = digits
+        self.digits = digits[: LONGEST + 1]
 
     def action_part(self, key: int) -> None:
         """Choose a quarter, a half, three quarters; the digits also begin an own part."""
