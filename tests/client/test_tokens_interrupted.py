@@ -228,12 +228,14 @@ def interrupted_by(work: Callable[[str], object]) -> KeyboardInterrupt:
                 talking.recv(1)
 
         thread = threading.Thread(target=interrupt)
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)  # as in a program
         thread.start()
         try:
             with pytest.raises(KeyboardInterrupt) as raised:
                 work(f"http://127.0.0.1:{server.getsockname()[1]}")
         finally:
             thread.join()
+            signal.signal(signal.SIGINT, before)
     return raised.value
 
 
