@@ -51,3 +51,15 @@ def test_a_pasted_order_waits_for_enter_and_then_for_its_own_confirmation(
     terminal.see("▲ BUY 50,000")
     terminal.press("Escape")
     terminal.see("No trades.")
+
+
+def test_cutting_in_the_line_leaves_the_clipboard_of_the_terminal_alone(
+    terminal: Terminal,
+) -> None:
+    terminal.press(":")
+    terminal.see("Command")
+    terminal.write(b"\x18")  # Ctrl-X in an empty line
+    terminal.type("eur")
+    terminal.write(b"\x18")
+    terminal.pause()
+    assert b"\x1b]52" not in terminal.raw

@@ -83,6 +83,9 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         if isinstance(self._driver, TerminalDriver):
             self._driver.show_title(in_ascii(words) if self._ascii_only else words)
 
+    def copy_to_clipboard(self, text: str) -> None:
+        """Leave the clipboard of the terminal alone: Ctrl-X in an empty line would empty it (OSC 52)."""
+
     def writes_waiting(self) -> int:
         """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""
         if not self._flow.is_open:
