@@ -140,7 +140,7 @@ def _read_record(kinds: list[Any], value: JsonValue, effort: Effort) -> Any:
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")  # noqa: TRY004 - callers catch what pydantic raises
     kind = kinds[0] if len(kinds) == 1 else _by_type(kinds, value.get("type"))
-    read = read_object if issubclass(kind, Record) else read_slotted
+    read: Any = read_object if issubclass(kind, Record) else read_slotted
     return read(kind, value, effort)
 
 
