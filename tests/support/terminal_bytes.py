@@ -32,8 +32,6 @@ OWN: Final = re.compile(
 PLAIN_CODES: Final = frozenset({"", "0", "1", "2", "3", "4", "7", "9", "22", "39", "49"})
 NAMED_COLOURS: Final = frozenset(map(str, (*range(30, 38), *range(40, 48), *range(90, 108))))
 BYTE: Final = 256
-BELL: Final = "\x07"
-ENDS_OF_SEQUENCES: Final = frozenset("Hhlm")
 BREAKS: Final = "\r\n\b"
 
 
@@ -50,9 +48,6 @@ def foreign_pieces(raw: bytes, size: tuple[int, int] = (200, 60)) -> Iterator[st
                 at += 1
             else:
                 at = found.end()
-            continue
-        if character == BELL and text[at - 1 : at] in ENDS_OF_SEQUENCES:
-            at += 1  # the desk's own bell, written by itself between two frames
             continue
         if character not in BREAKS and unicodedata.category(character) in INVISIBLE:
             yield f"character {character!r} in {text[max(0, at - 30) : at + 30]!r}"

@@ -86,6 +86,9 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
     def copy_to_clipboard(self, text: str) -> None:
         """Leave the clipboard of the terminal alone: Ctrl-X in an empty line would empty it (OSC 52)."""
 
+    def bell(self) -> None:
+        """Ring for nothing that Textual rings for: a key that a field cannot take says so in words."""
+
     def writes_waiting(self) -> int:
         """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""
         if not self._flow.is_open:
