@@ -98,6 +98,25 @@ def test_a_confirm_before_the_form_was_seen_is_too_early(painted: float | None) 
     assert guard().key("y", 10.249, Front("sends", painted)) is Verdict.TOO_EARLY
 
 
+@pytest.mark.parametrize(
+    ("painted", "at", "verdict"),
+    [
+        (10.04, 10.249, Verdict.TOO_EARLY),
+        (10.04, 10.25, Verdict.HOLD),  # 250 ms behind `B` are enough
+        (10.1, 10.25, Verdict.HOLD),
+        (10.101, 10.35, Verdict.TOO_EARLY),  # painted late: 250 ms from the painting
+        (10.101, 10.352, Verdict.HOLD),
+        (12.0, 12.2, Verdict.TOO_EARLY),  # a new letter, or a price asked for again
+    ],
+)
+def test_a_form_painted_at_once_is_confirmed_from_250_ms_behind_its_key(
+    painted: float, at: float, verdict: Verdict
+) -> None:
+    it = guard()
+    assert it.key("B", 10.0, ON_THE_DESK) is Verdict.PASS
+    assert it.key("y", at, Front("sends", painted=painted)) is verdict
+
+
 def test_a_confirm_key_close_behind_another_key_trips() -> None:
     assert keys(guard(), "2y", 11.0, 0.059, TICKET)[-1] is Verdict.TRIP
 
