@@ -36,6 +36,7 @@ LEFT_BY_KEYS = frozenset({0, 130})  # :q or Ctrl-C twice
 SETTLED = 180.0  # seconds after which the memory is taken for the first time
 GROWTH = 10_000  # kB
 QUIET = 2.0  # seconds after the last confirming key in which a send may still begin
+SCREEN_TAKEN = b"\x1b[?1049h"
 LOOK = 5.0  # seconds between two looks at what was written
 
 
@@ -69,6 +70,8 @@ class Soak:
         while time.monotonic() < until:
             self.starts += 1
             with self.desk() as terminal:
+                # What is typed before would be echoed by the terminal, not written by the desk.
+                terminal.until(lambda: SCREEN_TAKEN in terminal.raw)
                 self._drive(terminal, until, may_confirm)
 
     def _drive(self, terminal: Terminal, until: float, may_confirm: Callable[[], bool]) -> None:
