@@ -1,6 +1,7 @@
 """Whatever bytes a terminal sends, the desk stays, says what it dropped, and sends no order."""
 
 import random
+import signal
 import time
 from pathlib import Path
 
@@ -54,6 +55,71 @@ def test_all_bytes_one_after_the_other_leave_the_desk_as_it_is(practice_folder: 
             terminal.pause(1.0)
         terminal.press("Escape", "Escape", "g", "t")
         assert "Trades 0" in terminal.text
+        leave(terminal)
+
+
+def pour(terminal: Terminal, data: bytes, seconds: float) -> None:
+    """Send the bytes again and again, as fast as the program takes them."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        terminal.write_some(data)
+        terminal.pause(0.002)
+
+
+@pytest.mark.parametrize(
+    "data", [b"jk" * 2000, b"By" * 2000, b"\xa3a" * 2000, b"\x1b[I\x1b[O" * 500]
+)
+def test_a_flood_is_over_when_it_ends_and_no_key_of_it_counts_later(
+    practice_folder: Path, data: bytes
+) -> None:
+    with desk(practice_folder) as terminal:
+        terminal.see("prices ok")
+        pour(terminal, data, 3.0)
+        terminal.see("Keys dropped", 10.0)
+        terminal.pause(1.0)
+        terminal.press("Escape", "g", "t")
+        assert "Trades 0" in terminal.text
+        leave(terminal)
+
+
+LETTERS_IN_REPLIES = (
+    (b"\x1b[?62;22;4", b"c"),
+    (b"\x1b]11;rgb:cccc/dddd/", b"ffff\x1b\\"),
+    (b"\x1b[12;40", b"R"),
+)
+
+
+def test_a_reply_that_comes_in_two_pieces_answers_no_challenge(practice_folder: Path) -> None:
+    with desk(practice_folder) as terminal:
+        terminal.see("prices ok")
+        terminal.see("EUR/USD")
+        terminal.press("B", "s", "Backspace", "t", "Backspace")
+        for begun, rest in LETTERS_IN_REPLIES * 3:
+            terminal.see("to send")
+            terminal.write(begun)
+            terminal.pause(0.8)
+            terminal.write(rest)
+            terminal.pause(0.8)
+        assert "NOT SENT" not in terminal.text  # a wrong letter
+        assert "FILLED" not in terminal.text
+        assert "cannot" not in terminal.text  # digits of a reply in a field
+        leave(terminal)
+
+
+def test_a_desk_that_was_stopped_without_being_asked_goes_on_with_one_reader_of_keys(
+    practice_folder: Path,
+) -> None:
+    with desk(practice_folder) as terminal:
+        terminal.see("prices ok")
+        threads = Path(f"/proc/{terminal.pid}/task")
+        before = len(list(threads.iterdir()))
+        for size in ((80, 24), (200, 50), SIZE):
+            terminal.signal(signal.SIGSTOP)
+            terminal.resize(*size)
+            terminal.signal(signal.SIGCONT)
+            terminal.pause(1.0)
+        terminal.see("prices ok")
+        assert len(list(threads.iterdir())) <= before
         leave(terminal)
 
 

@@ -16,6 +16,7 @@ import sys
 import termios
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
@@ -121,6 +122,13 @@ class Terminal:
     def write(self, data: bytes) -> None:
         """Send bytes in one piece, as a paste or a stuck key would."""
         os.write(self._tty, data)
+
+    def write_some(self, data: bytes) -> None:
+        """Send as many of the bytes as the terminal takes without waiting."""
+        os.set_blocking(self._tty, False)
+        with suppress(BlockingIOError):
+            os.write(self._tty, data)
+        os.set_blocking(self._tty, True)
 
     def pause(self, seconds: float = PAUSE) -> None:
         """Keep reading for as long as a person pauses."""

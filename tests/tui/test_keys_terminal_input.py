@@ -10,7 +10,7 @@ from textual import events
 from textual.message import Message
 
 from keydesk.keys.paste_limit import END, START
-from keydesk.keys.terminal_input import InputDropped, TerminalInput
+from keydesk.keys.terminal_input import AT_ONCE, InputDropped, InputOverrun, TerminalInput
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.terminal_driver import TerminalDriver
 
@@ -18,9 +18,9 @@ from keydesk.widgets.terminal_driver import TerminalDriver
 class Keyboard:
     """The input with a clock that the test turns."""
 
-    def __init__(self, *, replies_expected: bool = False) -> None:
+    def __init__(self) -> None:
         self.now = 100.0
-        self.input = TerminalInput(replies_expected=replies_expected, clock=lambda: self.now)
+        self.input = TerminalInput(clock=lambda: self.now)
 
     def sends(self, data: bytes) -> list[Message]:
         return list(self.input.feed(data))
@@ -125,9 +125,9 @@ def test_all_pairs_of_bytes_are_taken() -> None:
     assert keyboard.works()
 
 
-@given(st.lists(st.binary(max_size=40), max_size=20), st.booleans())
-def test_any_bytes_in_any_pieces_are_taken(pieces: list[bytes], replies_expected: bool) -> None:
-    keyboard = Keyboard(replies_expected=replies_expected)
+@given(st.lists(st.binary(max_size=40), max_size=20))
+def test_any_bytes_in_any_pieces_are_taken(pieces: list[bytes]) -> None:
+    keyboard = Keyboard()
     for piece in pieces:
         keyboard.sends(piece)
         keyboard.waits(0.05)
@@ -150,7 +150,7 @@ LATE = b"\x1b[3;7R\x1b]11;rgb:1e1e/1e1e/1e1e\x1b\\\x1bP1+r524742\x1b\\\x1b[>1;10
 
 def test_replies_that_come_late_are_no_keys_in_whatever_pieces() -> None:
     for cut in range(len(LATE)):
-        keyboard = Keyboard(replies_expected=True)
+        keyboard = Keyboard()
         messages = keyboard.sends(LATE[:cut]) + keyboard.waits(0.05) + keyboard.sends(LATE[cut:])
         messages += keyboard.waits(1.0)
         assert keys(messages) == []
@@ -158,25 +158,125 @@ def test_replies_that_come_late_are_no_keys_in_whatever_pieces() -> None:
 
 
 def test_keys_between_late_replies_arrive() -> None:
-    keyboard = Keyboard(replies_expected=True)
+    keyboard = Keyboard()
     assert keys(keyboard.sends(b"j\x1b[?1;2ck") + keyboard.sends(b"\x1b[A")) == ["j", "k", "up"]
 
 
-def test_escape_and_alt_are_keys_while_replies_are_expected() -> None:
-    keyboard = Keyboard(replies_expected=True)
+def test_escape_and_alt_are_keys_when_nothing_follows() -> None:
+    keyboard = Keyboard()
     assert keyboard.sends(b"\x1b") == []
-    assert keyboard.waits(0.2) == []  # by its own clock the parser waits for what may follow
-    assert keys(keyboard.sends(b"\x1b[A")) == ["escape", "up"]
+    assert keys(keyboard.waits(0.2)) == ["escape"]
+    assert keys(keyboard.sends(b"\x1b[A")) == ["up"]
     keyboard.sends(b"\x1bP")
-    keyboard.waits(0.2)
-    assert keys(keyboard.sends(b"\x1b[A"))[-2:] == ["P", "up"]
+    assert keys(keyboard.waits(0.2)) == ["alt+shift+p"]
+    assert keys(keyboard.sends(b"\x1b[A")) == ["up"]
 
 
 def test_a_reply_that_never_ends_holds_the_keyboard_for_half_a_second() -> None:
-    keyboard = Keyboard(replies_expected=True)
+    keyboard = Keyboard()
     assert keyboard.sends(b"\x1b]11;rgb:1e") == []
     keyboard.waits(0.6)
     assert keys(keyboard.sends(b"j")) == ["j"]
+
+
+REPLIES = (
+    b"\x1b[?62;4;22c",
+    b"\x1b[>1;10;0c",
+    b"\x1b[12;40R",
+    b"\x1b[?12;40R",
+    b"\x1b[0n",
+    b"\x1b[?997;1n",
+    b"\x1b[4;600;800t",
+    b"\x1b[?1u",
+    b"\x1b[?2026;2$y",
+    b"\x1b[4;2$y",
+    b"\x1b]11;rgb:cccc/dddd/ffff\x1b\\",
+    b"\x1b]52;c;Y2R5\x07",
+    b"\x1bP>|tmux 3.4c\x1b\\",
+    b"\x1bP1+r524742=38\x1b\\",
+    b"\x1b_Gi=31;OK\x1b\\",
+    b"\xc2\x9b?62;4;22c",
+    b"\xc2\x9d11;rgb:cccc/dddd/ffff\xc2\x9c",
+)
+
+
+@pytest.mark.parametrize("reply", REPLIES)
+def test_a_reply_at_any_moment_is_no_key_also_when_its_rest_comes_late(reply: bytes) -> None:
+    assert keys(Keyboard().sends(reply)) == []
+    for cut in range(3, len(reply)):  # Esc alone, or with one character, is a key of a person
+        for pause in (0.05, 0.15, 0.3, 0.7, 1.5):
+            keyboard = Keyboard()
+            keyboard.waits(60)
+            messages = keyboard.sends(reply[:cut]) + keyboard.waits(pause)
+            messages += keyboard.sends(reply[cut:]) + keyboard.waits(0.3)
+            assert keys(messages) == [], (cut, pause)
+            keyboard.waits(4.0)
+            assert keys(keyboard.sends(b"j")) == ["j"]
+
+
+@pytest.mark.parametrize(
+    "sequence",
+    [
+        b"\x1b[" + b"9" * 60 + b"c",
+        b"\x1b[" + b"1;" * 40 + b"y",
+        b"\x1b[1 q",
+        b"\x1b[!p",
+        b"\x1b[99y",
+    ],
+)
+def test_an_unknown_sequence_is_dropped_whole(sequence: bytes) -> None:
+    keyboard = Keyboard()
+    for messages in (
+        keyboard.sends(sequence),
+        [each for byte in sequence for each in keyboard.sends(bytes((byte,)))],
+    ):
+        assert [type(each) for each in messages] == [InputDropped]
+    assert keys(keyboard.sends(b"j")) == ["j"]
+
+
+def test_a_string_without_an_end_keeps_the_keyboard_for_two_seconds_at_most() -> None:
+    for introducer in (b"\x1b]", b"\x1bP", b"\x1b_", b"\x1b^", b"\x1bX"):
+        keyboard = Keyboard()
+        pressed: list[str] = []
+        keyboard.sends(introducer + b"y" * 40_000)
+        for _ in range(12):  # never a pause of half a second
+            pressed += keys(keyboard.waits(0.25)) + keys(keyboard.sends(b"j"))
+        assert 0 < len(pressed) <= 4
+        assert set(pressed) == {"j"}
+
+
+@pytest.mark.parametrize(
+    "key", [b"\x1b[[A", b"\x1b[3$", b"\x1b[A", b"\x1bOA", b"\x1b[1;2A", b"\x1b[3~"]
+)
+def test_key_sequences_of_known_terminals_are_one_key(key: bytes) -> None:
+    assert len(keys(Keyboard().sends(key))) == 1
+    assert len(keys(Keyboard().sends(b"\x1b" + key))) == 2  # Esc and that key
+
+
+def test_a_flood_of_keys_is_dropped_reported_and_over_at_once() -> None:
+    keyboard = Keyboard()
+    messages = [each for _ in range(50) for each in keyboard.sends(b"jk" * 2048)]
+    assert len(keys(messages)) == AT_ONCE
+    assert len([each for each in messages if isinstance(each, InputOverrun)]) == 1
+    assert keyboard.waits(0.5) == []
+    assert keys(keyboard.sends(b"j")) == ["j"]
+
+
+def test_mouse_reports_take_no_keys_away_and_the_last_focus_is_kept() -> None:
+    keyboard = Keyboard()
+    messages = keyboard.sends(b"\x1b[<35;10;10M" * 5000 + b"\x1b[I\x1b[O" * 5000 + b"j")
+    assert keys(messages) == ["j"]
+    assert len(messages) < 2 * AT_ONCE
+    late = keyboard.waits(0.5)
+    assert [type(each) for each in late] == [events.AppFocus, events.AppBlur]
+
+
+def test_a_held_key_is_never_dropped() -> None:
+    keyboard = Keyboard()
+    messages: list[Message] = []
+    for _ in range(600):  # 20 seconds at 30 Hz
+        messages += keyboard.sends(b"\x1b[A") + keyboard.waits(0.033)
+    assert keys(messages) == ["up"] * 600
 
 
 def test_the_app_uses_the_driver_that_reads_this_way() -> None:

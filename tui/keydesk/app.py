@@ -92,7 +92,6 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
     ) -> None:
         super().__init__(own.keymap)
         self.facts_of_terminal = terminal or TerminalFacts()
-        self.replies_expected = self.facts_of_terminal.replies_expected
         environment = account.environment
         self.title = f"Keydesk {environment}"
         self.window_title = _window_title(options, account.name, environment)

@@ -22,7 +22,6 @@ class TerminalFacts:
     ascii_because: str = ""  # why only ASCII is to be drawn; empty: everything
     warnings: tuple[str, ...] = ()
     replies: Replies = field(default_factory=Replies)
-    replies_expected: bool = False  # whether more of them may still come, as input
 
 
 def unusable(environment: Mapping[str, str]) -> str:
@@ -60,7 +59,6 @@ class TerminalCheck:
             ascii_because=_ascii_because(self._environment, replies, around),
             warnings=around.warnings,
             replies=replies,
-            replies_expected=self._query is not None and not replies.is_complete,
         )
 
 

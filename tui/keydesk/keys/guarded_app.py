@@ -18,7 +18,7 @@ from keydesk.keys.arming import Cause
 from keydesk.keys.chords import Chords
 from keydesk.keys.guard import ON_THE_DESK, SETTLE, Front, Guard, Verdict, second_of_alt
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
-from keydesk.keys.terminal_input import InputDropped
+from keydesk.keys.terminal_input import InputDropped, InputOverrun
 
 ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
 TOO_EARLY = "Too early: read the form, then press the key again."
@@ -100,6 +100,10 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         if now - self._dropped_at > ONE_BURST:
             self.tell("warn", message.words)
             self._dropped_at = now
+
+    def on_input_overrun(self, message: InputOverrun) -> None:
+        """Close what is open: some of the keys that were meant for it are missing."""
+        self._trip(Cause.BURST, message.time)
 
     async def _judge(self, event: events.Key) -> None:
         self.last_key_at = event.time

@@ -75,6 +75,23 @@ class PasteClosingParser(_xterm_parser.XTermParser):
         """Whether the next characters belong to a paste."""
         return self._paste().started is not None
 
+    @property
+    def in_sequence(self) -> bool:
+        """Whether the parser has not found out yet what the last characters mean."""
+        return self._awaiting.timeout is not None
+
+    def end_of_paste(self, text: str) -> int:
+        """Return where the open paste ends in the next characters, or their length."""
+        tail = self._paste().tail
+        end = (tail + text).find(END)
+        return len(text) if end < 0 else end + len(END) - len(tail)
+
+    def end_sequence(self) -> Iterable[Message]:
+        """Take what was begun for what it is; nothing more of it will come."""
+        if self.in_sequence:
+            self._timeout_time = 0.0
+        yield from super().tick()
+
     def _closed(self) -> Iterable[Message]:
         if self._paste().overdue(self.clock()):
             self._paste().close()

@@ -44,7 +44,6 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
 
     # Ctrl-C leaves, so selected text could not be copied; a terminal selects by itself with Shift.
     ALLOW_SELECT = False
-    replies_expected = False  # whether replies to a terminal query may still come as input
     window_title = ""  # of the terminal's window; empty: it keeps its own
 
     def __init__(self) -> None:
@@ -144,18 +143,12 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         reader = getattr(self._driver, "terminal_input", None)
         if reader is None:
             return ""
-        request = self._flow.sending(len(sequence.encode()))
-        if request:
-            reader.expect_replies()
-        return request
+        return self._flow.sending(len(sequence.encode()))
 
     def on_terminal_answered(self, _: TerminalAnswered) -> None:
         """Catch up with what was left out while the line was busy."""
         request = self._flow.answered()
         if request and self._driver is not None:
-            reader = getattr(self._driver, "terminal_input", None)
-            if reader is not None:
-                reader.expect_replies()
             self._driver.write(request)
         self.catch_up()
 

@@ -24,12 +24,14 @@ class TerminalDriver(LinuxDriver):
 
     terminal_input: TerminalInput | None = None
     _title_pushed = False
+    _in_application_mode = False
 
     def start_application_mode(self) -> None:
         """Take the terminal: without another program's mouse mode, its own title kept for later."""
         super().start_application_mode()  # type: ignore[no-untyped-call]
         if self._writer_thread is None:  # stopped in the background: it did not start
             return
+        self._in_application_mode = True
         if not self._mouse:
             self.write(NO_MOUSE)
         if title := getattr(self._app, "window_title", ""):
@@ -37,10 +39,28 @@ class TerminalDriver(LinuxDriver):
 
     def stop_application_mode(self) -> None:
         """Give the terminal and its title back."""
+        self._in_application_mode = False
         if self._title_pushed:
             self._title_pushed = False
             self.write(POP_TITLE)
         super().stop_application_mode()
+
+    def resume_application_mode(self) -> None:
+        """Go on after SIGCONT.
+
+        After a SIGSTOP the driver was never suspended: a second start would leave two threads that read the keys.
+        """
+        if self._in_application_mode:
+            self._loop.call_soon_threadsafe(self._start_again)
+        else:
+            super().resume_application_mode()
+
+    def _start_again(self) -> None:
+        """Take the terminal again, in a callback of the event loop: a shell may have changed its modes and its screen."""
+        if self._in_application_mode:
+            self.suspend_application_mode()
+            self.start_application_mode()
+            self.send_message(self.SignalResume())
 
     def show_title(self, words: str) -> None:
         """Set the window's title, where the terminal has one."""
@@ -53,8 +73,7 @@ class TerminalDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read until the driver stops, or the terminal is gone (`lifecycle` watches for that and leaves)."""
-        expected = bool(getattr(self._app, "replies_expected", False))
-        self.terminal_input = terminal_input = TerminalInput(replies_expected=expected)
+        self.terminal_input = terminal_input = TerminalInput()
         with selectors.DefaultSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
