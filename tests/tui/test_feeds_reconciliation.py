@@ -133,9 +133,11 @@ async def test_the_check_comes_no_more_often_than_it_is_set_to(tmp_path: Path) -
 
 async def test_nothing_is_asked_for_while_nothing_is_unconfirmed(tmp_path: Path) -> None:
     async with unconfirmed_close(tmp_path) as desk:
-        for made in closing():
-            desk.sender.watch(made)
-        assert len(desk.alarms) == 1
+        made = [each.to_wire() for each in closing()]
+        desk.broker.answers["/sinceid"] = {"transactions": made, "lastTransactionID": "5"}
+        for each in closing():
+            desk.sender.watch(each)
+        await until(lambda: len(desk.alarms) == 1)
         assert desk.sender.unconfirmed() == ()
         quiet = ScriptedBroker()
         await Reconciler(desk.sender, EVERY_POLL).check(link_to(quiet))
