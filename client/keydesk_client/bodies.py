@@ -43,7 +43,9 @@ class BodyLimits:
 
 
 SMALL: Final = BodyLimits(1_000_000, 20_000, 60_000)
-"""One record, or a list that the service keeps short: instruments, prices, a book."""
+"""One record, or a list that the service keeps short: accounts, a book."""
+INSTRUMENTS: Final = BodyLimits(2_500_000, 40_000, 120_000, uncounted=250_000)
+"""1,000 instruments with all their terms are 1.1 MB, their prices with four levels a side 1.0 MB."""
 WRITE: Final = BodyLimits(4_000_000, 50_000, 200_000)
 """The answer to an order: closing 5,000 trades at once is 1.3 MB a side."""
 CANDLES: Final = BodyLimits(4_000_000, 40_000, 150_000, uncounted=800_000)

@@ -45,6 +45,7 @@ def asked_for(
 
 def _number(value: object) -> Decimal | None:
     try:
-        return Decimal(str(value))
+        number = Decimal(str(value))
     except InvalidOperation:
         return None
+    return number if number.is_finite() else None  # comparing with a signaling NaN raises

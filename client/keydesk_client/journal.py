@@ -206,10 +206,11 @@ class FileJournal:
         with locked(self.path, patience_s=self._patience_s):
             found = self._contents()
             kept = [_intent_line(intent) for intent in found.open.values()]
-            if claims := found.claims_that_matter():
-                kept.append({"settled": "", "as": "compacted", "claimed": claims})
-            for intent, line in found.ambiguous.values() if found.open else ():
-                kept += [_intent_line(intent), line]
+            for name, claims in found.claims_that_matter().items():
+                kept.append({"settled": name, "as": "compacted", "claimed": claims})
+            for intent, line in found.ambiguous.values():
+                if found.open or intent.since >= found.oldest_that_matters:
+                    kept += [_intent_line(intent), line]
             content = b"".join(_line(each) for each in kept)
             replace_file(self.path, content)
             self._settled = 0

@@ -13,6 +13,8 @@ from keydesk_client.json_values import JsonObject, JsonValue
 
 Line = JsonObject
 AMBIGUOUS: Final = "ambiguous"
+NEAR: Final = 500
+"""Ids before the newest claimed one that are kept: the next intent may come from a sender whose feed lags behind."""
 
 
 @dataclass(slots=True)
@@ -30,7 +32,7 @@ class Contents:
     ambiguous: dict[str, tuple[Intent, Line]] = field(
         default_factory=dict[str, tuple[Intent, Line]]
     )
-    """Every intent that ended as Ambiguous, with the line that says so."""
+    """Every intent that ended as Ambiguous or shares transactions with like ones, with the line that says so."""
 
     def add(self, text: bytes) -> int:
         """Take further lines; returns the bytes of those that are whole: a torn last line is no line at all."""
@@ -47,12 +49,19 @@ class Contents:
         """Intents that ended as Ambiguous and may have made any transaction."""
         return tuple(each for each, _ in self.ambiguous.values() if each.id not in self.shared)
 
-    def claims_that_matter(self) -> list[JsonValue]:
-        """Claimed transactions that an open intent could take for its own."""
-        if not self.open:
-            return []
-        oldest = min(intent.since for intent in self.open.values())
-        return [each for each in numeric(self.claimed) if int(each) > oldest]
+    @property
+    def oldest_that_matters(self) -> int:
+        """The id after which an open intent, or the next one, could take a transaction for its own."""
+        newest = max(map(int, self.claimed), default=0)
+        return min([newest - NEAR, *(intent.since for intent in self.open.values())])
+
+    def claims_that_matter(self) -> dict[str, list[JsonValue]]:
+        """Claimed transactions that an open intent, or the next one, could take for its own; by intent."""
+        oldest, claims = self.oldest_that_matters, dict[str, list[JsonValue]]()
+        for each in numeric(self.claimed):
+            if int(each) > oldest:
+                claims.setdefault(self.claimed[each], []).append(each)
+        return claims
 
     def _take(self, line: JsonValue) -> None:
         if not isinstance(line, dict):
@@ -69,7 +78,7 @@ class Contents:
         self.claimed.update(dict.fromkeys(_ids(line, "claimed"), name))
         if ids := _ids(line, "shared"):
             self.shared[name] = frozenset(ids)
-        if ended is not None and line.get("as") == AMBIGUOUS:
+        if ended is not None and (ids or line.get("as") == AMBIGUOUS):
             self.ambiguous[name] = ended, line
 
 

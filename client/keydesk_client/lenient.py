@@ -24,12 +24,13 @@ _half_character = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]").search
 class WrittenFloat(float):
     """A JSON number with a point that remembers how it was written: as a Decimal it is exact after all."""
 
+    __slots__ = ("text",)
+    text: str
+
     def __new__(cls, text: str) -> Self:
         made = super().__new__(cls, text)
         made.text = text
         return made
-
-    text: str
 
 
 def loads(content: bytes | str) -> JsonValue:

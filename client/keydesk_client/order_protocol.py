@@ -58,6 +58,9 @@ TURN_PATIENCE_S: Final = 1.0
 """How long a request waits for a like one: a good answer comes sooner, and so does the first look-up of a lost one."""
 TURN_LOOK_S: Final = 0.005
 
+LOOKS_AFTER_S: Final = (0.0, 1.0, 5.0)
+"""Before each look at the history that the stream calls for: what answers may lag behind the stream."""
+
 Alarm: TypeAlias = Callable[[Done | Rejected | Ambiguous], object]
 Send: TypeAlias = Callable[[], Awaitable[WriteResponse]]
 JOURNAL_TROUBLE = (OSError, UnsafeFile)
@@ -182,7 +185,9 @@ class OrderProtocol:
         outcome = await self._look_ups.settle(unknown, at_once=True, only_once=is_old)
         self._settled(outcome)
         if is_old and isinstance(outcome, Unconfirmed):
-            self._noted(intent, "unconfirmed")
+            shared = outcome.one_of.related_transaction_ids if outcome.one_of is not None else ()
+            with suppress(*JOURNAL_TROUBLE):  # it is looked up once more at the next start
+                self._journal.settle(intent, "unconfirmed", shared=shared)
         return outcome
 
     async def _looked_at(self, intent: Intent) -> None:
@@ -190,7 +195,11 @@ class OrderProtocol:
         try:
             while intent.id in self._to_look_at and intent in self._given_up:
                 self._to_look_at.discard(intent.id)
-                found = await self._look_ups.look(intent)
+                for pause in LOOKS_AFTER_S:
+                    await asyncio.sleep(pause)
+                    found = await self._look_ups.look(intent)
+                    if found is not None or intent.id in self._to_look_at:
+                        break
                 if found is not None and intent in self._given_up:
                     self._showed_up(found)
         finally:

@@ -12,11 +12,13 @@ from typing import Any
 import pytest
 
 from keydesk_client import Client, Limiter, Retries
-from keydesk_client.areas.accounts import ACCOUNT
+from keydesk_client.areas.accounts import ACCOUNT, INSTRUMENTS
 from keydesk_client.areas.candles import CANDLES
+from keydesk_client.areas.pricing import PRICING
 from keydesk_client.areas.transactions import INDEX, SEVERAL
 from keydesk_client.bodies import CANDLES as CANDLES_BODY
 from keydesk_client.bodies import ERROR, LIST, SMALL, WRITE, BodyLimits
+from keydesk_client.bodies import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.errors import AnswerTooLarge
 from keydesk_client.models.salvage import MOST_BROKEN
 from support.account_history import account, transaction
@@ -58,6 +60,7 @@ def hostile_bodies(kind: str, size: int) -> dict[str, bytes]:
         "empty objects": inside % repeated(b"{}", size),
         "objects of one member": inside % repeated(b'{"a":1}', size),
         "numbers": inside % repeated(b"1", size),
+        "fractions": inside % repeated(b"1.5", size),
         "empty texts": inside % repeated(b'""', size),
         "names": b'{"a":{%b}}' % b",".join(b'"%x":1' % each for each in range(size // 10)),
         "escapes": b'{"a":"%b"}' % (b"\\/\\u0041" * (size // 8)),
@@ -121,7 +124,9 @@ async def test_no_answer_of_any_kind_costs_too_much(name: str, kind: str) -> Non
 async def test_a_gzip_bomb_is_ended_at_its_kind_s_limit(unit: bytes) -> None:
     bomb = gzip.compress(unit * (60_000_000 // len(unit)))
     said = await cost("prices", bomb, "Content-Encoding: gzip")
-    assert said["error"] == f"AnswerTooLarge: the answer is larger than {SMALL.size} bytes"
+    assert (
+        said["error"] == f"AnswerTooLarge: the answer is larger than {INSTRUMENTS_BODY.size} bytes"
+    )
     assert bounded(said), said
 
 
@@ -176,6 +181,52 @@ def test_large_honest_answers_are_within_their_limits() -> None:
     )
 
 
+def test_a_thousand_instruments_and_their_prices_are_within_their_limits() -> None:
+    days = [{"dayOfWeek": "WEDNESDAY", "daysCharged": 3}] * 7
+    instrument = {
+        "name": "EUR_USD",
+        "type": "CURRENCY",
+        "displayName": "EUR/USD",
+        "pipLocation": -4,
+        "displayPrecision": 5,
+        "tradeUnitsPrecision": 0,
+        "minimumTradeSize": "1",
+        "maximumTrailingStopDistance": "1.00000",
+        "minimumGuaranteedStopLossDistance": "0.00100",
+        "minimumTrailingStopDistance": "0.00050",
+        "maximumPositionSize": "0",
+        "maximumOrderUnits": "100000000",
+        "marginRate": "0.0333",
+        "guaranteedStopLossOrderMode": "ALLOWED",
+        "guaranteedStopLossOrderExecutionPremium": "0.0001",
+        "guaranteedStopLossOrderLevelRestriction": {"volume": "1000000", "priceRange": "0.00250"},
+        "tags": [{"type": "ASSET_CLASS", "name": "CURRENCY"}] * 2,
+        "financing": {"longRate": "-0.0105", "shortRate": "-0.0055", "financingDaysOfWeek": days},
+    }
+    body = json.dumps({"instruments": [instrument] * 1000, "lastTransactionID": "7"}).encode()
+    assert len(body) > SMALL.size
+    assert len(INSTRUMENTS.read(body).instruments) == 1000
+    levels = [{"price": "1.08500", "liquidity": 10_000_000}] * 4
+    units = {"long": "2000000", "short": "2000000"}
+    price = {
+        "type": "PRICE",
+        "instrument": "EUR_USD",
+        "time": "2026-03-02T10:00:00.000000000Z",
+        "bids": levels,
+        "asks": levels,
+        "closeoutBid": "1.08490",
+        "closeoutAsk": "1.08520",
+        "status": "tradeable",
+        "tradeable": True,
+        "quoteHomeConversionFactors": {"positiveUnits": "1.00", "negativeUnits": "1.00"},
+        "unitsAvailable": dict.fromkeys(
+            ("default", "openOnly", "reduceFirst", "reduceOnly"), units
+        ),
+    }
+    prices = {"prices": [price] * 1000, "time": "2026-03-02T10:00:00.000000000Z"}
+    assert len(PRICING.read(json.dumps(prices, indent=1).encode()).prices) == 1000
+
+
 def test_five_thousand_candles_of_three_components_pass_also_when_one_is_broken() -> None:
     plain = json.loads(candles_body())
     for candle in plain["candles"]:
@@ -227,13 +278,13 @@ async def client_of(body: bytes) -> AsyncIterator[tuple[Client, list[int]]]:
 
 
 async def test_an_answer_that_is_too_large_is_not_asked_for_again() -> None:
-    async with client_of(answer(b"[" * (SMALL.size + 1))) as (client, asked):
+    async with client_of(answer(b"[" * (INSTRUMENTS_BODY.size + 1))) as (client, asked):
         with pytest.raises(AnswerTooLarge):
             await client.pricing.get(["EUR_USD"])
     assert asked == [1]
 
 
 async def test_chunks_are_counted_while_they_come() -> None:
-    async with client_of(chunked(*[b" " * 100_000] * 11, ending=b"")) as (client, _):
-        with pytest.raises(AnswerTooLarge, match="1000000"):
+    async with client_of(chunked(*[b" " * 100_000] * 26, ending=b"")) as (client, _):
+        with pytest.raises(AnswerTooLarge, match="2500000"):
             await client.pricing.get(["EUR_USD"])

@@ -409,6 +409,7 @@ def test_what_was_given_up_and_shows_up_raises_the_alarm_once(tmp_path: Path, ac
         for transaction in transactions_of(broker):
             desk.sender.watch(transaction)
             desk.sender.watch(transaction)
+        await asyncio.sleep(1.0)
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
         assert alarm.became in {BECAME[act], Became.RESTING}

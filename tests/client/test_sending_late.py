@@ -155,6 +155,7 @@ def test_a_late_cancel_of_a_stop_by_its_order_raises_the_alarm(tmp_path: Path) -
         assert isinstance(await desk.sender.cancel("10"), Unconfirmed)
         await asyncio.sleep(60.0)
         desk.watch_all()
+        await asyncio.sleep(1.0)
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
 
@@ -169,6 +170,7 @@ def test_what_ended_otherwise_is_told_as_rejected(tmp_path: Path) -> None:
         ended = {"type": "ORDER_CANCEL", "orderID": "10", "reason": "LINKED_TRADE_CLOSED"}
         broker.batch(ended)
         desk.watch_all()
+        await asyncio.sleep(1.0)
         (alarm,) = desk.alarms
         assert isinstance(alarm, Rejected)
         assert alarm.message == "the order ended first: LINKED_TRADE_CLOSED"
@@ -237,9 +239,13 @@ def test_a_batch_that_comes_in_pieces_is_told_when_it_is_whole(tmp_path: Path, v
         assert isinstance(await closing, Unconfirmed)
         await asyncio.sleep(60.0)
         order, fill = transactions_of(broker)
+        held = broker.ledger.pop()
         desk.sender.watch(order)
+        await asyncio.sleep(1.0)
         assert desk.alarms == []
+        broker.ledger.append(held)
         desk.sender.watch(fill)
+        await asyncio.sleep(1.0)
         (alarm,) = desk.alarms
         assert isinstance(alarm, Done)
         assert alarm.became is Became.FILLED

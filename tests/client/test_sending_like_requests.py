@@ -280,6 +280,7 @@ def test_what_is_missing_of_two_like_requests_is_watched_for_and_raises_the_alar
             judge(broker, outcome, name)
         await asyncio.sleep(60.0)
         senders.watch_all(broker)
+        await asyncio.sleep(1.0)
         alarms.extend(senders.alarms)
 
     with_two_senders(tmp_path, broker, body)
@@ -287,6 +288,94 @@ def test_what_is_missing_of_two_like_requests_is_watched_for_and_raises_the_alar
     for alarm in alarms:
         assert isinstance(alarm, Ambiguous)
         assert len(alarm.findings) == 2
+
+
+def test_a_close_that_was_carried_out_is_not_rejected_when_the_rest_of_its_trade_closes_later(
+    tmp_path: Path,
+) -> None:
+    late = Journey(arrives_after=1.5, answered_after=None)
+    never = Journey(arrives_after=None)
+    broker = SharedTradeBroker({"a-1": late, "b-1": never}, units=80)
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS["close part"])
+        senders.send("b", ACTS["close part"])
+        await asyncio.gather(*senders.sending)
+        earlier = len(broker.transactions())
+        assert isinstance(await ACTS["close all"](senders.senders["b"]), Done)
+        for transaction in broker.transactions()[earlier:]:
+            for sender in senders.senders.values():
+                sender.watch(transaction)
+        await asyncio.sleep(60.0)
+        for alarm in senders.alarms:
+            judge(broker, alarm, alarm.intent.id)
+
+    with_two_senders(tmp_path, broker, body)
+    assert broker.changed("a-1")
+
+
+def test_a_request_of_long_ago_that_may_have_done_it_stays_one_of_two(tmp_path: Path) -> None:
+    broker = SharedTradeBroker({"a-1": Journey(arrives_after=None), "b-1": LOST}, units=80)
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS["close part"])
+        senders.send("b", ACTS["close part"])
+        await broker.has_met(2)
+        senders.sending.pop().cancel()  # as a killed process does
+        await asyncio.sleep(200.0)
+        async with broker.client() as client:
+            later = Sender(
+                client,
+                FileJournal(senders.path),
+                lambda: broker.last_id,
+                wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
+            )
+            for outcome in await later.recover():
+                judge(broker, outcome, outcome.intent.id)
+        for intent in senders.senders["a"].unconfirmed():
+            outcome = await senders.senders["a"].resolve(intent)
+            judge(broker, outcome, intent.id)
+
+    outcomes = with_two_senders(tmp_path, broker, body)
+    judge(broker, outcomes["a-1"], "a-1")
+    assert broker.changed("b-1")
+
+
+def test_a_like_close_of_before_is_not_taken_for_a_lost_one_by_a_feed_that_lags(
+    tmp_path: Path,
+) -> None:
+    broker = SharedTradeBroker({"b-1": Journey(arrives_after=None)}, units=80)
+    path = tmp_path / "j" / "orders.jsonl"
+
+    async def whole() -> Outcome:
+        async with broker.client() as client:
+            first = Sender(client, FileJournal(path, most_settled=0), lambda: 9)
+            assert isinstance(await ACTS["close part"](first), Done)
+            second = Sender(client, FileJournal(path), lambda: 9, new_id=lambda: "b-1")
+            return await ACTS["close part"](second)
+
+    assert isinstance(run(whole()), Unconfirmed)
+
+
+def test_a_history_that_lags_behind_the_stream_is_looked_at_again(tmp_path: Path) -> None:
+    broker = SharedTradeBroker({"a-1": Journey(arrives_after=60.0, answered_after=None)})
+
+    async def body(senders: Senders) -> None:
+        senders.send("a", ACTS["close all"])
+        await asyncio.gather(*senders.sending)
+        await asyncio.sleep(60.0)
+        happened = broker.transactions()
+        broker.hidden_from_reads = 2
+        for transaction in happened:
+            senders.senders["a"].watch(transaction)
+        await asyncio.sleep(0.5)
+        assert senders.alarms == []
+        broker.hidden_from_reads = 0
+        await asyncio.sleep(10.0)
+        (alarm,) = senders.alarms
+        assert isinstance(alarm, Done)
+
+    with_two_senders(tmp_path, broker, body)
 
 
 JOURNEYS = st.builds(

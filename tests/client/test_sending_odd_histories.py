@@ -143,15 +143,22 @@ def test_a_trade_that_its_stop_closed_first_can_not_be_closed_any_more(tmp_path:
 
 
 def test_records_that_can_not_be_read_are_no_answer_and_no_exception(tmp_path: Path) -> None:
-    broker = LossyBroker(Fate.LOST_REQUEST, Fate.LOST_REQUEST, first_id=10)
-    spoilt = [fill("6", tradesClosed="nonsense"), {"type": "ORDER_CANCEL"}, {"type": "ORDER_FILL"}]
+    broker = LossyBroker(*[Fate.LOST_REQUEST] * 3, first_id=10)
+    spoilt = [
+        fill("6", tradesClosed="nonsense"),
+        {"type": "ORDER_CANCEL"},
+        {"type": "ORDER_FILL"},
+        {"type": "MARKET_ORDER", "tradeClose": {"tradeID": "5", "units": "sNaN"}},
+    ]
 
     async def body(desk: Desk) -> None:
         closing = asyncio.create_task(desk.sender.close_trade("5"))
+        closing_part = asyncio.create_task(desk.sender.close_trade("5", units="40"))
         cancelling = asyncio.create_task(desk.sender.cancel("7"))
-        await broker.has_met(writes=2)
+        await broker.has_met(writes=3)
         broker.batch(*spoilt)
         assert isinstance(await closing, Unconfirmed)
+        assert isinstance(await closing_part, Unconfirmed)
         assert isinstance(await cancelling, Unconfirmed)
         desk.watch_all()
 

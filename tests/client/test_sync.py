@@ -1,6 +1,7 @@
 import inspect
 import json
 import pydoc
+import queue
 import signal
 import subprocess
 import sys
@@ -240,13 +241,13 @@ def test_a_lost_answer_is_looked_up_and_what_shows_up_late_raises_the_alarm(
     tmp_path: Path,
 ) -> None:
     broker = LossyBroker(Fate.LOST_ANSWER, Fate.LOST_REQUEST, first_id=10)
-    alarms: list[tuple[Done | Rejected | Ambiguous, str]] = []
+    alarms: queue.Queue[tuple[Done | Rejected | Ambiguous, str]] = queue.Queue()
     with sync.Client(broker.client()) as client:
         sender = sync.Sender(
             client,
             journal_in(tmp_path),
             lambda: broker.last_id,
-            alarm=lambda late: alarms.append((late, threading.current_thread().name)),
+            alarm=lambda late: alarms.put((late, threading.current_thread().name)),
             pauses=QUICK,
         )
         found = sender.create(buy())
@@ -256,7 +257,7 @@ def test_a_lost_answer_is_looked_up_and_what_shows_up_late_raises_the_alarm(
         broker.batch({"type": "ORDER_CANCEL", "orderID": "7", "reason": "CLIENT_REQUEST"})
         for transaction in transactions_of(broker):
             sender.watch(transaction)
-        ((late, thread),) = alarms
+        late, thread = alarms.get(timeout=30.0)
         assert isinstance(late, Done)
         assert thread == "keydesk-client"
 

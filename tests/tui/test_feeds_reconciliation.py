@@ -109,7 +109,7 @@ async def test_a_trade_that_is_closed_has_the_history_read_again(tmp_path: Path)
 @pytest.mark.parametrize(
     "thresholds",
     [
-        replace(EVERY_POLL, check_after=SENT_AGO_S + 1),
+        replace(EVERY_POLL, check_after=SENT_AGO_S + 3600),
         replace(EVERY_POLL, look_back=0),
     ],
     ids=["too young", "too old"],
@@ -123,6 +123,16 @@ async def test_what_is_too_young_or_too_old_is_not_asked_for(
         assert desk.alarms == []
 
 
+@pytest.mark.parametrize("hours", [-3, 3])
+async def test_a_wall_clock_that_is_set_does_not_end_the_check(tmp_path: Path, hours: int) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        await desk.polls(2)
+        set_to = desk.link.wall_ns() + hours * 3600 * 10**9
+        desk.link.wall_ns = lambda: set_to
+        desk.happens_unseen(*closing())
+        await until(lambda: desk.alarms)
+
+
 async def test_the_check_comes_no_more_often_than_it_is_set_to(tmp_path: Path) -> None:
     async with unconfirmed_close(tmp_path, replace(EVERY_POLL, check_every=3600)) as desk:
         await desk.polls(2)
@@ -133,9 +143,11 @@ async def test_the_check_comes_no_more_often_than_it_is_set_to(tmp_path: Path) -
 
 async def test_nothing_is_asked_for_while_nothing_is_unconfirmed(tmp_path: Path) -> None:
     async with unconfirmed_close(tmp_path) as desk:
-        for made in closing():
-            desk.sender.watch(made)
-        assert len(desk.alarms) == 1
+        made = [each.to_wire() for each in closing()]
+        desk.broker.answers["/sinceid"] = {"transactions": made, "lastTransactionID": "5"}
+        for each in closing():
+            desk.sender.watch(each)
+        await until(lambda: len(desk.alarms) == 1)
         assert desk.sender.unconfirmed() == ()
         quiet = ScriptedBroker()
         await Reconciler(desk.sender, EVERY_POLL).check(link_to(quiet))

@@ -5,6 +5,7 @@ from __future__ import annotations  # help() shows the names of types, not all t
 from collections.abc import Iterable
 
 from keydesk_client.areas.area import Area
+from keydesk_client.bodies import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.bodies import LIST
 from keydesk_client.calls import json_body
 from keydesk_client.errors import InvalidRequest
@@ -25,7 +26,7 @@ from keydesk_client.paths import listed, number, numeric_id, path, plain_text
 ACCOUNTS = Reader(AccountsResponse)
 ACCOUNT = Reader(AccountResponse, LIST)
 SUMMARY = Reader(AccountSummaryResponse)
-INSTRUMENTS = Reader(InstrumentsResponse)
+INSTRUMENTS = Reader(InstrumentsResponse, INSTRUMENTS_BODY)
 CONFIGURED = Reader(ConfigureAccountResponse)
 CHANGES = Reader(AccountChangesResponse, LIST)
 

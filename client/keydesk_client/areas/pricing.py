@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from keydesk_client.areas.area import Area
+from keydesk_client.bodies import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.exchange import Request
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.pricing import PricingResponse
@@ -15,7 +16,7 @@ from keydesk_client.streams.prices import PriceStream
 from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.timing import REAL_TIMING, Timing
 
-PRICING = Reader(PricingResponse)
+PRICING = Reader(PricingResponse, INSTRUMENTS_BODY)
 
 STANDARD_STREAM: Final = StreamSettings()
 

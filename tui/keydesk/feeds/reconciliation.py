@@ -4,7 +4,7 @@ The stream is watched for its transactions as well. But a transaction can pass u
 meanwhile holds its effect, and the stream begins after it; or the look-ups were answered from a copy that lagged behind.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -31,10 +31,12 @@ class Reconciler:
     sender: Unsettled
     thresholds: Reconciliation
     _checked_at: float = field(default=float("-inf"), init=False)
+    _sent_at: dict[str, float] = field(default_factory=dict[str, float], init=False)
+    """By intent id, on the clock that nobody sets; by the wall clock as it stood at the first check."""
 
     async def check(self, link: Link) -> None:
         """Compare what is due; without an answer the next check asks again."""
-        due = self._due(link.wall_ns)
+        due = self._due(link)
         if not due or link.now() - self._checked_at < self.thresholds.check_every:
             return
         self._checked_at = link.now()
@@ -47,11 +49,16 @@ class Reconciler:
         link.door.saw_last(answer.last_transaction_id)
         await self.sender.reconcile(answer.changes, since)
 
-    def _due(self, wall_ns: Callable[[], int]) -> list[Intent]:
+    def _due(self, link: Link) -> list[Intent]:
         """Return what is neither too young, so that look-ups may still find it, nor too old to ask for."""
-        now, limits = wall_ns(), self.thresholds
+        now, limits = link.now(), self.thresholds
+        intents = self.sender.unconfirmed()
+        self._sent_at = {
+            each.id: self._sent_at.get(each.id, now - max(0, link.wall_ns() - each.at_ns) / NS)
+            for each in intents
+        }
         return [
-            intent
-            for intent in self.sender.unconfirmed()
-            if limits.check_after * NS <= abs(now - intent.at_ns) <= limits.look_back * 60 * NS
+            each
+            for each in intents
+            if limits.check_after <= now - self._sent_at[each.id] <= limits.look_back * 60
         ]
