@@ -56,6 +56,7 @@ class Sequencer(Generic[T]):
         """The newest id that anybody mentioned."""
         self._apply = apply
         self._held: dict[int, T] = {}
+        self._passed_over: set[int] = set()
         self._most_held = most_held
         self._patience_s = patience_s
         self._waiting: tuple[int, float] | None = None
@@ -117,9 +118,18 @@ class Sequencer(Generic[T]):
         return int(last_transaction_id) < self.last
 
     def restart(self, last: int) -> None:
-        """Go on after a snapshot whose lastTransactionID is `last`; later ones that wait are applied at once."""
+        """Go on after a snapshot whose lastTransactionID is `last`; later ones that wait are applied at once.
+
+        What two snapshots did not reach is dropped: an id that the service never had would be asked for without end.
+        One that exists is mentioned again, and asked for.
+        """
         self.last = last
-        self._held = {number: held for number, held in self._held.items() if number > last}
+        self._held = {
+            number: held
+            for number, held in self._held.items()
+            if number > last and number not in self._passed_over
+        }
+        self._passed_over = set(self._held)
         self.known = max(self._held, default=last)
         self._waiting = None
         self._apply_held()

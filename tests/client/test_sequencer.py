@@ -115,6 +115,28 @@ def test_after_a_snapshot_what_it_holds_is_dropped_and_what_waited_behind_it_is_
     assert door.missing is None
 
 
+def test_what_no_snapshot_ever_reaches_is_asked_for_until_the_second_one_only() -> None:
+    door, applied = sequencer(4)
+    door.offer_all(numbered(10**12))
+    door.restart(4)
+    after_one = door.missing
+    door.restart(4)
+    assert (after_one, door.missing) == ((5, 10**12 - 1), None)
+    door.offer_all(numbered(5))
+    assert applied == [5]
+
+
+def test_what_waits_is_kept_by_the_snapshot_after_it_came() -> None:
+    door, applied = sequencer(4)
+    door.offer_all(numbered(8))
+    door.restart(4)
+    door.offer_all(numbered(9))
+    door.restart(7)
+    assert door.missing == (8, 8)
+    door.offer_all(numbered(8))
+    assert applied == [8, 9]
+
+
 def test_too_many_held_back_are_asked_for_again_later() -> None:
     applied: list[int] = []
     door: Sequencer[Numbered] = Sequencer(0, lambda each: applied.append(int(each.id)), most_held=2)

@@ -195,6 +195,36 @@ def test_a_service_that_knows_less_than_we_do_has_lost_the_history_and_the_strea
     run(body())
 
 
+def test_after_an_id_that_never_was_a_heartbeat_that_knows_less_begins_the_stream_anew() -> None:
+    async def body() -> None:
+        history = ScriptedHistory(10**12)
+        opening = ScriptedStream(
+            [heartbeat(10**12), history.grown_to(4), heartbeat(4), transaction(5), FOREVER]
+        )
+        found = await taken(stream_of(opening, history), up_to(5))
+        assert [type(item).__name__ for item in found[:-1]] == [
+            "TransactionHeartbeat",
+            "HistoryLost",
+            "TransactionHeartbeat",
+        ]
+        assert len(opening.opened_at) == 1
+
+    run(body())
+
+
+def test_a_heartbeat_that_lags_behind_what_was_delivered_loses_nothing() -> None:
+    async def body() -> None:
+        history = ScriptedHistory(4)
+        opening = ScriptedStream(
+            [history.grown_to(5), transaction(5), heartbeat(4), transaction(6), FOREVER]
+        )
+        found = await taken(stream_of(opening, history), up_to(6))
+        assert ids(found) == [5, 6]
+        assert not any(isinstance(item, HistoryLost) for item in found)
+
+    run(body())
+
+
 def test_kinds_that_are_newer_than_this_library_are_delivered() -> None:
     async def body() -> None:
         opening = ScriptedStream([transaction(1, "TELEPORT"), FOREVER])

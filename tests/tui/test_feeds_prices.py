@@ -52,6 +52,22 @@ async def test_prices_come_without_waiting_for_the_account() -> None:
         assert broker.price_line.opened == [("EUR_USD", "USD_JPY", "EUR_GBP", "AUD_NZD")]
 
 
+async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_does_not_have() -> (
+    None
+):
+    broker = ScriptedBroker()
+    async with running(link_to(broker), list_instruments) as link:
+        await link.listed.wait()
+        for number in range(100):
+            odd = price(f"X{number}_Y", "1.1", "1.2")
+            rates = [conversions(f"Z{number}", "1", "1", "1").to_wire()]
+            prices.take(link, odd)
+            prices.take(link, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
+        assert list(link.store.quotes) == ["EUR_USD"]
+        assert link.store.conversions == {}
+        assert link.store.health.unreadable == 200
+
+
 def test_the_watchlist_is_the_traders_own_or_everything_majors_first() -> None:
     known = ["AUD_NZD", "EUR_USD", "ZAR_JPY", "USD_JPY"]
     assert watchlist((), known) == ["EUR_USD", "USD_JPY", "AUD_NZD", "ZAR_JPY"]

@@ -42,6 +42,13 @@ def test_what_comes_before_the_snapshot_waits_and_what_it_holds_is_dropped() -> 
     assert set(hall.store.trades) == {"5"}
 
 
+def test_what_waits_for_a_snapshot_that_does_not_come_is_bounded() -> None:
+    hall = Hall()
+    for number in range(5, 10_105):
+        hall.door.offer(transaction(number, "MARKET_ORDER"))
+    assert len(hall.door._early) == 10_000
+
+
 def test_a_transaction_that_comes_twice_is_applied_once() -> None:
     hall = Hall()
     hall.open()

@@ -14,6 +14,9 @@ UNKNOWN: Final = "?"
 MINUS: Final = "−"
 NONE = safe(EMPTY)
 SECOND = 1_000_000_000
+FIRST_SECOND: Final = int(datetime(1, 1, 2, tzinfo=UTC).timestamp())
+LAST_SECOND: Final = int(datetime(9999, 12, 30, tzinfo=UTC).timestamp())
+"""A day inside the calendar's ends, so that every zone has them."""
 
 
 class PriceParts(NamedTuple):
@@ -128,8 +131,9 @@ def date_and_time(time_ns: int, zone: tzinfo = UTC) -> SafeText:
 
 
 def at(time_ns: int, zone: tzinfo = UTC) -> datetime:
-    """The instant in a zone, to the second."""
-    return datetime.fromtimestamp(time_ns // SECOND, zone)
+    """The instant in a zone, to the second; one that no calendar has is the first or the last that it has."""
+    seconds = min(max(time_ns // SECOND, FIRST_SECOND), LAST_SECOND)
+    return datetime.fromtimestamp(seconds, zone)
 
 
 def pair(instrument: str) -> SafeText:

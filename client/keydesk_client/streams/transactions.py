@@ -113,8 +113,12 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
     async def _take_item(self, item: Transaction | TransactionHeartbeat) -> None:
         sequence = await self._place()
         if isinstance(item, TransactionHeartbeat):
-            sequence.saw_last(last_told(item) or 0)
-            await self._fill(sequence)
+            told = last_told(item)
+            sequence.saw_last(told or 0)
+            if told is not None and sequence.is_behind_us(told):
+                await self._catch_up(sequence)  # it lags, or our place is one that never was
+            else:
+                await self._fill(sequence)
             self._ready.append(item)
         elif id_of(item) is None:
             self.health.unreadable += 1  # the next heartbeat shows whether it was one of ours

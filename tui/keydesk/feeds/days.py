@@ -44,7 +44,7 @@ async def _latest(link: Link, names: Sequence[str]) -> None:
     wanted = [f"{name}:D:M" for name in names]
     answer = await link.ask(link.client.candles.latest(wanted))
     for each in answer.latest_candles:
-        try_to(link.store, partial(_take_latest, link, each))
+        try_to(link.store, partial(_take_latest, link, each, names))
 
 
 async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
@@ -61,7 +61,9 @@ async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
     return True
 
 
-def _take_latest(link: Link, latest: CandlestickResponse) -> None:
+def _take_latest(link: Link, latest: CandlestickResponse, names: Sequence[str]) -> None:
+    if latest.instrument not in names:
+        raise ValueError("candles of an instrument that was not asked for")
     _take(link, latest.instrument, latest.candles)
 
 

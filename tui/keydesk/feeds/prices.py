@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -10,9 +10,9 @@ from keydesk.feeds.link import FAILURES, Line, Link, reason
 from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
 from keydesk.store.state import Topic
-from keydesk.store.unreadable import READ_ERRORS, moment, try_to
+from keydesk.store.unreadable import READ_ERRORS, moment, readable, try_to
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.models import ClientPrice, PricingHeartbeat
+from keydesk_client.models import ClientPrice, HomeConversions, PricingHeartbeat
 
 CONVERSIONS_EVERY = 5.0
 
@@ -74,9 +74,9 @@ def take(link: Link, item: object) -> None:
     health.prices_heard = now
     if isinstance(item, ClientPrice):
         try:
-            take_price(link.store, item, now)
+            _take_price(link, item, now)
             if item.home_conversions:
-                take_conversions(link.store, item.home_conversions)
+                _take_conversions(link, item.home_conversions)
         except READ_ERRORS as error:
             link.store.note_unreadable(str(error))
         else:
@@ -116,14 +116,37 @@ async def conversions_once(link: Link, names: Sequence[str]) -> bool:
     """Ask once, prices included; False when there was no answer."""
     try:
         answer = await link.ask(link.client.pricing.get(names, include_home_conversions=True))
-        take_conversions(link.store, answer.home_conversions or ())
+        _take_conversions(link, answer.home_conversions or ())
         received = link.now()
         for price in answer.prices:
-            try_to(link.store, partial(take_price, link.store, price, received))
+            try_to(link.store, partial(_take_price, link, price, received))
     except FAILURES as error:
         link.count_unreadable(error)
         return False
     return True
+
+
+def _take_price(link: Link, price: ClientPrice, received: float) -> None:
+    """Write a price; of an instrument that the account does not have none is kept: there may be names without end."""
+    name = price.instrument
+    if name is not None and name not in link.store.quotes and name not in link.store.instruments:
+        raise ValueError("a price of an instrument that the account does not have")
+    take_price(link.store, price, received)
+
+
+def _take_conversions(link: Link, conversions: Sequence[HomeConversions]) -> None:
+    """Write the conversions of currencies that the account's instruments are quoted in or made of."""
+    store = link.store
+    known = {
+        part for name in store.instruments for part in name.split("_")
+    } | store.conversions.keys()
+    take_conversions(store, readable(store, partial(_expected, known), conversions))
+
+
+def _expected(known: Collection[str], conversion: HomeConversions) -> HomeConversions:
+    if conversion.currency not in known:
+        raise ValueError("a conversion of a currency that no instrument has")
+    return conversion
 
 
 def _held_or_shown(link: Link) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from keydesk.store.fold import apply
 from keydesk.store.store import Store
 from keydesk.store.unreadable import READ_ERRORS, number_of, try_to
 from keydesk_client.models import Transaction
-from keydesk_client.sequencer import Backfill, Range, Sequencer
+from keydesk_client.sequencer import MOST_HELD, Backfill, Range, Sequencer
 
 Heard = Callable[[Transaction], None]
 
@@ -46,7 +46,8 @@ class Door:
         if not self._has_number(transaction):
             return
         if self._sequencer is None:
-            self._early.append(transaction)
+            if len(self._early) < MOST_HELD:  # what is left out is asked for after the snapshot
+                self._early.append(transaction)
         else:
             self._sequencer.offer(transaction)
 

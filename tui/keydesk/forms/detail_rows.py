@@ -87,9 +87,9 @@ def of_instrument(name: str, store: Store) -> Rows:
     if known is None:
         return [("instrument", pair(name))]
     places = known.display_precision
-    financing = known.financing
+    financing = getattr(known, "financing", None)
     return [
-        ("instrument", known.display_name),
+        ("instrument", getattr(known, "display_name", None) or pair(name)),
         ("bid", price(quote.bid if quote else None, places)),
         ("ask", price(quote.ask if quote else None, places)),
         ("tradeable", "yes" if quote and quote.tradeable else "no"),
@@ -97,8 +97,8 @@ def of_instrument(name: str, store: Store) -> Rows:
         ("margin rate", percent(known.margin_rate)),
         ("smallest trade", f"{known.minimum_trade_size:f} units"),
         ("largest order", units(known.maximum_order_units)),
-        ("financing long", percent(financing.long_rate, signed=True) if financing else EMPTY),
-        ("financing short", percent(financing.short_rate, signed=True) if financing else EMPTY),
+        ("financing long", percent(getattr(financing, "long_rate", None), signed=True)),
+        ("financing short", percent(getattr(financing, "short_rate", None), signed=True)),
     ]
 
 

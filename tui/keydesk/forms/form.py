@@ -42,7 +42,12 @@ NUDGES: Line = (
 )
 FIELD_HINTS: Line = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
 
+UNUSABLE = (ArithmeticError, ValueError)
+"""What arithmetic raises on figures that no broker should send: a size of nothing, a factor near nothing."""
+
+UNUSABLE_FIGURES = "The broker's figures for this cannot be used"
 TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
+
 REFUSED_BY_LEVEL = {
     "DISARMED": "DISARMED is exit-only: {} arms",
     "READ-ONLY": "READ-ONLY: nothing is ever sent",
@@ -200,7 +205,10 @@ class Form(ModalForm[Result]):
 
     def confirmation(self) -> Confirmation:
         """Return what would send the form now."""
-        refusals = self.refusals()
+        try:
+            refusals = self.refusals()
+        except UNUSABLE:
+            refusals = (UNUSABLE_FIGURES,)
         if self.opens() and self._is_cut_off():
             refusals = (TOO_SMALL,)
         if self.opens() and self.situation.no_orders:
@@ -232,11 +240,18 @@ class Form(ModalForm[Result]):
         event.stop()
         if bound is not None:
             event.prevent_default()
-            await self.run_action(bound.binding.action)
+            try:
+                await self.run_action(bound.binding.action)
+            except UNUSABLE:
+                self._hint = UNUSABLE_FIGURES
+                self.redraw()
             return
         key = event.character if event.is_printable and event.character else event.key
-        if not self.typed(key):
-            self.answer(key)
+        try:
+            if not self.typed(key):
+                self.answer(key)
+        except UNUSABLE:
+            self._hint = UNUSABLE_FIGURES
         self.redraw()
 
     def answer(self, key: str) -> None:
@@ -311,12 +326,12 @@ class Form(ModalForm[Result]):
 
     def _lines(self) -> list[Line]:
         asked = self.confirmation()
-        warnings = () if asked.step is Step.REFUSED else self.warnings()
+        content, warnings = self._content(asked)
         said = wrapped(safe(self._hint), "warn", self.inside) if self._hint else []
         foot = [*said, *self._ask(asked)]
         room = self.app.size.height - 2
         subject: list[Line] = [((safe(self.subject), "muted"),)] if self.subject else []
-        body = [self.headline(), *subject, *self.body(), BLANK]
+        body = [*content[:1], *subject, *content[1:], BLANK]
         apart = [
             line for each in warnings for line in wrapped(safe(f"▲ {each}"), "warn", self.inside)
         ]
@@ -325,6 +340,14 @@ class Form(ModalForm[Result]):
             return lines
         together = wrapped(safe("  ".join(f"▲ {each}" for each in warnings)), "warn", self.inside)
         return cut([*body, *together], foot, room)
+
+    def _content(self, asked: Confirmation) -> tuple[list[Line], Sequence[str]]:
+        """Return headline, body and warnings; an exit can be sent although its figures cannot be shown."""
+        try:
+            warnings = () if asked.step is Step.REFUSED else self.warnings()
+            return [self.headline(), *self.body()], warnings
+        except UNUSABLE:
+            return [((UNUSABLE_FIGURES, "danger"),)], ()
 
     def _ask(self, asked: Confirmation) -> list[Line]:
         drop: Line = (("Esc", "bright"), (" drops", "muted"))
