@@ -195,6 +195,7 @@ class OrderProtocol:
         try:
             while intent.id in self._to_look_at and intent in self._given_up:
                 self._to_look_at.discard(intent.id)
+                found = None
                 for pause in LOOKS_AFTER_S:
                     await asyncio.sleep(pause)
                     found = await self._look_ups.look(intent)
