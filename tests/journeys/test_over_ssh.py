@@ -198,3 +198,71 @@ def test_the_window_says_environment_and_account_and_gets_its_own_title_back(
         terminal.press(":", "q", "Enter")
         assert terminal.wait_for_exit() == 0
         assert bytes(terminal.raw).count(b"\x1b]2;\x07\x1b[23;2t") == 1
+
+
+def test_clicks_drags_and_sizes_with_a_form_open_leave_the_desk_as_it_is(ssh: SshServer) -> None:
+    with Terminal(ssh.command(ssh.keydesk("--practice", "--mouse")), SIZE, {}) as terminal:
+        terminal.see("prices ok")
+        terminal.press("B")
+        terminal.see("Esc drops")
+        double_click = b"\x1b[<0;10;12M\x1b[<0;10;12m" * 2
+        drag = b"\x1b[<0;20;14M\x1b[<32;40;16M\x1b[<0;60;20m"
+        for sequence in (double_click, drag):
+            terminal.write(sequence)
+            terminal.pause()
+        for size in ((120, 36), (1, 1), (80, 24), SIZE):
+            terminal.resize(*size)
+            terminal.pause(0.2)
+        terminal.see("BUY 10,000")
+        terminal.press("Escape")
+        terminal.see("No trades.")
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+
+
+@pytest.mark.parametrize("term", ["xterm-kitty", "alacritty", "foot"])
+def test_a_terminal_known_by_its_name_has_its_colours_without_colorterm(
+    ssh: SshServer, term: str
+) -> None:
+    line = f"env -u COLORTERM TERM={term} {ssh.keydesk('--practice')}"
+    with Terminal(ssh.command(line), SIZE, {}) as terminal:
+        terminal.see("prices ok")
+        assert b"\x1b[38;2;" in terminal.raw or b";38;2;" in terminal.raw
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+
+
+@pytest.mark.parametrize("settings", ["NO_COLOR=1", "TERM=xterm", "LANG=C LC_ALL=C"])
+def test_prices_stay_visible_around_a_form_in_few_colours_and_in_ascii(
+    ssh: SshServer, settings: str
+) -> None:
+    line = f"env -u COLORTERM {settings} {ssh.keydesk('--practice')}"
+    with Terminal(ssh.command(line), SIZE, {}) as terminal:
+        terminal.see("prices ok")
+        terminal.press("B")
+        terminal.see("BUY 10,000")
+        for words in ("PRACTICE", "NAV", "uPL", "GBP/USD", "S sell", "bid"):
+            assert words in terminal.text, terminal.text
+        terminal.press("Escape")
+        terminal.see_no_more("BUY 10,000")
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+
+
+def test_opening_a_form_sends_few_bytes_over_the_line(ssh: SshServer) -> None:
+    with Terminal(ssh.command(ssh.keydesk("--practice", "--fps", "1")), SIZE, {}) as terminal:
+        terminal.see("No trades.")
+        terminal.see("prices ok")
+        costs = []
+        for _ in range(4):
+            terminal.pause(1)
+            start = len(terminal.raw)
+            terminal.write(b"B")
+            terminal.see("BUY 10,000")
+            terminal.pause(0.1)
+            costs.append(len(terminal.raw) - start)
+            terminal.press("Escape")
+            terminal.see_no_more("BUY 10,000")
+        assert min(costs) <= 3_000  # prices that move at that moment are in some of them
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0

@@ -5,8 +5,8 @@
         ... a program reaches the broker by proxy.url ...
 
 What names a thing (instrument, trade, order) gets the same hostile name everywhere, and requests are put back into the
-broker's own names, so that the broker goes on to work behind it. Numbers and times stay: a test of text is no test of
-records that cannot be read.
+broker's own names, so that the broker goes on to work behind it. Numbers and times stay unless `numbers` is set: a test of
+text is no test of records that cannot be read.
 """
 
 import asyncio
@@ -35,6 +35,7 @@ HOPS: Final = frozenset({"host", "connection", "content-length", "transfer-encod
 SKIPPED: Final = frozenset(
     {"content-length", "transfer-encoding", "content-encoding", "connection"}
 )
+UNREADABLE_NUMBERS: Final = ("NaN", "Infinity", "-Infinity", "1e999999999", "", "1.2.3", "x")
 START_SECONDS: Final = 10.0
 REFUSAL: Final = 400
 
@@ -50,6 +51,7 @@ class Poison:
     names: float = 0.0  # of instruments, currencies
     ids: bool = False  # of trades and orders
     accounts: bool = False  # ids of accounts
+    numbers: float = 0.0  # of numbers that name nothing: not readable any more
     refuses: float = 0.0  # of requests that would change something
     said: "Counter[str]" = field(default_factory=Counter)
     given: dict[str, str] = field(default_factory=dict)  # broker's own name -> hostile name
@@ -86,16 +88,23 @@ class Poison:
         if text in self.given:
             hostile = self.given[text]
             return self._note(member, hostile) if hostile != text else text
-        if TIME.fullmatch(text) or member in {"lastTransactionID", "pages"}:
-            return text
-        if ACCOUNT.fullmatch(text) and not self.accounts:
+        is_kept = TIME.fullmatch(text) or member in {"lastTransactionID", "pages"}
+        if is_kept or (ACCOUNT.fullmatch(text) and not self.accounts):
             return text
         if member in NAMES or "urrency" in member:
             return self._named(text, member, self.names)
         if NUMBER.fullmatch(text):
-            return self._named(text, member, 1.0) if self.ids and member in IDS else text
+            return self._number(text, member)
         share = self.types if member in {"type", "state"} else self.often
         return self._note(member, self._hostile()) if self.chance.random() < share else text
+
+    def _number(self, text: str, member: str) -> str:
+        if self.ids and member in IDS:
+            return self._named(text, member, 1.0)
+        names_something = member.lower().endswith(("id", "ids"))
+        if names_something or self.chance.random() >= self.numbers:
+            return text
+        return self._note(member, self.chance.choice(UNREADABLE_NUMBERS))
 
     def _named(self, text: str, member: str, share: float) -> str:
         if self.chance.random() >= share:

@@ -60,7 +60,7 @@ class HealthLine(StripLine):
             yield self._unanswered(health.requests, frame.now - health.unanswered_since)
         elif health.rtt_ms is not None:
             p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
-            yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 2)
+            yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 3)
         if health.clock_offset_ms is not None:
             offset = f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)
             yield Item(self._pair("clock", safe(offset)), 4)
@@ -70,7 +70,7 @@ class HealthLine(StripLine):
             yield Item(((safe(words), self.palette["warn"]),), 2)
         for name, at in health.restarted.items():
             if frame.now - at < TOLD_FOR:
-                yield Item(((safe(f"{name} failed, restarted"), self.palette["danger"]),), 2)
+                yield Item(((safe(f"{name} failed, restarted"), self.palette["danger"]),), 1)
         if health.throttled:
             yield Item(((safe(f"throttled {health.throttled}×"), self.palette["warn"]),), 3)
         if health.warning:

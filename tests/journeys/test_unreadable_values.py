@@ -1,0 +1,51 @@
+"""Numbers that cannot be read in any answer: the desk says how many, goes on, and is whole again by itself."""
+
+import asyncio
+from pathlib import Path
+
+from support.broker import PracticeServer
+from support.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
+from support.signing_in import Home, address_words
+from support.terminal import Terminal, keydesk
+
+SIZES = ((80, 24), (120, 35), (200, 50))
+
+
+def watch_the_desk(home: Home, profile: list[str], proxy: PoisoningProxy) -> None:
+    with Terminal(keydesk(*profile), SIZES[0], home.env) as terminal:
+        terminal.see("prices ok", 60)
+        terminal.see("Trades 1")
+        for size in SIZES:
+            terminal.resize(*size)
+            proxy.poison = Poison(seed=size[0], active=True, often=0.0, numbers=0.5)
+            terminal.see("unreadable")
+            terminal.press("j", "k", "g", "t")
+            assert terminal.is_running
+            proxy.poison = Poison()
+            terminal.see("prices ok", 60)
+            terminal.see("events ok", 60)
+        terminal.see("Trades 1")
+        terminal.press("C")
+        terminal.see("CLOSE")
+        terminal.pause()
+        terminal.press("y")
+        terminal.see("No trades.")
+        terminal.press(":", "q", "Enter")
+        assert terminal.wait_for_exit() == 0
+
+
+async def test_no_number_ends_prices_or_account_for_good(
+    practice: PracticeServer, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    order = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
+    assert (await practice.send("POST", "{a}/orders", {"order": order})).status_code == 201
+    with poisoning_proxy(practice, Poison()) as proxy:
+        place = [*address_words(proxy.url), "--account", practice.account_id]
+        done = await asyncio.to_thread(
+            home.run, "login", "main", *place, *home.unlocked, stdin=practice.token + "\n"
+        )
+        assert done.returncode == 0, done.stderr
+        profile = ["--profile", "main", *home.unlocked]
+        await asyncio.to_thread(watch_the_desk, home, profile, proxy)
+        assert proxy.faults == []
