@@ -75,7 +75,8 @@ class Log(TablePane):
         """One line, if the log still has it; without a profit its words have that room too."""
         if int(key) >= len(frame.store.log):
             return []
-        if frame.store.log[int(key)].pl is not None:
+        ends_in_words = [column.key for column in self.fitted[-2:]] == ["text", PROFIT.key]
+        if frame.store.log[int(key)].pl is not None or not ends_in_words:
             return super().row(key, frame)
         *before, words, profit = self.fitted
         wide = replace(words, width=words.width + self.gap + profit.width)
