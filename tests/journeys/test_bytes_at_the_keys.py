@@ -67,7 +67,9 @@ def pour(terminal: Terminal, data: bytes, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"jk" * 2000, b"By" * 2000, b"\xa3a" * 2000, b"\x1b[I\x1b[O" * 500]
+    "data",
+    [b"jk" * 2000, b"By" * 2000, b"\xa3a" * 2000, b"\x1b[I\x1b[O" * 500],
+    ids=["keys", "orders", "unreadable", "focus"],
 )
 def test_a_flood_is_over_when_it_ends_and_no_key_of_it_counts_later(
     practice_folder: Path, data: bytes

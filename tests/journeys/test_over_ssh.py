@@ -131,7 +131,7 @@ def test_a_killed_desk_leaves_a_terminal_that_can_be_reset(
         terminal.see("prices ok")
         (desk,) = desks(ssh.environment["KEYDESK_HOME"])
         os.kill(desk, number)
-        terminal.see("iutf8")  # among the last words of stty
+        terminal.see("extproc")  # the last word of stty
         said = terminal.text
         terminal.wait_for_exit()
     assert {"icanon", "echo", "isig", "iexten", "icrnl", "opost"} <= set(said.split())
@@ -155,7 +155,7 @@ def test_the_next_start_repairs_what_a_killed_desk_left(ssh: SshServer) -> None:
         terminal.until(lambda: terminal.raw.count(b"\x1b[?1049h") == 2, what="the second desk")
         terminal.see("prices ok")
         terminal.press(":", "q", "Enter")
-        terminal.see("iutf8")
+        terminal.see("extproc")  # the last word of stty
         said = terminal.text
         terminal.wait_for_exit()
     assert {"icanon", "echo", "isig", "icrnl"} <= set(said.split())

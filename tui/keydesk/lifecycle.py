@@ -126,14 +126,18 @@ def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort
     loop = asyncio.get_running_loop()
 
     def watch() -> None:
-        poll = select.poll()
-        poll.register(TERMINAL, 0)
-        gone = select.POLLHUP | select.POLLERR | select.POLLNVAL
-        while not any(event & gone for _, event in poll.poll(0)):
+        while not _terminal_is_gone():
             time.sleep(TERMINAL_CHECK_SECONDS)
         _leave(HUNG_UP, leave, last_resort, loop)
 
     threading.Thread(target=watch, name="terminal", daemon=True).start()
+
+
+def _terminal_is_gone() -> bool:
+    poll = select.poll()
+    poll.register(TERMINAL, 0)
+    gone = select.POLLHUP | select.POLLERR | select.POLLNVAL
+    return any(event & gone for _, event in poll.poll(0))
 
 
 def end_with_threads(
@@ -145,6 +149,8 @@ def end_with_threads(
     def handle(died: threading.ExceptHookArgs) -> None:
         if died.exc_value is None or isinstance(died.exc_value, SystemExit):
             return
+        if isinstance(died.exc_value, OSError) and _terminal_is_gone():
+            return  # no fault: `leave_without_terminal` leaves
         last_resort.arm(FAILED, reason=reason)
         with suppress(RuntimeError):  # a closed loop is leaving already
             loop.call_soon_threadsafe(end, died.exc_value)
