@@ -1,54 +1,83 @@
 """At the end of a line of 20 kB/s the desk shows fewer pictures, never older ones, and says what helps."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.slow_terminal import SlowTerminal
+from support.slow_line import SlowLine
+from support.slow_terminal import ATTRIBUTES, STATUS, SlowTerminal
+from support.ssh_server import SshServer
 from support.terminal import keydesk
 
 RATE = 20_000  # bytes a second
-HELD = 120  # repeats, thirty a second
-PSEUDO_TERMINAL = 20_000  # bytes that Linux takes before a write waits
+HELD = 180  # repeats, thirty a second
+TURN = 15  # repeats, then the other way: every one of them moves the cursor
+HELP = 3_000  # bytes
 MOST_BEHIND = RATE * 0.5
+SIZE = (200, 50)  # one repeat costs about a kilobyte
+DESK = ("--practice", "--price-rate", "14")
+REPLIES = {"both": {ATTRIBUTES, STATUS}, "DSR alone": {STATUS}, "none": set[bytes]()}
 
 
-@pytest.fixture
-def terminal(practice_folder: Path) -> Iterator[SlowTerminal]:
-    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
-    command = keydesk("--practice", "--price-rate", "14")
-    with SlowTerminal(command, (120, 35), env) as terminal:
-        terminal.see("prices ok")
-        terminal.see("No trades.")
-        terminal.see("M5")
-        yield terminal
+def wait_until_open(terminal: SlowTerminal) -> None:
+    terminal.see("prices ok")
+    terminal.see("No trades.")
+    terminal.see("M5")
+
+
+def move(terminal: SlowTerminal) -> None:
+    """Hold a key for six seconds."""
+    for number in range(HELD):
+        terminal.write(b"j" if number % (2 * TURN) < TURN else b"k")
+        terminal.pause(1 / 30)
 
 
 def hold(terminal: SlowTerminal) -> int:
-    """Hold a key for four seconds, then open the help; returns how many bytes came before it."""
-    terminal.bytes_a_second = RATE
+    """Hold a key, then open the help; returns how many bytes came before it."""
     terminal.pause(2)
-    for number in range(HELD):
-        terminal.write(b"j" if number % 60 < HELD // 4 else b"k")
-        terminal.pause(1 / 30)
+    move(terminal)
     before = len(terminal.raw)
     terminal.write(b"?")
     terminal.see("Esc closes")
     return bytes(terminal.raw[before:]).find(b"Esc closes")
 
 
-def test_a_held_key_leaves_no_old_pictures_behind_and_the_line_is_reported(
-    terminal: SlowTerminal,
-) -> None:
-    assert hold(terminal) <= MOST_BEHIND + 3_000  # the help itself
-    terminal.bytes_a_second = float("inf")
-    terminal.press("Escape", ":", *"messages", "Enter")
-    terminal.see("ssh -C")
+def see_the_last_picture(terminal: SlowTerminal) -> None:
+    """Move at once as far as a held key would, then touch nothing: the row that was reached is shown."""
+    terminal.press("Escape")
+    terminal.write(b"k" * 2 * TURN)  # to the first row, from wherever a busy machine has left it
+    terminal.see("Deal EUR/USD")
+    terminal.pause(1)
+    terminal.write(b"j" * TURN)
+    terminal.see("Deal AUD/NZD")
 
 
-def test_a_terminal_that_answers_nothing_has_a_bounded_backlog_too(
-    terminal: SlowTerminal,
+@pytest.mark.parametrize("replies", REPLIES)
+def test_a_held_key_leaves_no_old_pictures_behind_over_ssh(ssh: SshServer, replies: str) -> None:
+    with (
+        SlowLine(ssh.port) as line,
+        SlowTerminal(ssh.command(ssh.keydesk(*DESK), port=line.port), SIZE, {}) as terminal,
+    ):
+        terminal.replies_to = frozenset(REPLIES[replies])
+        wait_until_open(terminal)
+        line.bytes_a_second = RATE
+        assert hold(terminal) <= MOST_BEHIND + HELP
+        see_the_last_picture(terminal)
+
+
+@pytest.mark.parametrize("replies", ["both", "none"])
+def test_a_held_key_leaves_no_old_pictures_behind_on_this_machine_and_the_line_is_reported(
+    practice_folder: Path, replies: str
 ) -> None:
-    terminal.answers = False
-    assert hold(terminal) <= PSEUDO_TERMINAL + MOST_BEHIND
+    env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
+    with SlowTerminal(keydesk(*DESK), SIZE, env) as terminal:
+        terminal.replies_to = frozenset(REPLIES[replies])
+        wait_until_open(terminal)
+        terminal.bytes_a_second = RATE
+        assert hold(terminal) <= MOST_BEHIND + HELP
+        see_the_last_picture(terminal)
+        terminal.bytes_a_second = RATE / 10  # which also a busy machine fills
+        move(terminal)
+        terminal.bytes_a_second = float("inf")
+        terminal.press(":", *"messages", "Enter")
+        terminal.see("ssh -C")

@@ -1,12 +1,15 @@
-"""A terminal at the end of a slow line: it takes so many bytes a second, and answers when it has read a question."""
+"""A terminal at the end of a slow line: it takes so many bytes a second, and replies when it has read a request."""
 
 import os
+import re
 import select
 import time
 
 from support.terminal import UNREAD, Terminal
 
-QUESTION, ANSWER = b"\x1b[c", b"\x1b[?62;22c"
+ATTRIBUTES, STATUS = b"\x1b[c", b"\x1b[5n"  # DA1 and DSR
+REPLIES = {ATTRIBUTES: b"\x1b[?62;22c", STATUS: b"\x1b[0n"}
+REQUESTS = re.compile(b"|".join(map(re.escape, REPLIES)))
 SLICE = 0.02  # seconds
 
 
@@ -14,7 +17,7 @@ class SlowTerminal(Terminal):
     """Reads at a pace."""
 
     bytes_a_second: float = float("inf")
-    answers = True
+    replies_to: frozenset[bytes] = frozenset(REPLIES)
     _since = 0.0
     _credit = 0.0
     _answered = 0
@@ -43,8 +46,8 @@ class SlowTerminal(Terminal):
         self._credit -= len(data)
         self.raw += data
         self._stream.feed(UNREAD.sub(b"", data))
-        while (at := self.raw.find(QUESTION, self._answered)) >= 0:
-            self._answered = at + len(QUESTION)
-            if self.answers:
-                self.write(ANSWER)
+        for request in REQUESTS.finditer(self.raw, self._answered):
+            self._answered = request.end()
+            if request[0] in self.replies_to:
+                self.write(REPLIES[request[0]])
         return bool(data)

@@ -38,12 +38,18 @@ class SshServer:
     process: "subprocess.Popen[bytes]"
     environment: dict[str, str] = field(default_factory=dict)  # of the programs behind it
 
-    def command(self, line: str, *options: str, env: Mapping[str, str] | None = None) -> list[str]:
+    def command(
+        self,
+        line: str,
+        *options: str,
+        env: Mapping[str, str] | None = None,
+        port: int | None = None,
+    ) -> list[str]:
         """Return the client's command line that runs a shell line in a terminal on the other side."""
         assigned = {**self.environment, **(env or {})}
         words = " ".join(f"{name}={shlex.quote(value)}" for name, value in assigned.items())
         return [
-            *(str(_program("ssh")), "-tt", "-F", "/dev/null", "-p", str(self.port)),
+            *(str(_program("ssh")), "-tt", "-F", "/dev/null", "-p", str(port or self.port)),
             *("-i", str(self.folder / "user"), "-o", "IdentitiesOnly=yes"),
             *("-o", f"UserKnownHostsFile={self.folder / 'known'}"),
             *("-o", "StrictHostKeyChecking=accept-new", "-o", "LogLevel=ERROR"),

@@ -10,7 +10,13 @@ from textual import events
 from textual.message import Message
 
 from keydesk.keys.paste_limit import END, START
-from keydesk.keys.terminal_input import AT_ONCE, InputDropped, InputOverrun, TerminalInput
+from keydesk.keys.terminal_input import (
+    AT_ONCE,
+    InputDropped,
+    InputOverrun,
+    TerminalAnswered,
+    TerminalInput,
+)
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.terminal_driver import TerminalDriver
 
@@ -287,3 +293,18 @@ def test_what_was_dropped_is_said_in_words() -> None:
     assert "a byte that is no UTF-8 (A3)" in InputDropped(b"\xa3").words
     assert "6 bytes that are no UTF-8 (A3 A3 A3 A3 …)" in InputDropped(b"\xa3" * 6).words
     assert "key sequence" in InputDropped(b"").words
+
+
+@pytest.mark.parametrize(
+    ("reply", "status"),
+    [(b"\x1b[?62;4;22c", False), (b"\x1b[0n", True), (b"\x1b[3n", True)],
+)
+def test_a_reply_says_which_request_it_answers_however_it_is_cut(
+    reply: bytes, status: bool
+) -> None:
+    for cut in range(1, len(reply)):
+        keyboard = Keyboard()
+        messages = keyboard.sends(reply[:cut]) + keyboard.waits(0.05) + keyboard.sends(reply[cut:])
+        answers = [each.status for each in messages if isinstance(each, TerminalAnswered)]
+        assert answers == [status]
+        assert not keys(messages)

@@ -2,59 +2,77 @@
 
 from dataclasses import dataclass, field
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keydesk.widgets.output_flow import (
+    ATTRIBUTES,
+    BUDGET,
+    FULL_AFTER,
     LARGEST_WINDOW,
     NO_ANSWER,
-    REQUEST,
+    PSEUDO_TERMINAL,
     REQUEST_EVERY,
+    STATUS,
     OutputFlow,
 )
 
 
 @dataclass
 class Line:
-    """A line of so many bytes a second, with the flow at its near end."""
+    """A line of so many bytes a second, with the flow at its near end; the terminal at its far end answers `replies_to`."""
 
     rate: float
+    remote: bool = False
+    replies_to: frozenset[str] = frozenset({ATTRIBUTES, STATUS})
     now: float = 0.0
-    waiting: list[int] = field(default_factory=list)  # sizes; a request is a 0
+    waiting: list[int | str] = field(default_factory=list)  # sizes and requests
+    asked: list[str] = field(default_factory=list)
     spare: float = 0.0
 
     def __post_init__(self) -> None:
-        self.flow = OutputFlow(lambda: self.now)
+        self.flow = OutputFlow(lambda: self.now, self.remote)
 
     def send(self, size: int) -> bool:
         if not self.flow.is_open:
             return False
         self.waiting.append(size)
-        if self.flow.sending(size):
-            self.waiting.append(0)
+        self._ask(self.flow.sending(size))
         return True
+
+    def _ask(self, requests: str) -> None:
+        self.asked += [requests] if requests else []
+        self.waiting += [each for each in (ATTRIBUTES, STATUS) if each in requests]
 
     def pass_time(self, seconds: float) -> None:
         self.now += seconds
         self.spare += seconds * self.rate
-        while self.waiting and self.waiting[0] <= self.spare:
-            size = self.waiting.pop(0)
-            self.spare -= size
-            if not size and self.flow.answered():
-                self.waiting.append(0)
+        while self.waiting and self._size(self.waiting[0]) <= self.spare:
+            first = self.waiting.pop(0)
+            self.spare -= self._size(first)
+            if isinstance(first, str) and first in self.replies_to:
+                self._ask(self.flow.answered(status=first == STATUS))
         if not self.waiting:
             self.spare = 0.0
 
+    def _size(self, waiting: int | str) -> int:
+        return 0 if isinstance(waiting, str) else waiting
+
     @property
     def seconds_waiting(self) -> float:
-        return sum(self.waiting) / self.rate
+        return sum(map(self._size, self.waiting)) / self.rate
 
 
-@given(st.sampled_from([6_000.0, 20_000.0, 100_000.0]), st.integers(100, 2_500))
-def test_a_line_that_is_always_full_waits_about_half_a_second_at_most_after_a_while(
-    rate: float, size: int
+@settings(deadline=None)  # a busy machine takes longer
+@given(
+    st.sampled_from([6_000.0, 20_000.0, 100_000.0]),
+    st.integers(100, 2_500),
+    st.sampled_from([{ATTRIBUTES, STATUS}, {ATTRIBUTES}, {STATUS}]),
+)
+def test_a_line_that_is_always_full_waits_half_a_second_at_most_after_a_while(
+    rate: float, size: int, replies_to: set[str]
 ) -> None:
-    line = Line(rate)
+    line = Line(rate, replies_to=frozenset(replies_to))
     for _ in range(10):  # a moment in which little is to be seen
         line.send(50)
         line.pass_time(0.3)
@@ -64,7 +82,7 @@ def test_a_line_that_is_always_full_waits_about_half_a_second_at_most_after_a_wh
         line.pass_time(0.01)
         if beat > 2_000:
             longest = max(longest, line.seconds_waiting)
-    assert longest <= max(0.55, 8_000 / rate)
+    assert longest <= max(0.5, 8_000 / rate)
 
 
 def test_a_quick_line_is_never_closed() -> None:
@@ -80,7 +98,7 @@ def test_a_terminal_that_never_answers_is_not_waited_for_and_asked_once() -> Non
     asked = 0
     for _ in range(200):
         assert flow.is_open
-        asked += flow.sending(REQUEST_EVERY) == REQUEST
+        asked += flow.sending(REQUEST_EVERY) == ATTRIBUTES + STATUS
         now += NO_ANSWER / 10
     assert asked == 1
 
@@ -101,3 +119,78 @@ def test_an_answer_to_nothing_is_harmless() -> None:
     flow = OutputFlow(lambda: 1.0)
     assert flow.answered() == ""
     assert flow.is_open
+
+
+@settings(deadline=None)  # a busy machine takes longer
+@given(st.integers(100, 2_500))
+def test_a_silent_terminal_over_ssh_is_half_a_second_behind_at_most(size: int) -> None:
+    line = Line(20_000, remote=True, replies_to=frozenset())
+    longest, sent = 0.0, 0
+    for _ in range(3_000):
+        sent += line.send(size)
+        line.pass_time(0.01)
+        longest = max(longest, line.seconds_waiting)
+    assert longest <= 0.5
+    assert sent * size > 30 * BUDGET * 0.9  # and gets what was promised
+
+
+def test_a_silent_terminal_on_this_machine_is_limited_once_writes_wait() -> None:
+    now = 0.0
+    flow = OutputFlow(lambda: now)
+
+    def is_open() -> bool:
+        return flow.is_open
+
+    for _ in range(300):
+        flow.queued(1)  # the thread that writes was a little late
+        flow.sending(3_000)
+        now += 0.1
+        flow.queued(0)
+        assert is_open()
+    flow.queued(1)
+    now += FULL_AFTER * 1.5
+    flow.queued(3)
+    flow.queued(0)
+    now += PSEUDO_TERMINAL / BUDGET - 0.1
+    assert not is_open()
+    now += 0.2
+    assert is_open()
+    flow.sending(BUDGET)
+    assert not is_open()
+
+
+def test_a_terminal_that_answers_one_request_is_asked_only_that() -> None:
+    for known in (ATTRIBUTES, STATUS):
+        line = Line(1_000_000, remote=True, replies_to=frozenset({known}))
+        for _ in range(100):
+            line.send(REQUEST_EVERY)
+            line.pass_time(0.1)
+        assert line.asked[0] == ATTRIBUTES + STATUS
+        assert set(line.asked[1:]) == {known}
+        assert line.flow.answers
+
+
+def test_the_second_reply_of_a_terminal_that_answers_both_requests_counts_for_nothing() -> None:
+    flow = OutputFlow(lambda: 1.0)
+    flow.sending(100)
+    flow.answered()
+    assert flow.sending(REQUEST_EVERY) == ATTRIBUTES
+    flow.sending(LARGEST_WINDOW)
+    assert flow.answered(status=True) == ""
+    assert not flow.is_open
+    flow.answered()
+    assert flow.is_known
+
+
+def test_another_terminal_that_takes_the_place_of_one_is_asked_both_again() -> None:
+    now = 0.0
+    flow = OutputFlow(lambda: now)
+    flow.sending(100)
+    flow.answered()
+    flow.sending(REQUEST_EVERY)
+    now += NO_ANSWER + 1
+    assert flow.is_open
+    assert flow.sending(REQUEST_EVERY) == ATTRIBUTES + STATUS
+    assert not flow.is_known
+    flow.answered(status=True)
+    assert flow.sending(REQUEST_EVERY) == STATUS

@@ -59,9 +59,6 @@ FAULT = (
     "Without the desk: keydesk flatten, keydesk cancel-all"
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
-SLOW_LINE = (
-    "The line to this terminal is slow: fewer frames from here on. Over SSH, ssh -C compresses"
-)
 AFTER_A_FORM = 1.0  # seconds
 LAST_WORDS = 1000  # characters
 
@@ -227,9 +224,9 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         """Give the frame clock its chance, and the rules that disarm by themselves."""
         self.catch_up()
         self.clock.beat()
-        if self.clock.slow and not self._slow_line_reported:
+        if self.clock.slow and not self._slow_line_reported and self.slow_line_words:
             self._slow_line_reported = True
-            self.tell("info", SLOW_LINE)
+            self.tell("info", self.slow_line_words)
         now, losses = monotonic(), self.store.health.event_losses
         for cause in self.vigil.causes(now, time(), self.last_key_at, losses):
             self.disarm(cause)

@@ -55,7 +55,7 @@ BEGUN = re.compile(
 MALFORMED = re.compile(r"\x1b(?:\[(?:\[|M[^\x1b]{0,2}|[0-?]*[ -/]*)|\][^\x07\x1b]*|[P_^X][^\x1b]*)")
 REST_OF_CSI = re.compile(r"[0-?]*[ -/]*[@-~]?")
 REST_OF_STRING = re.compile(r"\\|[^\x07\x1b]*(?:\x07|\x1b\\)")
-LAST_REPLY = re.compile(r"\x1b\[\?[\d;]*c")
+ATTRIBUTES_REPLY, STATUS_REPLY = re.compile(r"\x1b\[\?[\d;]*c"), re.compile(r"\x1b\[[03]n")
 REPLY = re.compile(r"\x1b\[(?:[<-?].*|.*[cnRt])", re.DOTALL)
 
 
@@ -81,7 +81,11 @@ class InputDropped(Message):
 
 
 class TerminalAnswered(Message):
-    """The terminal answered the last request that was sent to it (DA1)."""
+    """The terminal answered a request: for its attributes (DA1), or for its status (DSR)."""
+
+    def __init__(self, *, status: bool) -> None:
+        super().__init__()
+        self.status = status
 
 
 class InputOverrun(Message):
@@ -212,8 +216,10 @@ class TerminalInput:
 
     def _sequence(self, sequence: str) -> Iterator[Message]:
         """Take a complete sequence: a key, a mouse or size report; what is none of them never becomes keys."""
-        if LAST_REPLY.fullmatch(sequence):
-            yield TerminalAnswered()
+        if ATTRIBUTES_REPLY.fullmatch(sequence):
+            yield TerminalAnswered(status=False)
+        elif STATUS_REPLY.fullmatch(sequence):
+            yield TerminalAnswered(status=True)
         elif not sequence.startswith(CSI):
             return
         elif len(sequence) > LONGEST_KEY:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Mapping, Sequence
 from time import monotonic
 from typing import Generic
@@ -25,11 +26,19 @@ from keydesk.widgets.ascii_only import AsciiOnly, in_ascii
 from keydesk.widgets.output_flow import OutputFlow
 from keydesk.widgets.terminal_diff import Difference, Front, Written
 from keydesk.widgets.terminal_driver import TerminalDriver
+from keydesk.widgets.terminal_query import is_remote
 
 ASCII_ONLY = AsciiOnly()
 SMALLEST = Size(80, 24)  # a smaller terminal shows no account, no price and no position
 MANY_WRITES = 99
 MOST_WAITING_WRITES = 2  # then updates are left out, also those that answer a key
+SLOW_LINE = (
+    "The line to this terminal is slow: fewer frames from here on. Over SSH, ssh -C compresses"
+)
+NO_STATUS = (
+    "This terminal does not say what it has drawn (DA1, DSR): fewer frames, so that a slow line keeps up. "
+    "Over SSH, ssh -C compresses"
+)
 # Not Rich's own idea of it, which knows neither every terminal's name nor what the terminal answered.
 COLOUR_SYSTEMS: Mapping[Depth, ColorSystem] = {
     "truecolor": ColorSystem.TRUECOLOR,
@@ -50,7 +59,7 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
         super().__init__()
         self._ascii_only = False
         self._terminal = Front()
-        self._flow = OutputFlow(monotonic)
+        self._flow = OutputFlow(monotonic, remote=is_remote(os.environ))
         self._behind = False  # an update was left out: the whole screen is compared as soon as the line takes more
         self._terminal_region: Region | None = None
         self.dress()
@@ -90,11 +99,18 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
 
     def writes_waiting(self) -> int:
         """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""
-        if not self._flow.is_open:
-            return MANY_WRITES
         writer = getattr(self._driver, "_writer_thread", None)
         queue = getattr(writer, "_queue", None)
-        return int(queue.qsize()) if queue is not None else 0
+        waiting = int(queue.qsize()) if queue is not None else 0
+        self._flow.queued(waiting)
+        return waiting if self._flow.is_open else MANY_WRITES
+
+    @property
+    def slow_line_words(self) -> str:
+        """What a backlog says of the line; empty while it is not known whether the terminal answers."""
+        if not self._flow.is_known:
+            return ""
+        return SLOW_LINE if self._flow.answers else NO_STATUS
 
     def clear_away(self) -> None:
         """Let go of the forms that were closed: their objects are cycles, and a cache of Textual's holds what they drew."""
@@ -145,9 +161,9 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
             return ""
         return self._flow.sending(len(sequence.encode()))
 
-    def on_terminal_answered(self, _: TerminalAnswered) -> None:
+    def on_terminal_answered(self, answer: TerminalAnswered) -> None:
         """Catch up with what was left out while the line was busy."""
-        request = self._flow.answered()
+        request = self._flow.answered(status=answer.status)
         if request and self._driver is not None:
             self._driver.write(request)
         self.catch_up()

@@ -129,8 +129,12 @@ def ask(requests: Iterable[bytes], seconds: float = LOCAL_SECONDS) -> Replies:
 
 def seconds_to_wait(environment: Mapping[str, str]) -> float:
     """Return how long an answer may take: a round trip over SSH is longer than one on this machine."""
-    remote = environment.get("SSH_CONNECTION") or environment.get("SSH_TTY")
-    return REMOTE_SECONDS if remote else LOCAL_SECONDS
+    return REMOTE_SECONDS if is_remote(environment) else LOCAL_SECONDS
+
+
+def is_remote(environment: Mapping[str, str]) -> bool:
+    """Return whether the terminal is at the other end of an SSH connection."""
+    return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
 
 
 def _sequences(data: bytes) -> tuple[bytes, ...]:
