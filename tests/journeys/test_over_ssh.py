@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from support.ssh_server import SshServer
-from support.terminal import PATIENCE, Terminal
+from support.terminal import PATIENCE, NeverSeen, Terminal
 
 SIZE = (120, 35)
 MOST_WAITED = 2.0  # seconds
 LOOK = 0.004  # seconds
+TRIES = 5
 NO_LOCALE = {"LANG": "", "LC_ALL": "", "LC_CTYPE": ""}
 MODES_OFF = (b"1049", b"2004", b"1004", b"1000", b"1003")
 
@@ -191,6 +192,23 @@ def test_the_next_start_repairs_what_a_killed_desk_left(ssh: SshServer) -> None:
         assert raw.rfind(b"\x1b[?" + mode + b"l") > raw.rfind(b"\x1b[?" + mode + b"h")
 
 
+def send_unanswered(terminal: Terminal, home: Path, broker: int) -> None:
+    """Send an order to a stopped broker; again where a busy machine's late prices made the form ask for a letter."""
+    for _ in range(TRIES):
+        terminal.press("B")
+        terminal.see("y sends")
+        terminal.pause()
+        os.kill(broker, signal.SIGSTOP)  # it takes the order and does not answer
+        terminal.press("y")
+        with contextlib.suppress(NeverSeen):
+            return terminal.until(lambda: has_intent(home), 5.0, "an order in flight")
+        os.kill(broker, signal.SIGCONT)
+        terminal.press("Escape")
+        terminal.see_no_more("Esc drops")
+        terminal.see("prices ok")
+    raise NeverSeen(terminal.text)
+
+
 @pytest.mark.parametrize("end", ["sshd", "terminal"])
 def test_a_line_that_dies_with_an_order_in_flight_ends_the_desk_within_two_seconds(
     ssh: SshServer, end: str
@@ -200,12 +218,7 @@ def test_a_line_that_dies_with_an_order_in_flight_ends_the_desk_within_two_secon
         terminal.see("prices ok")
         (desk,) = desks(ssh.environment["KEYDESK_HOME"])
         broker = broker_of(desk)
-        terminal.press("B")
-        terminal.see("y sends")
-        terminal.pause()
-        os.kill(broker, signal.SIGSTOP)  # it takes the order and does not answer
-        terminal.press("y")
-        terminal.until(lambda: has_intent(home), what="an order in flight")
+        send_unanswered(terminal, home, broker)
         if end == "sshd":
             ssh.kill_sessions()
         else:
