@@ -31,7 +31,6 @@ import httpx
 
 from keydesk_client.addresses import Address, address_of
 from keydesk_client.answers import error_of
-from keydesk_client.bodies import ERROR, LIST
 from keydesk_client.errors import (
     ClientClosed,
     ConnectionLost,
@@ -47,6 +46,7 @@ from keydesk_client.incoming import is_compressed, read_answer, read_headers, wi
 from keydesk_client.keepalive import tcp_keepalive
 from keydesk_client.limiter import CALLS_AT_ONCE, LOOK_UPS_AT_ONCE, MORE_FOR_EXITS
 from keydesk_client.lines import Lines, share_pace
+from keydesk_client.models.body_limits import ERROR, LIST
 from keydesk_client.outgoing import (
     REST,
     REST_HERE,

@@ -8,9 +8,9 @@ from time import process_time
 import pytest
 
 from keydesk.feeds.prices import take
+from keydesk.records import Day
 from keydesk.store.fold import apply
 from keydesk.store.prices import take_conversions, take_price
-from keydesk.store.state import Day
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.models import ClientPrice

@@ -16,7 +16,8 @@ from keydesk.feeds.history import keep_history
 from keydesk.feeds.instruments import list_instruments, watchlist
 from keydesk.feeds.prices import keep_conversions, stream_prices, watched
 from keydesk.feeds.round_trips import RoundTrips
-from keydesk.store.state import Day, Health
+from keydesk.records import Day
+from keydesk.store.state import Health
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import ClientPrice, PricingHeartbeat
 from keydesk_client.models.times import DateTime

@@ -39,8 +39,8 @@ from keydesk.order_requests import (
     trail_edit,
 )
 from keydesk.outcome_words import Asked, said_of
+from keydesk.records import InFlightKind
 from keydesk.store.prices import take_price
-from keydesk.store.state import InFlightKind
 from keydesk.store.store import Store
 from keydesk.store.unreadable import READ_ERRORS
 from keydesk.trading.in_flight import record_of

@@ -23,7 +23,8 @@ from keydesk.outcome_words import (
     protection_words,
     said_of,
 )
-from keydesk.store.state import InFlight, Notice, TradeRow
+from keydesk.records import InFlight, TradeRow
+from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.trading.in_flight import record_of

@@ -4,9 +4,9 @@ from __future__ import annotations  # help() shows the names of types, not all t
 
 from keydesk_client.areas.area import Area
 from keydesk_client.areas.closing import SideUnits, name_of, position_close
-from keydesk_client.bodies import LIST, WRITE
 from keydesk_client.calls import json_body
 from keydesk_client.exchange import Request
+from keydesk_client.models.body_limits import LIST, WRITE
 from keydesk_client.models.extensions import ClientExtensions
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.reading import Reader

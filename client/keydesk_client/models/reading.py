@@ -7,9 +7,9 @@ from typing import Final, Generic, TypeVar, get_args
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypeForm
 
-from keydesk_client.bodies import SMALL, BodyLimits
 from keydesk_client.errors import UnreadableAnswer
 from keydesk_client.lenient import loads
+from keydesk_client.models.body_limits import SMALL, BodyLimits
 from keydesk_client.models.fail_fast import Incomplete
 from keydesk_client.models.record import Record
 from keydesk_client.models.salvage import read_value

@@ -8,12 +8,13 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from keydesk import config, open_broker, paths
-from keydesk.cli.arguments import DeskOptions, desk_options
+from keydesk.cli.arguments import desk_options
 from keydesk.cli.choosing import profile_to_open
 from keydesk.cli.plain_text import disarmed_excepthook
 from keydesk.cli.refusal import Refusal
 from keydesk.cli.running import say_why
 from keydesk.config import Profile, Settings
+from keydesk.desk_options import DeskOptions
 from keydesk.embedded import STOP_SECONDS, EmbeddedBroker
 from keydesk.lean_imports import TEXTUAL, without
 from keydesk.paths import Folders

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from keydesk.clean import clean
-from keydesk.store.state import DependentOrder, OrderRow, TradeRow
+from keydesk.records import DependentOrder, OrderRow, TradeRow
 from keydesk.store.unreadable import (
     LARGEST,
     amount,
