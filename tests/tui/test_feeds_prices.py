@@ -62,8 +62,8 @@ async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_do
         for number in range(100):
             odd = price(f"X{number}_Y", "1.1", "1.2")
             rates = [conversions(f"Z{number}", "1", "1", "1").to_wire()]
-            prices.take(link, odd)
-            prices.take(link, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
+            prices.take_item(link, odd)
+            prices.take_item(link, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
         assert list(link.store.quotes) == ["EUR_USD"]
         assert link.store.conversions == {}
         assert link.store.health.unreadable == 200

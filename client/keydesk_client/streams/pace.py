@@ -7,7 +7,7 @@ from typing import Final
 from keydesk_client.timing import REAL_TIMING, Timing
 
 CONNECTS: Final = 2
-WINDOW_S: Final = 1.02
+CONNECT_WINDOW_S: Final = 1.02
 """A little over a second: connections bunch up on their way."""
 
 
@@ -64,7 +64,7 @@ class ConnectPace:
         """Seconds until another connection may be made."""
         if len(self._latest) < CONNECTS:
             return 0.0
-        return min(map(_moment, self._latest)) + WINDOW_S - self._timing.clock()
+        return min(map(_moment, self._latest)) + CONNECT_WINDOW_S - self._timing.clock()
 
     def now(self) -> float:
         """The time by its clock."""

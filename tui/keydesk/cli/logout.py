@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from keydesk import config, paths, profiles
-from keydesk.cli import asking
 from keydesk.cli.arguments import add_passphrase_options
+from keydesk.cli.asking import has_terminal
 from keydesk.cli.choosing import profile_named
 from keydesk.cli.plain_text import say
 from keydesk.cli.token_place import (
@@ -28,9 +28,9 @@ SEALED = (
 )
 
 
-def main(words: Sequence[str]) -> int:
+def logout(words: Sequence[str]) -> int:
     """Sign out; returns the exit code. The passphrase of the vault is not needed: one may have forgotten it."""
-    options = _options(words)
+    options = _logout_options(words)
     folders = paths.find(options.data, os.environ)
     settings = config.load(folders.config)
     profile = profile_named(options.name, settings)
@@ -52,7 +52,7 @@ def _forgotten(
     """
     vault = folders.private("tokens") / VAULT
     if profile.kept_in == "vault" and not given:
-        if not asking.has_terminal():
+        if not has_terminal():
             return _left_sealed(vault, others)
         say("Enter alone signs out without the vault's passphrase.")
     store = store_of(folders, given, profile.kept_in)
@@ -70,7 +70,7 @@ def _left_sealed(vault: Path, others: Sequence[Profile]) -> str:
     return "and so is the token vault, which held no other profile's token"
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _logout_options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="keydesk logout", description="Forget a profile and its token.", allow_abbrev=False
     )
