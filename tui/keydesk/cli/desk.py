@@ -97,7 +97,7 @@ def _remember(folders: Folders, settings: Settings, profile: Profile | None) -> 
     """Note what the bare command opens next time; a desk opens without that as well."""
     name = profile.name if profile else config.PRACTICE_MARKET
     if name != settings.last_profile:
-        from keydesk.profiles import remember_last  # noqa: PLC0415 - rarely needed
+        from keydesk.profiles import save_last_profile  # noqa: PLC0415 - rarely needed
 
         with suppress(OSError):
-            remember_last(folders.config, name)
+            save_last_profile(folders.config, name)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from keydesk import config, paths, profiles
+from keydesk import config, paths
 from keydesk.cli.arguments import add_passphrase_options
 from keydesk.cli.asking import ask_token
 from keydesk.cli.plain_text import say
@@ -19,6 +19,7 @@ from keydesk.cli.token_place import (
     with_patience,
 )
 from keydesk.config import Profile
+from keydesk.profiles import save_profile
 from keydesk.targets import CannotOpen, accounts_of, addresses
 from keydesk.text.sanitize import safe
 from keydesk_client.addresses import address_of
@@ -150,5 +151,5 @@ def _kept(
     store = store_of(folders, given, known.kept_in if known and not given else None)
     with_patience(lambda: store.store(profile.name, profile.environment, token), given)
     profile = replace(profile, kept_in=store.kind)
-    profiles.keep(folders.config, profile)
+    save_profile(folders.config, profile)
     return profile

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from keydesk import config, paths, profiles
+from keydesk import config, paths
 from keydesk.cli.arguments import add_passphrase_options
 from keydesk.cli.asking import has_terminal
 from keydesk.cli.choosing import profile_named
@@ -18,6 +18,7 @@ from keydesk.cli.token_place import (
 )
 from keydesk.config import Profile
 from keydesk.paths import Folders
+from keydesk.profiles import delete_profile
 from keydesk.text.sanitize import safe
 from keydesk_client.errors import StoreDamaged, StoreLocked
 from keydesk_client.tokens import Passphrase
@@ -37,7 +38,7 @@ def logout(words: Sequence[str]) -> int:
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     others = [each for each in settings.profiles.values() if each.name != profile.name]
     token = _forgotten(folders, profile, given, others)
-    profiles.forget(folders.config, profile.name)
+    delete_profile(folders.config, profile.name)
     words = f"Signed out: profile {profile.name} is gone, {token}. "
     say(safe(f"{words}At the broker the token is good until you revoke it there."))
     return 0
