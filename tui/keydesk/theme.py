@@ -18,7 +18,6 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
-import keydesk
 from keydesk.terminal_colours import Depth, colour_depth
 
 __all__ = [
@@ -149,7 +148,7 @@ def _palette_of_file(name: str, depth: Depth) -> Palette:
 
 def folder() -> Path:
     """Where the themes are: beside the package in the wheel, at the top of a checkout."""
-    here = Path(keydesk.__file__).parent
+    here = Path(__file__).parent
     for place in (here / "themes", here.parents[1] / "themes"):
         if (place / "dark.toml").is_file():
             return place
