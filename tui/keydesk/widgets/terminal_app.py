@@ -9,9 +9,11 @@ from typing import Generic
 
 from rich.color import ColorSystem
 from rich.console import RenderableType
+from rich.segment import Segment
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
+from textual.color import Color
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter, Monochrome
@@ -19,9 +21,9 @@ from textual.geometry import Region, Size
 from textual.screen import Screen
 
 from keydesk import theme
+from keydesk.cli.plain_text import in_ascii
 from keydesk.keys.terminal_input import TerminalAnswered
 from keydesk.theme import Depth
-from keydesk.widgets.ascii_only import AsciiOnly, in_ascii
 from keydesk.widgets.output_flow import OutputFlow
 from keydesk.widgets.terminal_diff import Difference, Front, Written
 from keydesk.widgets.terminal_driver import TerminalDriver
@@ -37,6 +39,14 @@ COLOUR_SYSTEMS: Mapping[Depth, ColorSystem] = {
     "16": ColorSystem.STANDARD,
     "mono": ColorSystem.STANDARD,
 }
+
+
+class AsciiOnly(LineFilter):
+    """Replaces glyph by glyph, so that every line keeps its width."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
+        """The segments with ASCII only."""
+        return [Segment(in_ascii(text), style, control) for text, style, control in segments]
 
 
 class TerminalApp(App[ReturnType], Generic[ReturnType]):
