@@ -28,7 +28,6 @@ from keydesk.widgets.output_flow import OutputFlow
 from keydesk.widgets.terminal_diff import Difference, Front, Written
 from keydesk.widgets.terminal_driver import TerminalDriver
 
-ASCII_ONLY = AsciiOnly()
 SMALLEST = Size(80, 24)  # a smaller terminal shows no account, no price and no position
 MANY_WRITES = 99
 MOST_WAITING_WRITES = 2  # then updates are left out, also those that answer a key
@@ -47,6 +46,9 @@ class AsciiOnly(LineFilter):
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
         """The segments with ASCII only."""
         return [Segment(in_ascii(text), style, control) for text, style, control in segments]
+
+
+ASCII_ONLY = AsciiOnly()
 
 
 class TerminalApp(App[ReturnType], Generic[ReturnType]):
