@@ -16,7 +16,6 @@ from keydesk.cli.running import say_why
 from keydesk.config import Profile, Settings
 from keydesk.desk_options import DeskOptions
 from keydesk.embedded import STOP_SECONDS, EmbeddedBroker
-from keydesk.lean_imports import TEXTUAL, without
 from keydesk.paths import Folders
 from keydesk.targets import Opening, PracticeMarket, SignedIn
 from keydesk.terminal_check import TerminalCheck, unusable
@@ -48,8 +47,7 @@ def open_desk(argv: list[str]) -> int:
         check = TerminalCheck(os.environ)
         try:
             # Heavy, and the practice broker is starting and the terminal answering meanwhile.
-            with without(TEXTUAL):
-                from keydesk.app import run_desk  # noqa: PLC0415
+            from keydesk.app import run_desk  # noqa: PLC0415
             from keydesk.own_settings import own_settings  # noqa: PLC0415
 
             own = own_settings(folders.config)
