@@ -55,7 +55,7 @@ def outcome_of(intent: Intent, answer: WriteResponse) -> Done:
 def transactions_in(answer: WriteResponse) -> tuple[Transaction, ...]:
     """The transactions that a body holds, in the order of their ids."""
     values = (getattr(answer, name) for name in type(answer).model_fields if _is_one(name))
-    return tuple(sorted((each for each in values if each is not None), key=_number))
+    return tuple(sorted((each for each in values if each is not None), key=_transaction_number))
 
 
 def became_of(made: Iterable[Transaction]) -> tuple[Became, str]:
@@ -94,5 +94,5 @@ def _is_one(name: str) -> bool:
     return name.endswith("_transaction") and "reissue" not in name
 
 
-def _number(transaction: Transaction) -> int:
+def _transaction_number(transaction: Transaction) -> int:
     return int(transaction.id)

@@ -104,15 +104,13 @@ async def read_answer(answer: Answer, reader: Reader[R]) -> R:
         error.status, error.request_id = answer.status, answer.request_id
         raise
     headers = answer.headers
-    vars(record).update(
-        request_id=answer.request_id,
-        location=headers.get("location"),
-        links={
-            relation.lower(): url
-            for url, relation in LINK.findall(headers.get("link", "")[:LONGEST_LINKS])
-        },
-    )
-    return record
+    links = LINK.findall(headers.get("link", "")[:LONGEST_LINKS])
+    said = {
+        "request_id": answer.request_id,
+        "location": headers.get("location"),
+        "links": {relation.lower(): url for url, relation in links},
+    }
+    return record.model_copy(update=said)
 
 
 async def _record_of(body: bytes, reader: Reader[R]) -> R:

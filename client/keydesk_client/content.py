@@ -28,7 +28,7 @@ def same_quantity(asked: object, said: object) -> bool:
     """Whether two quantities are equal: 1.20 is 1.2, ALL is ALL, and nothing equals what is not there."""
     if asked is None or said is None:
         return False
-    return asked == said or _number(asked) == _number(said) is not None
+    return asked == said or _finite_number(asked) == _finite_number(said) is not None
 
 
 def asked_for(
@@ -43,7 +43,7 @@ def asked_for(
     return all(same_quantity(value, made.get(member)) for member, value in asked.items())
 
 
-def _number(value: object) -> Decimal | None:
+def _finite_number(value: object) -> Decimal | None:
     try:
         number = Decimal(str(value))
     except InvalidOperation:

@@ -3,8 +3,9 @@
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Mapping
 from typing import Final
 
-from keydesk_client.bodies import ERROR, LIST, read_body
+from keydesk_client.bodies import read_body
 from keydesk_client.exchange import Answer, is_success
+from keydesk_client.models.body_limits import ERROR, LIST
 from keydesk_client.secret import Secret
 
 LONGEST_HEADER: Final = 8000

@@ -19,7 +19,7 @@ from math import inf
 from typing import Protocol, TypeAlias
 
 RATE = 120
-WINDOW_S = 1.005
+RATE_WINDOW_S = 1.005
 READS_AT_ONCE = 4
 CALLS_AT_ONCE = 6
 MORE_FOR_EXITS = 2
@@ -65,7 +65,7 @@ class Limiter:
     def __init__(
         self,
         rate: int = RATE,
-        window_s: float = WINDOW_S,
+        window_s: float = RATE_WINDOW_S,
         *,
         reads_at_once: int = READS_AT_ONCE,
         calls_at_once: int = CALLS_AT_ONCE,

@@ -13,25 +13,15 @@
 
 import asyncio
 import logging
-import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from importlib.util import find_spec
-from types import MappingProxyType, ModuleType
-from typing import TypeAlias, TypeVar, cast
+from types import MappingProxyType
+from typing import TypeAlias, TypeVar
 
-if "httpx" not in sys.modules and "click" not in sys.modules:
-    # with click there, httpx loads its command line: pygments, half of rich, 3 MB and 20 ms that nobody here uses.
-    # The limits: click can be imported again below; `python -m httpx` in the same process says that it is missing
-    cast("dict[str, ModuleType | None]", sys.modules)["click"] = None  # that is how it is told
-    import httpx
-
-    del sys.modules["click"]
 import httpx
 
 from keydesk_client.addresses import Address, address_of
 from keydesk_client.answers import error_of
-from keydesk_client.bodies import ERROR, LIST
 from keydesk_client.errors import (
     ClientClosed,
     ConnectionLost,
@@ -47,6 +37,7 @@ from keydesk_client.incoming import is_compressed, read_answer, read_headers, wi
 from keydesk_client.keepalive import tcp_keepalive
 from keydesk_client.limiter import CALLS_AT_ONCE, LOOK_UPS_AT_ONCE, MORE_FOR_EXITS
 from keydesk_client.lines import Lines, share_pace
+from keydesk_client.models.body_limits import ERROR, LIST
 from keydesk_client.outgoing import (
     REST,
     REST_HERE,
@@ -89,11 +80,6 @@ NEVER_CONNECTED = (httpx.ConnectError, httpx.UnsupportedProtocol)
 
 T = TypeVar("T")
 
-if find_spec("sniffio") is None:
-    # httpcore looks for it four times a request, and Python does not remember what is not there: 0.15 ms a request.
-    # The limit: one that is installed while this process runs is found by the next process only
-    cast("dict[str, ModuleType | None]", sys.modules).setdefault("sniffio", None)
-
 
 class Transport:
     """Carries requests to the REST host and opens streams of the stream host."""
@@ -114,6 +100,7 @@ class Transport:
         self.timeouts: Timeouts = timeouts
         self._token = token
         LOG_VEIL.add(token)
+        HTTP_LOG.addFilter(LOG_VEIL)  # once, however often
         self._rest_carrier = carrier or _carrier_to(self.rest, REST_CONNECTIONS)
         self._own_look_up_carrier = carrier
         self._stream_carrier = carrier or _carrier_to(self.stream, STREAM_CONNECTIONS)
@@ -214,8 +201,7 @@ class Transport:
 
 
 LOG_VEIL = LogVeil()
-# at DEBUG it tells all that a service sent
-logging.getLogger("httpcore.http11").addFilter(LOG_VEIL)
+HTTP_LOG = logging.getLogger("httpcore.http11")  # at DEBUG it tells all that a service sent
 
 
 def _usable(address: Address) -> Address:

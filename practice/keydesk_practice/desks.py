@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from keydesk_practice.board import PriceBoard
-from keydesk_practice.ended_shelf import EndedShelf, Portion, Record
+from keydesk_practice.ended_shelf import Ended, EndedShelf, Portion
 from keydesk_practice.engine import views
 from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.quotes import Quote
@@ -191,14 +191,14 @@ class AccountDesk:
 
 
 def _looked_up(
-    find: Callable[[int], Record | None], state: str, ids: Collection[int]
-) -> Iterator[list[Record]]:
+    find: Callable[[int], Ended | None], state: str, ids: Collection[int]
+) -> Iterator[list[Ended]]:
     for id_ in sorted(ids, reverse=True):
         one = find(id_)
         yield [one] if one is not None and state in {"ALL", one.state} else []
 
 
-def _merged(live: list[Record], ended: Iterable[Portion[Record]]) -> Iterator[list[Record]]:
+def _merged(live: list[Ended], ended: Iterable[Portion[Ended]]) -> Iterator[list[Ended]]:
     """Merge what is live, oldest first, with what ended, newest first; an id that is in both is live."""
     waiting = list(live)
     for portion in ended:

@@ -14,16 +14,16 @@ from keydesk_practice.engine.keeping import kept_order, kept_trade, order_of, tr
 from keydesk_practice.engine.records import Order, Trade
 from keydesk_practice.ledger import EndedRecord, Ledger
 
-Record = TypeVar("Record", Order, Trade)
-Reader = Callable[[Mapping[str, Any]], Record]
+Ended = TypeVar("Ended", Order, Trade)
+Reader = Callable[[Mapping[str, Any]], Ended]
 IDS_PER_PORTION = 50
 
 
-class Portion(NamedTuple, Generic[Record]):
+class Portion(NamedTuple, Generic[Ended]):
     """What ended in a range of ids that begins at `lowest`, newest first; it may be empty."""
 
     lowest: int
-    records: list[Record]
+    records: list[Ended]
 
 
 class EndedShelf(Shelf):
@@ -67,18 +67,18 @@ class EndedShelf(Shelf):
         record = EndedRecord(kind, one.id, one.state, one.instrument, text)
         self._ledger.stage_ended(self._account_id, record)
 
-    def _read(self, kind: str, read: Reader[Record], id_: int) -> Record | None:
+    def _read(self, kind: str, read: Reader[Ended], id_: int) -> Ended | None:
         found = self._ledger.ended(self._account_id, kind, id_)
         return None if found is None else read(json.loads(found))
 
     def _portions(
         self,
         kind: str,
-        read: Reader[Record],
+        read: Reader[Ended],
         highest: int,
         state: str | None,
         instrument: str | None,
-    ) -> "Iterator[Portion[Record]]":
+    ) -> "Iterator[Portion[Ended]]":
         for high in range(highest, 0, -IDS_PER_PORTION):
             low = max(high - IDS_PER_PORTION + 1, 1)
             found = self._ledger.ended_between(

@@ -7,10 +7,10 @@ from time import process_time
 
 import pytest
 
-from keydesk.feeds.prices import take
+from keydesk.feeds.prices import take_item
+from keydesk.records import Day
 from keydesk.store.fold import apply
 from keydesk.store.prices import take_conversions, take_price
-from keydesk.store.state import Day
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.models import ClientPrice
@@ -63,7 +63,9 @@ def test_a_price_into_the_store() -> None:
 def test_a_price_through_the_feed() -> None:
     link = link_to(ScriptedBroker(), watching())
     report(
-        "a price through the feed", microseconds(lambda each: take(link, each), ticks()), most=20
+        "a price through the feed",
+        microseconds(lambda each: take_item(link, each), ticks()),
+        most=20,
     )
 
 

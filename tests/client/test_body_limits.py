@@ -16,10 +16,10 @@ from keydesk_client.areas.accounts import ACCOUNT, INSTRUMENTS
 from keydesk_client.areas.candles import CANDLES
 from keydesk_client.areas.pricing import PRICING
 from keydesk_client.areas.transactions import INDEX, SEVERAL
-from keydesk_client.bodies import CANDLES as CANDLES_BODY
-from keydesk_client.bodies import ERROR, LIST, SMALL, WRITE, BodyLimits
-from keydesk_client.bodies import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.errors import AnswerTooLarge
+from keydesk_client.models.body_limits import CANDLES as CANDLES_BODY
+from keydesk_client.models.body_limits import ERROR, LIST, SMALL, WRITE, BodyLimits
+from keydesk_client.models.body_limits import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.models.salvage import MOST_BROKEN
 from support.account_history import account, transaction
 from support.bench_bodies import candles_body, summary_body, trades_body

@@ -14,7 +14,7 @@ from keydesk_client.lines import Lines, share_pace
 from keydesk_client.outgoing import Timeouts
 from keydesk_client.retries import Retries
 from keydesk_client.secret import Secret
-from keydesk_client.streams.pace import WINDOW_S, ConnectPace
+from keydesk_client.streams.pace import CONNECT_WINDOW_S, ConnectPace
 from keydesk_client.transport import Transport
 from support.hostile_answers import GOOD_BODY, answer, whole_request
 from support.talking_server import Talk, talking_server
@@ -71,7 +71,14 @@ def test_two_connections_at_once_and_two_more_a_second_later() -> None:
     async def body(calls: Calls) -> None:
         await asyncio.gather(*(calls.call(str(each), 5.0) for each in range(6)))
 
-    assert lived(body).made == [0.0, 0.0, WINDOW_S, WINDOW_S, 2 * WINDOW_S, 2 * WINDOW_S]
+    assert lived(body).made == [
+        0.0,
+        0.0,
+        CONNECT_WINDOW_S,
+        CONNECT_WINDOW_S,
+        2 * CONNECT_WINDOW_S,
+        2 * CONNECT_WINDOW_S,
+    ]
 
 
 def test_calls_that_are_soon_over_share_the_first_two_connections() -> None:
@@ -103,8 +110,8 @@ def test_an_exit_takes_the_first_connection_that_may_be_made() -> None:
         await asyncio.gather(*reads)
 
     calls = lived(body)
-    assert calls.started["exit"] == WINDOW_S
-    assert calls.made == [0.0, 0.0, WINDOW_S, WINDOW_S]
+    assert calls.started["exit"] == CONNECT_WINDOW_S
+    assert calls.made == [0.0, 0.0, CONNECT_WINDOW_S, CONNECT_WINDOW_S]
 
 
 def test_no_more_connections_than_most_are_waited_for() -> None:
@@ -120,7 +127,7 @@ def test_a_call_that_fails_takes_its_connection_with_it() -> None:
         await asyncio.gather(*failing, return_exceptions=True)
         await asyncio.gather(*(calls.call(each, 5.0) for each in "cde"))
 
-    assert lived(body).made == [0.0, 0.0, 10.0, 10.0, 10.0 + WINDOW_S]
+    assert lived(body).made == [0.0, 0.0, 10.0, 10.0, 10.0 + CONNECT_WINDOW_S]
 
 
 def test_a_failed_call_leaves_no_place_for_another_to_wait_in_instead_of_an_exit() -> None:
@@ -136,7 +143,7 @@ def test_a_failed_call_leaves_no_place_for_another_to_wait_in_instead_of_an_exit
         await calls.call("exit", urgent=True)
         await asyncio.gather(failing, waiting, return_exceptions=True)
 
-    assert lived(body).started["exit"] == pytest.approx(9.9 + WINDOW_S)
+    assert lived(body).started["exit"] == pytest.approx(9.9 + CONNECT_WINDOW_S)
 
 
 def test_connections_that_nobody_used_for_long_are_not_counted_on() -> None:
@@ -148,7 +155,7 @@ def test_connections_that_nobody_used_for_long_are_not_counted_on() -> None:
 
     first, second, third = lived(body).made[6:]
     assert first == second
-    assert third == pytest.approx(first + WINDOW_S)
+    assert third == pytest.approx(first + CONNECT_WINDOW_S)
 
 
 def test_a_connection_closed_unseen_is_made_again_at_the_pace_all_the_same() -> None:
@@ -159,7 +166,9 @@ def test_a_connection_closed_unseen_is_made_again_at_the_pace_all_the_same() -> 
 
     made = lived(body).made[4:]
     assert made[1] == made[0]
-    assert [each - made[0] for each in made[2:]] == pytest.approx([WINDOW_S, WINDOW_S])
+    assert [each - made[0] for each in made[2:]] == pytest.approx(
+        [CONNECT_WINDOW_S, CONNECT_WINDOW_S]
+    )
 
 
 def test_a_turn_that_was_not_used_does_not_let_a_third_connection_through_later() -> None:
@@ -173,7 +182,7 @@ def test_a_turn_that_was_not_used_does_not_let_a_third_connection_through_later(
         await asyncio.gather(*(calls.call(each, 5.0) for each in "ab"))
 
     made = lived(body).made
-    assert made[0] >= 3 + WINDOW_S
+    assert made[0] >= 3 + CONNECT_WINDOW_S
 
 
 def test_streams_and_calls_share_the_pace() -> None:
@@ -181,7 +190,7 @@ def test_streams_and_calls_share_the_pace() -> None:
         (await calls.pace.turn()).over()
         await asyncio.gather(*(calls.call(each, 5.0) for each in "ab"))
 
-    assert lived(body).made == [0.0, WINDOW_S]
+    assert lived(body).made == [0.0, CONNECT_WINDOW_S]
 
 
 def test_who_gives_up_waiting_leaves_its_place_to_others() -> None:

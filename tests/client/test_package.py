@@ -120,14 +120,6 @@ async def test_an_area_shows_its_calls() -> None:
     assert repr(client.books) == "<Books: order, position>"
 
 
-def test_what_the_http_library_does_without_is_there_for_others(tmp_path: Path) -> None:
-    (tmp_path / "click.py").write_text("echo = print\n")
-    program = "import keydesk_client.transport, click; click.echo('clicked')"
-    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {program}"
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (said.stdout, said.stderr) == ("clicked\n", "")
-
-
 async def test_every_request_says_which_version_of_the_client_sends_it() -> None:
     heads: list[bytes] = []
 

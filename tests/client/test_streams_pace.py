@@ -2,7 +2,7 @@
 
 import asyncio
 
-from keydesk_client.streams.pace import WINDOW_S, ConnectPace
+from keydesk_client.streams.pace import CONNECT_WINDOW_S, ConnectPace
 from support.virtual_time import run, virtual_timing
 
 
@@ -12,7 +12,7 @@ def test_the_third_connection_waits_for_the_second_to_pass() -> None:
         began = clock()
         for _ in range(6):
             (await pace.turn()).over()
-        assert round(clock() - began, 6) == 2 * WINDOW_S
+        assert round(clock() - began, 6) == 2 * CONNECT_WINDOW_S
 
     run(body())
 
@@ -26,7 +26,7 @@ def test_a_connection_that_took_its_time_counts_from_when_it_was_made() -> None:
             turn.over()
         made = clock()
         await pace.turn()
-        assert round(clock() - made, 6) == WINDOW_S
+        assert round(clock() - made, 6) == CONNECT_WINDOW_S
 
     run(body())
 
@@ -38,7 +38,7 @@ def test_one_that_is_over_while_another_waits_puts_it_off() -> None:
         for turn in [await pace.turn() for _ in range(2)]:
             loop.call_later(0.5, turn.over)
         await pace.turn()
-        assert round(loop.time() - began, 6) == 0.5 + WINDOW_S
+        assert round(loop.time() - began, 6) == 0.5 + CONNECT_WINDOW_S
 
     run(body())
 
@@ -54,6 +54,6 @@ def test_the_end_of_a_connection_says_nothing_of_its_beginning() -> None:
         for turn in turns:
             turn.over()
         await pace.turn()
-        assert round(clock() - began, 6) == WINDOW_S
+        assert round(clock() - began, 6) == CONNECT_WINDOW_S
 
     run(body())

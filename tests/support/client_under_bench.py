@@ -49,7 +49,7 @@ class Keydesk:
     def __init__(self, url: str) -> None:
         from keydesk_client import Client, Limiter
         from keydesk_client.areas.candles import CANDLES
-        from keydesk_client.areas.trades import LISTED
+        from keydesk_client.areas.trades import TRADES
         from keydesk_client.models import MarketOrderRequest
 
         unbounded = Limiter(rate=10**6, window_s=0.001)
@@ -57,7 +57,7 @@ class Keydesk:
             token="t", rest_url=url, stream_url=url, account_id="1", limiter=unbounded
         )
         self.read_candles: Callable[[bytes], object] = CANDLES.read
-        self.read_trades: Callable[[bytes], object] = LISTED.read
+        self.read_trades: Callable[[bytes], object] = TRADES.read
         self._request = MarketOrderRequest
 
     async def summary(self) -> object:

@@ -5,22 +5,24 @@ import random
 from decimal import Decimal
 
 from keydesk.frame import Frame
-from keydesk.store.state import (
+from keydesk.records import (
     AccountState,
+    Day,
+    DependentOrder,
+    OrderRow,
+    PositionRow,
+    Quote,
+    TradeRow,
+)
+from keydesk.store.state import (
     Arming,
     Candle,
     CandleSeries,
-    Day,
-    DependentOrder,
     Health,
     LogKind,
     LogLine,
     Notice,
-    OrderRow,
-    PositionRow,
-    Quote,
     Topic,
-    TradeRow,
 )
 from keydesk.store.store import Store
 from keydesk_client.models import HomeConversions, Instrument

@@ -2,15 +2,8 @@
 
 from decimal import Decimal
 
-from keydesk.store.state import (
-    AccountState,
-    Arming,
-    DependentOrder,
-    OrderRow,
-    PositionRow,
-    Quote,
-    TradeRow,
-)
+from keydesk.records import AccountState, DependentOrder, OrderRow, PositionRow, Quote, TradeRow
+from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk_client.models import HomeConversions, Instrument
 from support.desk_facts import FACTORS, MARKET

@@ -5,9 +5,9 @@ from dataclasses import replace
 from decimal import Decimal
 
 from keydesk.feeds.transactions import Door
+from keydesk.records import AccountState, OrderRow, PositionRow, TradeRow
 from keydesk.store.prices import take_conversions, take_price
 from keydesk.store.snapshot import take_snapshot
-from keydesk.store.state import AccountState, OrderRow, PositionRow, TradeRow
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.clean import HARMFUL, clean
+from keydesk.text.sanitize import HARMFUL, clean
 
 
 def test_plain_words_stay_as_they_are() -> None:

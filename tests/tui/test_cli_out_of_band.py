@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.desk_lock import DeskLock
-from keydesk.profiles import remember_last
+from keydesk.profiles import save_last_profile
 from keydesk_client.journal import FileJournal
 from support.broker import PracticeServer
 from support.signing_in import Home
@@ -104,7 +104,7 @@ def test_a_script_must_name_the_account(home: Home) -> None:
 async def test_a_person_who_names_no_account_is_asked_about_the_last_one(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    remember_last(home.folder, "main")
+    save_last_profile(home.folder, "main")
     with Terminal(keydesk("flatten", *home.unlocked), (160, 24), home.env) as terminal:
         question = terminal.see("to flatten; anything else")
         assert "FLATTEN LIVE main account" in terminal.text
@@ -122,7 +122,7 @@ async def test_a_person_who_names_no_account_is_asked_about_the_last_one(
 def test_a_last_account_that_is_gone_is_said_with_those_that_are_there(
     home: Home, command: str
 ) -> None:
-    remember_last(home.folder, "gone")
+    save_last_profile(home.folder, "gone")
     done = home.run(command, *([] if command == "lock" else home.unlocked))
     assert (done.returncode, "no profile 'gone' (known: main)" in done.stderr) == (1, True)
 

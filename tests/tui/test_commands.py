@@ -19,7 +19,8 @@ from keydesk.desk.instructions import (
     Reverse,
     SetProtection,
 )
-from keydesk.store.state import Arming, TradeRow
+from keydesk.records import TradeRow
+from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk.targets import Target
 from keydesk_client.models import LimitOrder

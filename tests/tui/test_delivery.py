@@ -9,7 +9,7 @@ from keydesk.audit import AuditLog
 from keydesk.delivery import Delivery
 from keydesk.keys.keymap import KeyMap
 from keydesk.outcome_words import Asked
-from keydesk.store.state import DependentOrder
+from keydesk.records import DependentOrder
 from keydesk.store.store import Store
 from keydesk_client.models import Transaction
 from keydesk_client.outcome import (

@@ -19,7 +19,7 @@ from keydesk.desk.protection import (
 )
 from keydesk.desk.template import Template
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
-from keydesk.store.state import DependentOrder, TradeRow
+from keydesk.records import DependentOrder, TradeRow
 from support.desk_facts import example_facts, with_price
 from support.desk_store import D, example_store, long_euro, short_yen
 from support.form_app import FormApp, example_situation

@@ -1,6 +1,6 @@
 """The books follow the focus and the broker's snapshots; the scripted broker counts who asks."""
 
-from keydesk.feeds.books import AGAIN_AFTER, STOOD_STILL, Due, keep_books, look
+from keydesk.feeds.books import AGAIN_AFTER, STOOD_STILL, Due, keep_books, load_book
 from keydesk.feeds.instruments import list_instruments
 from keydesk.feeds.prices import stream_prices
 from keydesk.store.state import ClientBook
@@ -38,7 +38,7 @@ async def settle(broker: ScriptedBroker, clock: Clock, looks: int = 12) -> list[
     link.store.focus = "EUR_USD"
     due = Due()
     for _ in range(looks):
-        await look(link, due)
+        await load_book(link, due)
         await clock.pause(0.2)
     await link.client.close()
     return broker.asked
@@ -54,7 +54,7 @@ async def test_a_focus_that_passes_by_is_not_asked_about() -> None:
     due = Due()
     for name in ("EUR_USD", "USD_JPY", "EUR_GBP", "AUD_NZD"):
         link.store.focus = name
-        await look(link, due)
+        await load_book(link, due)
         await clock.pause(STOOD_STILL / 2)
     await link.client.close()
     assert broker.asked == []
@@ -67,7 +67,7 @@ async def test_the_next_snapshot_is_asked_for_when_it_is_due_and_not_before() ->
     for minutes, asked in ((19, 2), (21, 4)):
         link.store.clock_ns = TEN + minutes * MINUTE
         for _ in range(12):
-            await look(link, due)
+            await load_book(link, due)
             await clock.pause(0.2)
         assert len(broker.asked) == asked
         clock.seconds += AGAIN_AFTER
@@ -80,7 +80,7 @@ async def test_an_instrument_without_books_is_said_plainly_and_asked_about_once(
     link, due = link_to(broker, clock=clock), Due()
     link.store.focus = "AUD_NZD"
     for _ in range(200):
-        await look(link, due)
+        await load_book(link, due)
         await clock.pause(1.0)
     await link.client.close()
     assert broker.asked == ["orderBook", "positionBook"]
@@ -95,7 +95,7 @@ async def test_a_broker_in_trouble_is_asked_again_and_the_reason_is_told() -> No
     link, due = link_to(broker, clock=clock), Due()
     link.store.focus = "EUR_USD"
     for _ in range(int(2 * AGAIN_AFTER)):
-        await look(link, due)
+        await load_book(link, due)
         await clock.pause(1.0)
     await link.client.close()
     assert 4 <= len(broker.asked) <= 6

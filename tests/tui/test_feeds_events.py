@@ -1,6 +1,6 @@
 """A lost transaction stream is counted once, whichever way it becomes known."""
 
-from keydesk.feeds.events import stream_transactions, take
+from keydesk.feeds.events import stream_transactions, take_transaction
 from keydesk.feeds.health import look
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.streams.health import Reconnected
@@ -28,8 +28,8 @@ async def test_a_broker_that_never_answered_is_down_before_the_stream_is_entered
 
 async def test_an_interruption_between_two_looks_is_a_loss() -> None:
     link = link_to(ScriptedBroker())
-    take(link, transaction(4, "ORDER_CANCEL"))
-    take(link, Reconnected(ConnectionLost("cut"), 1.0))
+    take_transaction(link, transaction(4, "ORDER_CANCEL"))
+    take_transaction(link, Reconnected(ConnectionLost("cut"), 1.0))
     assert link.store.health.event_losses == 1
     await link.client.close()
 
@@ -38,10 +38,10 @@ async def test_an_interruption_that_was_seen_is_not_counted_again_when_it_ends()
     broker = ScriptedBroker()
     link = link_to(broker)
     link.event_health = broker.event_line.health
-    take(link, transaction(4, "ORDER_CANCEL"))
+    take_transaction(link, transaction(4, "ORDER_CANCEL"))
     link.event_health.connected, link.event_health.trouble = False, ConnectionLost("cut")
     look(link)
     look(link)
-    take(link, Reconnected(ConnectionLost("cut"), 1.0))
+    take_transaction(link, Reconnected(ConnectionLost("cut"), 1.0))
     assert link.store.health.event_losses == 1
     await link.client.close()

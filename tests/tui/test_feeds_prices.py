@@ -16,7 +16,8 @@ from keydesk.feeds.history import keep_history
 from keydesk.feeds.instruments import list_instruments, watchlist
 from keydesk.feeds.prices import keep_conversions, stream_prices, watched
 from keydesk.feeds.round_trips import RoundTrips
-from keydesk.store.state import Day, Health
+from keydesk.records import Day
+from keydesk.store.state import Health
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import ClientPrice, PricingHeartbeat
 from keydesk_client.models.times import DateTime
@@ -61,8 +62,8 @@ async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_do
         for number in range(100):
             odd = price(f"X{number}_Y", "1.1", "1.2")
             rates = [conversions(f"Z{number}", "1", "1", "1").to_wire()]
-            prices.take(link, odd)
-            prices.take(link, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
+            prices.take_item(link, odd)
+            prices.take_item(link, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
         assert list(link.store.quotes) == ["EUR_USD"]
         assert link.store.conversions == {}
         assert link.store.health.unreadable == 200

@@ -18,7 +18,7 @@ from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.situation import Situation
 from keydesk.forms.ticket import TicketForm
 from keydesk.forms.turning import FlattenForm, ReverseForm
-from keydesk.store.state import DependentOrder
+from keydesk.records import DependentOrder
 from keydesk.store.store import Store
 from support.desk_store import example_store
 from support.form_app import FormApp, example_situation

@@ -14,7 +14,8 @@ from keydesk.forms.cancelling import CancelEntriesForm, CancelForm
 from keydesk.forms.moving import MoveForm
 from keydesk.forms.situation import Situation
 from keydesk.forms.turning import FlattenForm, ReverseForm
-from keydesk.store.state import Arming, OrderRow
+from keydesk.records import OrderRow
+from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.desk_store import example_store, limit_order
 from support.form_app import FormApp, example_situation

@@ -11,7 +11,8 @@ from keydesk.forms.closing import CloseForm, ScaleOutForm
 from keydesk.forms.form import Form
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.situation import Situation
-from keydesk.store.state import Arming, DependentOrder
+from keydesk.records import DependentOrder
+from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.desk_store import example_store
 from support.form_app import FormApp, example_situation

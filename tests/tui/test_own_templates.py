@@ -17,7 +17,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_without_a_file_everything_is_as_usual(tmp_path: Path) -> None:
-    assert own_templates.load(tmp_path) == (Template(), Limits())
+    assert own_templates.load_templates(tmp_path) == (Template(), Limits())
     assert own_settings(tmp_path) == OwnSettings()
 
 
@@ -27,7 +27,7 @@ def test_what_is_named_changes_and_the_rest_stays(tmp_path: Path) -> None:
         "[template]\nrisk_percent = 0.5\nstop_pips = 12.5\ntarget_r = false\ntrail_pips = 30\n"
         "[limits]\nhard_units = 200000\nsoft_risk_percent = 1\nslow_ms = 250\n"
     )
-    template, limits = own_templates.load(written(tmp_path, text))
+    template, limits = own_templates.load_templates(written(tmp_path, text))
     assert template.sizes[1] == Decimal(500)
     assert template.sizes[2] == Template().sizes[2]
     assert template.sizes[3] == Decimal(34046)
@@ -62,6 +62,6 @@ def test_a_wrong_field_is_named_with_its_file_and_the_remedy(
     tmp_path: Path, text: str, words: str
 ) -> None:
     with pytest.raises(BadSettings) as refusal:
-        own_templates.load(written(tmp_path, text))
+        own_templates.load_templates(written(tmp_path, text))
     assert words in str(refusal.value)
     assert "templates.toml" in str(refusal.value)

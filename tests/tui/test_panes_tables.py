@@ -10,7 +10,8 @@ from keydesk.panes.log import Log
 from keydesk.panes.orders import Orders
 from keydesk.panes.positions import Positions
 from keydesk.panes.trades import Trades
-from keydesk.store.state import DependentOrder, LogLine, Topic
+from keydesk.records import DependentOrder
+from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.table import Column, TablePane, fit

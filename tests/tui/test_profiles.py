@@ -14,18 +14,18 @@ CUSTOM = Profile("lab", "custom", "101-1", "https://r.test", "https://s.test")
 
 def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
     for profile in (LIVE, CUSTOM):
-        profiles.keep(tmp_path / "new", profile)
+        profiles.save_profile(tmp_path / "new", profile)
     assert config.load(tmp_path / "new").profiles == {"main": LIVE, "lab": CUSTOM}
     assert stat.S_IMODE((tmp_path / "new" / "config.toml").stat().st_mode) == 0o600
 
 
 def test_the_last_profile_is_remembered_until_it_is_gone(tmp_path: Path) -> None:
-    profiles.keep(tmp_path, LIVE)
-    profiles.keep(tmp_path, CUSTOM)
-    profiles.remember_last(tmp_path, "main")
-    profiles.forget(tmp_path, "lab")
+    profiles.save_profile(tmp_path, LIVE)
+    profiles.save_profile(tmp_path, CUSTOM)
+    profiles.save_last_profile(tmp_path, "main")
+    profiles.delete_profile(tmp_path, "lab")
     assert config.load(tmp_path).last_profile == "main"
-    profiles.forget(tmp_path, "main")
+    profiles.delete_profile(tmp_path, "main")
     assert config.load(tmp_path).last_profile == PRACTICE_MARKET
     assert config.load(tmp_path).profiles == {}
 
@@ -36,7 +36,7 @@ def test_comments_and_other_settings_stay(tmp_path: Path) -> None:
         'fps = 4  # slow link\n\n[profiles.old]  # the first\nenvironment = "live"\n'
         'account = "1"\ntoken_store = "vault"\n'
     )
-    profiles.keep(tmp_path, LIVE)
+    profiles.save_profile(tmp_path, LIVE)
     assert "fps = 4  # slow link" in settings.read_text()
     assert "[profiles.old]  # the first" in settings.read_text()
     assert set(config.load(tmp_path).profiles) == {"old", "main"}
@@ -48,7 +48,7 @@ def test_a_linked_settings_file_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "dotfiles" / "keydesk.toml").write_text("fps = 4\n")
     link = tmp_path / "home" / "config.toml"
     link.symlink_to(tmp_path / "dotfiles" / "keydesk.toml")
-    profiles.keep(tmp_path / "home", LIVE)
+    profiles.save_profile(tmp_path / "home", LIVE)
     assert link.is_symlink()
     assert config.load(tmp_path / "home").profiles == {"main": LIVE}
 
@@ -56,5 +56,5 @@ def test_a_linked_settings_file_stays_a_link(tmp_path: Path) -> None:
 def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("fps = ")
     with pytest.raises(BadSettings, match="mend it"):
-        profiles.keep(tmp_path, LIVE)
+        profiles.save_profile(tmp_path, LIVE)
     assert (tmp_path / "config.toml").read_text() == "fps = "

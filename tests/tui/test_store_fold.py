@@ -2,8 +2,9 @@
 
 from decimal import Decimal
 
+from keydesk.records import Today
 from keydesk.store.fold import apply
-from keydesk.store.state import Today, Topic
+from keydesk.store.state import Topic
 from support.account_history import fill, fresh_store, opening, reduction, transaction
 
 STOP = {"tradeID": "5", "timeInForce": "GTC", "reason": "ON_FILL"}

@@ -4,8 +4,9 @@ from decimal import Decimal
 
 import pytest
 
+from keydesk.records import Day
 from keydesk.store.prices import forget_ages, take_conversions, take_price
-from keydesk.store.state import Day, Topic
+from keydesk.store.state import Topic
 from support.account_history import conversions, fresh_store, price
 
 EARLY, LATE = "2026-03-02T10:00:00.000000001Z", "2026-03-02T10:00:00.250000002Z"

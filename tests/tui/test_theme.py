@@ -8,8 +8,8 @@ from rich.cells import cell_len
 from textual.color import Color
 
 from keydesk import theme
+from keydesk.cli.plain_text import in_ascii
 from keydesk.theme import ROLES, Depth, Palette
-from keydesk.widgets.ascii_only import in_ascii
 
 COLOURED = ("colour-blind", "dark", "light")
 DEPTHS: tuple[Depth, ...] = get_args(Depth)

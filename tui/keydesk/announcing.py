@@ -21,8 +21,8 @@ from keydesk_client.models import (
     Transaction,
 )
 
-Level = Literal["good", "warn", "bad"]
-FILLS: Mapping[str, tuple[Level, str]] = {
+OutcomeLevel = Literal["good", "warn", "bad"]
+FILLS: Mapping[str, tuple[OutcomeLevel, str]] = {
     "STOP_LOSS_ORDER": ("warn", "STOP HIT"),
     "TRAILING_STOP_LOSS_ORDER": ("warn", "TRAILING STOP HIT"),
     "GUARANTEED_STOP_LOSS_ORDER": ("warn", "GUARANTEED STOP HIT"),
@@ -68,7 +68,7 @@ class Announcer:
             return transaction.type
         return f"{pair(line.instrument)} {line.text}" if line.instrument else line.text
 
-    def _tell(self, level: Level, words: str) -> None:
+    def _tell(self, level: OutcomeLevel, words: str) -> None:
         self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=True))
 
 

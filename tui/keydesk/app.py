@@ -19,11 +19,11 @@ from textual.worker import Worker, WorkerState
 from keydesk import forms, lifecycle, theme
 from keydesk.actions import DeskActions
 from keydesk.character_set import ascii_locale
-from keydesk.cli.arguments import DeskOptions
 from keydesk.cli.plain_text import say_error
 from keydesk.config import Settings
 from keydesk.connection import Connection, load_all, opened
 from keydesk.desk_lock import DeskLock
+from keydesk.desk_options import DeskOptions
 from keydesk.desk_session import DeskSession
 from keydesk.frame import Frame, FrameClock
 from keydesk.keys.arming import Cause, after, at_start

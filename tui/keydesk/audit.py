@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import time_ns
 
-from keydesk.clean import clean
+from keydesk.text.sanitize import clean
 
 LONGEST = 2000  # characters of one entry
 

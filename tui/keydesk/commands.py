@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Literal, Protocol
 
-from keydesk.clean import clean
 from keydesk.delivery import LOOK_FIRST, Delivery
 from keydesk.desk.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.desk.instructions import (
@@ -39,10 +38,11 @@ from keydesk.order_requests import (
     trail_edit,
 )
 from keydesk.outcome_words import Asked, said_of
+from keydesk.records import InFlightKind
 from keydesk.store.prices import take_price
-from keydesk.store.state import InFlightKind
 from keydesk.store.store import Store
 from keydesk.store.unreadable import READ_ERRORS
+from keydesk.text.sanitize import clean
 from keydesk.trading.in_flight import record_of
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError

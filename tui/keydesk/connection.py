@@ -6,18 +6,15 @@ Everything heavy (the models, HTTP, the keyring) is imported here, when the firs
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING
 
 from keydesk.config import Reconciliation
 from keydesk.keys.keymap import KEYMAP, KeyMap
-from keydesk.lean_imports import HTTPX, without
 from keydesk.targets import Target
 from keydesk_client.errors import KeydeskClientError
 
@@ -83,25 +80,11 @@ class Connection:
 
 def load_all() -> None:
     """Import what an account needs, so that opening one waits for the broker only."""
-    _without_plugins()
-    with without(HTTPX):
-        import_module("keydesk_client.transport")
+    import_module("keydesk_client.transport")
     for name in ("commands", "delivery", "feeds.session", "feeds.wire_streams", "store.valuation"):
         import_module(f"keydesk.{name}")
     import_module("keydesk_client.sending")
     import_module("httpcore")  # else the first connection would
-
-
-def _without_plugins() -> None:
-    """Let no package that happens to be installed hook into the reading of accounts; the search alone is 1 MB and 10 ms.
-
-    pydantic has a variable for the first, PYDANTIC_DISABLE_PLUGINS, and looks at it after the search is loaded.
-    """
-    name = "pydantic.plugin._loader"
-    if name not in sys.modules:
-        loader = ModuleType(name)
-        vars(loader)["__getattr__"] = lambda _: tuple  # whatever is asked for finds nothing
-        sys.modules[name] = loader
 
 
 @asynccontextmanager

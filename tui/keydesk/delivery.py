@@ -12,7 +12,6 @@ from time import monotonic, time_ns
 from typing import Protocol
 
 from keydesk.audit import AuditLog
-from keydesk.clean import clean
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.outcome_words import (
     Asked,
@@ -23,9 +22,10 @@ from keydesk.outcome_words import (
     protection_words,
     said_of,
 )
-from keydesk.store.state import InFlight, Notice, TradeRow
+from keydesk.records import InFlight, TradeRow
+from keydesk.store.state import Notice
 from keydesk.store.store import Store
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import clean, safe
 from keydesk.trading.in_flight import record_of
 from keydesk_client.intent import Intent
 from keydesk_client.models import Transaction

@@ -17,8 +17,8 @@ from pathlib import Path
 from time import monotonic, time_ns
 from typing import Final, Literal, get_args
 
-from keydesk.clean import clean
 from keydesk.targets import Target
+from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile
 from keydesk_client.private_files import read_private, release_lock, take_lock
 

@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 from keydesk.desk.draft import KIND_WORDS
 from keydesk.desk.instructions import Left, OpenOrder, SetProtection
 from keydesk.format import EMPTY, money, pair, units
-from keydesk.store.state import OrderRow
+from keydesk.records import OrderRow
 from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk_client.intent import Action, Intent
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from keydesk.clean import clean
+from keydesk.text.sanitize import clean
 from keydesk_client.errors import UnsafeFile
 from keydesk_client.intent import Intent
 from keydesk_client.journal import FileJournal, Release

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.clean import clean
 from keydesk.format import money, pair, units
+from keydesk.records import InFlightKind, TradeRow
 from keydesk.store.reasons import in_words
-from keydesk.store.state import InFlightKind, TradeRow
+from keydesk.text.sanitize import clean
 from keydesk_client.intent import Action
 from keydesk_client.models import OrderFillTransaction, Transaction
 from keydesk_client.outcome import Ambiguous, Became, Done, NotSent, Outcome, Rejected, Unconfirmed

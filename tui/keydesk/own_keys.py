@@ -11,17 +11,17 @@ from keydesk.config import BadSettings, table_in
 from keydesk.keys.guard import SEND
 from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
 
-FILE = "keymap.toml"
+KEYS_FILE = "keymap.toml"
 NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # not to be typed at once on most layouts
 
 
-def load(folder: Path) -> KeyMap:
+def load_keymap(folder: Path) -> KeyMap:
     """Read `keymap.toml` in the folder: lines of id = "key"; a missing file changes nothing.
 
     Raises:
         BadSettings: a line names no key of the map, or one that cannot be moved there.
     """
-    path = folder / FILE
+    path = folder / KEYS_FILE
     table = table_in(path)
     if not table:
         return KEYMAP

@@ -3,9 +3,10 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from keydesk import own_keys, own_templates
 from keydesk.desk.template import Limits, Template
 from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.own_keys import load_keymap
+from keydesk.own_templates import load_templates
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,4 +20,4 @@ class OwnSettings:
 
 def own_settings(folder: Path) -> OwnSettings:
     """Read them from the config folder; BadSettings names file, field and remedy."""
-    return OwnSettings(own_keys.load(folder), *own_templates.load(folder))
+    return OwnSettings(load_keymap(folder), *load_templates(folder))

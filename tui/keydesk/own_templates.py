@@ -9,7 +9,7 @@ from typing import Any
 from keydesk.config import BadSettings, table_in
 from keydesk.desk.template import Limits, Template
 
-FILE = "templates.toml"
+TEMPLATES_FILE = "templates.toml"
 PRESETS = tuple("123456789")
 TEMPLATE = (
     "risk_percent",
@@ -24,13 +24,13 @@ MAY_BE_NOTHING = frozenset(("break_even_offset_pips", "stop_spreads"))
 LIMITS = tuple(each.name for each in fields(Limits))
 
 
-def load(folder: Path) -> tuple[Template, Limits]:
+def load_templates(folder: Path) -> tuple[Template, Limits]:
     """Read `templates.toml` in the folder; what it does not name stays as it is by default.
 
     Raises:
         BadSettings: a field is unknown or is no number that makes sense there.
     """
-    path = folder / FILE
+    path = folder / TEMPLATES_FILE
     table = table_in(path)
     _refuse_unknown(table, ("sizes", "template", "limits"), path, "")
     sizes, template, limits = (_part(table, name, path) for name in ("sizes", "template", "limits"))

@@ -13,7 +13,7 @@ from keydesk.config import FILE, PRACTICE_MARKET, BadSettings, Profile
 from keydesk_client.private_files import locked, replace_file
 
 
-def keep(folder: Path, profile: Profile) -> None:
+def save_profile(folder: Path, profile: Profile) -> None:
     """Write a profile, in the place of one with its name."""
 
     def change(document: tomlkit.TOMLDocument) -> None:
@@ -23,7 +23,7 @@ def keep(folder: Path, profile: Profile) -> None:
     _change(folder, change)
 
 
-def forget(folder: Path, name: str) -> None:
+def delete_profile(folder: Path, name: str) -> None:
     """Take a profile out; the practice market is the last one then, if this was."""
 
     def change(document: tomlkit.TOMLDocument) -> None:
@@ -34,7 +34,7 @@ def forget(folder: Path, name: str) -> None:
     _change(folder, change)
 
 
-def remember_last(folder: Path, name: str) -> None:
+def save_last_profile(folder: Path, name: str) -> None:
     """Note which profile the bare command opens next time."""
 
     def change(document: tomlkit.TOMLDocument) -> None:

@@ -5,7 +5,7 @@ The cursor of another pane is not seen by the person at the keys, so no key acts
 
 from dataclasses import dataclass
 
-from keydesk.store.state import OrderRow, TradeRow, id_order
+from keydesk.records import OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations  # help() shows the names of types, not all t
 from collections.abc import Iterable
 
 from keydesk_client.areas.area import Area
-from keydesk_client.bodies import INSTRUMENTS as INSTRUMENTS_BODY
-from keydesk_client.bodies import LIST
 from keydesk_client.calls import json_body
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.exchange import Request
+from keydesk_client.models.body_limits import INSTRUMENTS as INSTRUMENTS_BODY
+from keydesk_client.models.body_limits import LIST
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.record import Wire
 from keydesk_client.models.responses.accounts import (

@@ -16,8 +16,8 @@ from keydesk_client.areas.candle_options import (
     specification_list,
 )
 from keydesk_client.areas.options import refuse_unknown
-from keydesk_client.bodies import CANDLES as CANDLES_BODY
 from keydesk_client.exchange import Request
+from keydesk_client.models.body_limits import CANDLES as CANDLES_BODY
 from keydesk_client.models.candles import Candlestick, CandlestickResponse
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.candles import LatestCandlesResponse

@@ -8,10 +8,10 @@ from typing import Unpack
 from keydesk_client.areas.area import Area
 from keydesk_client.areas.lists import MOST_LISTED, ListOptions, list_query, next_before
 from keydesk_client.areas.wire_times import in_form
-from keydesk_client.bodies import LIST, WRITE
 from keydesk_client.calls import json_body
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.exchange import Request
+from keydesk_client.models.body_limits import LIST, WRITE
 from keydesk_client.models.enumerations import OrderStateFilter
 from keydesk_client.models.extensions import ClientExtensions
 from keydesk_client.models.instruments import Instrument

@@ -4,9 +4,9 @@ from __future__ import annotations  # help() shows the names of types, not all t
 
 from keydesk_client.areas.area import Area
 from keydesk_client.areas.closing import SideUnits, name_of, position_close
-from keydesk_client.bodies import LIST, WRITE
 from keydesk_client.calls import json_body
 from keydesk_client.exchange import Request
+from keydesk_client.models.body_limits import LIST, WRITE
 from keydesk_client.models.extensions import ClientExtensions
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.reading import Reader
@@ -16,9 +16,9 @@ from keydesk_client.models.responses.positions import (
     PositionsResponse,
 )
 
-LISTED = Reader(PositionsResponse, LIST)
-ONE = Reader(PositionResponse)
-CLOSED = Reader(PositionCloseResponse, WRITE)
+POSITIONS = Reader(PositionsResponse, LIST)
+POSITION = Reader(PositionResponse)
+POSITION_CLOSE = Reader(PositionCloseResponse, WRITE)
 
 
 class Positions(Area):
@@ -27,18 +27,18 @@ class Positions(Area):
     async def list(self, *, account_id: str | None = None) -> PositionsResponse:
         """Every position that the account ever held, flat ones too."""
         return await self._caller.ask(
-            Request("GET", self._account(account_id, "positions")), LISTED
+            Request("GET", self._account(account_id, "positions")), POSITIONS
         )
 
     async def open(self, *, account_id: str | None = None) -> PositionsResponse:
         """Every open position."""
         where = self._account(account_id, "openPositions")
-        return await self._caller.ask(Request("GET", where), LISTED)
+        return await self._caller.ask(Request("GET", where), POSITIONS)
 
     async def get(self, instrument: str, *, account_id: str | None = None) -> PositionResponse:
         """The position in an instrument; NotFound when it was never traded."""
         where = self._account(account_id, "positions", ("instrument", instrument))
-        return await self._caller.ask(Request("GET", where), ONE)
+        return await self._caller.ask(Request("GET", where), POSITION)
 
     async def close(
         self,
@@ -65,4 +65,4 @@ class Positions(Area):
             body=json_body(members),
             urgent=True,
         )
-        return await self._caller.ask(request, CLOSED)
+        return await self._caller.ask(request, POSITION_CLOSE)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Final
 
 from keydesk_client.areas.area import Area
-from keydesk_client.bodies import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.exchange import Request
+from keydesk_client.models.body_limits import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.pricing import PricingResponse
 from keydesk_client.models.times import Moment

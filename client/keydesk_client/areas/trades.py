@@ -9,10 +9,10 @@ from keydesk_client.areas.area import Area
 from keydesk_client.areas.closing import CloseUnits, edited, trade_close
 from keydesk_client.areas.lists import MOST_LISTED, ListOptions, list_query, next_before
 from keydesk_client.areas.wire_times import in_form
-from keydesk_client.bodies import LIST, WRITE
 from keydesk_client.calls import json_body
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.exchange import Request
+from keydesk_client.models.body_limits import LIST, WRITE
 from keydesk_client.models.details import (
     GuaranteedStopLossDetails,
     StopLossDetails,
@@ -38,9 +38,9 @@ from keydesk_client.models.trades import Trade
 from keydesk_client.models.words import words
 from keydesk_client.unset import UNSET, Unset
 
-LISTED = Reader(TradesResponse, LIST)
-ONE = Reader(TradeResponse, WRITE)
-CLOSED = Reader(TradeCloseResponse, WRITE)
+TRADES = Reader(TradesResponse, LIST)
+TRADE = Reader(TradeResponse, WRITE)
+TRADE_CLOSE = Reader(TradeCloseResponse, WRITE)
 MODIFIED = Reader(TradeClientExtensionsResponse)
 PROTECTED = Reader(TradeDependentOrdersResponse, WRITE)
 
@@ -63,7 +63,7 @@ class Trades(Area):
         """
         query = list_query(options, state, STATES)
         request = Request("GET", self._account(account_id, "trades"), query, self._headers())
-        return await self._caller.ask(request, LISTED)
+        return await self._caller.ask(request, TRADES)
 
     async def iterate(
         self,
@@ -89,12 +89,12 @@ class Trades(Area):
     async def open(self, *, account_id: str | None = None) -> TradesResponse:
         """Every open trade."""
         request = Request("GET", self._account(account_id, "openTrades"), headers=self._headers())
-        return await self._caller.ask(request, LISTED)
+        return await self._caller.ask(request, TRADES)
 
     async def get(self, specifier: str, *, account_id: str | None = None) -> TradeResponse:
         """One trade, open or closed, by its id or as "@" and your client id; NotFound when there is none."""
         where = self._trade(specifier, account_id)
-        return await self._caller.ask(Request("GET", where, headers=self._headers()), ONE)
+        return await self._caller.ask(Request("GET", where, headers=self._headers()), TRADE)
 
     async def close(
         self,
@@ -117,7 +117,7 @@ class Trades(Area):
             body=json_body(trade_close(units, instrument)),
             urgent=True,
         )
-        return await self._caller.ask(request, CLOSED)
+        return await self._caller.ask(request, TRADE_CLOSE)
 
     async def set_client_extensions(
         self, specifier: str, client_extensions: ClientExtensions, *, account_id: str | None = None

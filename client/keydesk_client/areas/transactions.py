@@ -7,9 +7,9 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from keydesk_client.areas.area import Area
-from keydesk_client.bodies import LIST, WRITE
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
 from keydesk_client.exchange import Request
+from keydesk_client.models.body_limits import LIST, WRITE
 from keydesk_client.models.enumerations import TransactionFilter
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.accounts import AccountSummaryResponse

@@ -1,15 +1,14 @@
 """From bytes to records: one pass of the validator over the body, and salvage.py when that refuses."""
 
-import gc
 from functools import cached_property
 from typing import Final, Generic, TypeVar, get_args
 
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypeForm
 
-from keydesk_client.bodies import SMALL, BodyLimits
 from keydesk_client.errors import UnreadableAnswer
 from keydesk_client.lenient import loads
+from keydesk_client.models.body_limits import SMALL, BodyLimits
 from keydesk_client.models.fail_fast import Incomplete
 from keydesk_client.models.record import Record
 from keydesk_client.models.salvage import read_value
@@ -36,21 +35,9 @@ class Reader(Generic[T]):
         """The record, when the text is just what it should be."""
         self.limits.check(text)
         try:
-            if len(text) > LARGE:
-                return self._read_large(text)
             return self._adapter.validate_json(text, by_alias=True, by_name=False)
         except (ValidationError, Incomplete):
             return None
-
-    def _read_large(self, text: bytes | str) -> T:
-        """Without searching for garbage meanwhile: none of the new records is any, and it takes a sixth of the time."""
-        searching = gc.isenabled()
-        gc.disable()
-        try:
-            return self._adapter.validate_json(text, by_alias=True, by_name=False)
-        finally:
-            if searching:
-                gc.enable()
 
     @cached_property
     def _adapter(self) -> TypeAdapter[T]:

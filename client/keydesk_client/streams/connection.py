@@ -16,9 +16,10 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
+from keydesk_client.streams.backoff import BackOff
 from keydesk_client.streams.health import Lost, StreamHealth
 from keydesk_client.streams.lines import LineSplitter
-from keydesk_client.streams.pace import BackOff, ConnectPace, Turn
+from keydesk_client.streams.pace import ConnectPace, Turn
 from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.timing import Timing
 

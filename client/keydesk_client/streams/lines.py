@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from keydesk_client.bodies import TRANSACTION_LINE
 from keydesk_client.errors import AnswerTooLarge
+from keydesk_client.models.body_limits import TRANSACTION_LINE
 
 LONGEST_LINE: Final = TRANSACTION_LINE.size
 

@@ -1,16 +1,14 @@
-"""How often to knock: two connections a second at most, and ever longer pauses while nobody opens."""
+"""Pacing of new connections: two a second at most."""
 
 import asyncio
 from collections.abc import Callable
 from typing import Final
 
-from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.timing import REAL_TIMING, Timing
 
 CONNECTS: Final = 2
-WINDOW_S: Final = 1.02
+CONNECT_WINDOW_S: Final = 1.02
 """A little over a second: connections bunch up on their way."""
-MOST_DOUBLINGS: Final = 16
 
 
 class Turn:
@@ -66,7 +64,7 @@ class ConnectPace:
         """Seconds until another connection may be made."""
         if len(self._latest) < CONNECTS:
             return 0.0
-        return min(map(_moment, self._latest)) + WINDOW_S - self._timing.clock()
+        return min(map(_moment, self._latest)) + CONNECT_WINDOW_S - self._timing.clock()
 
     def now(self) -> float:
         """The time by its clock."""
@@ -75,24 +73,3 @@ class ConnectPace:
 
 def _moment(turn: Turn) -> float:
     return turn.at
-
-
-class BackOff:
-    """Pauses before reconnecting: full jitter under a ceiling that doubles, short again after a healthy time."""
-
-    def __init__(self, settings: StreamSettings, timing: Timing) -> None:
-        self._settings, self._timing = settings, timing
-        self._failures = 0
-
-    def pause(self, lasted_s: float, asked_s: float | None = None) -> float:
-        """Seconds to wait after a connection that lasted so long; a Retry-After is heeded, within bounds."""
-        if lasted_s >= self._settings.healthy_s:
-            self._failures = 0
-        doubled = self._settings.first_pause_s * 2.0 ** min(self._failures, MOST_DOUBLINGS)
-        ceiling = min(self._settings.longest_pause_s, doubled)
-        self._failures += 1
-        heeded = min(asked_s or 0.0, LONGEST_RETRY_AFTER_S)
-        return max(heeded, ceiling * self._timing.chance())
-
-
-LONGEST_RETRY_AFTER_S: Final = 300.0

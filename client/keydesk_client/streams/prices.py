@@ -7,8 +7,8 @@ looks ten times a second pays for the prices that it sees only.
 import re
 from typing import TypeAlias
 
-from keydesk_client.bodies import PRICE_LINE
 from keydesk_client.errors import UnreadableAnswer
+from keydesk_client.models.body_limits import PRICE_LINE
 from keydesk_client.models.pricing import ClientPrice, PricingHeartbeat, PricingStreamItem
 from keydesk_client.models.reading import Reader
 from keydesk_client.streams.buffer import Buffer, shelf_for

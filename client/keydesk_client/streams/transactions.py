@@ -10,8 +10,8 @@ again; then a HistoryLost says so, and the stream goes on after the newest id of
 import asyncio
 from typing import Final, TypeAlias
 
-from keydesk_client.bodies import TRANSACTION_LINE
 from keydesk_client.errors import NotFound, OutOfRange, UnreadableAnswer
+from keydesk_client.models.body_limits import TRANSACTION_LINE
 from keydesk_client.models.reading import Reader
 from keydesk_client.models.transactions.unions import (
     Transaction,

@@ -18,7 +18,7 @@ from keydesk_practice.engine.transactions import TYPES, from_wire, to_wire
 
 FOLD = 1
 Json = dict[str, Any]
-Record = TypeVar("Record", Trade, Position)
+Holding = TypeVar("Holding", Trade, Position)
 _RECORDS = (Account, Terms, Order, Trade, Side, Position, ClientExtensions, *TYPES.values())
 
 
@@ -79,7 +79,7 @@ def trade_of(kept: Mapping[str, Any]) -> Trade:
     return wire_form.read_record(Trade, kept)
 
 
-def _read(kind: type[Record], kept: Iterable[Mapping[str, Any]]) -> list[Record]:
+def _read(kind: type[Holding], kept: Iterable[Mapping[str, Any]]) -> list[Holding]:
     return [wire_form.read_record(kind, one) for one in kept]
 
 

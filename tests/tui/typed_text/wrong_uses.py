@@ -6,7 +6,8 @@ from keydesk.cli.csv_file import encoded
 from keydesk.cli.plain_text import say, say_error
 from keydesk.format import pair
 from keydesk.forms.sheet import Line, wrapped
-from keydesk.store.state import LogLine, Notice, TradeRow
+from keydesk.records import TradeRow
+from keydesk.store.state import LogLine, Notice
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column

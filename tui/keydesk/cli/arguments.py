@@ -2,30 +2,13 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import keydesk
 from keydesk.config import FRAMES
+from keydesk.desk_options import DeskOptions
 
 PRICE_RATES = range(1, 1001)
-
-
-@dataclass(frozen=True, slots=True)
-class DeskOptions:
-    """How to open the desk; None means: as the settings say."""
-
-    profile: str | None = None
-    practice: bool = False
-    fps: int | None = None
-    theme: str | None = None
-    read_only: bool = False
-    ascii: bool = False
-    mouse: bool = False
-    data: str | None = None
-    price_rate: int | None = None
-    passphrase_fd: int | None = None
-    passphrase_file: Path | None = None
 
 
 def desk_parser() -> argparse.ArgumentParser:

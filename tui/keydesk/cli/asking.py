@@ -41,7 +41,7 @@ def hidden_answer(question: str) -> str:
             raise Refusal("nothing was typed, or this terminal would show it") from None
 
 
-def token(name: str) -> Secret:
+def ask_token(name: str) -> Secret:
     """Ask for a token on the terminal, or read it from stdin when that is no terminal.
 
     Raises:

@@ -16,7 +16,7 @@ from keydesk.keys.guard import SEND
 from keydesk.text.sanitize import safe
 
 
-def main(words: Sequence[str]) -> int:
+def cancel_all(words: Sequence[str]) -> int:
     """Do it; returns the exit code: 0 means that none is left."""
     parser = account_parser(
         "cancel-all", "Cancel every entry order; stops and targets of trades stay."

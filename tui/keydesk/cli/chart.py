@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import plotext
 
-from keydesk.clean import clean
 from keydesk.cli.plain_text import say_picture
 from keydesk.cli.reaching import account_parser, reached
 from keydesk.cli.refusal import Refusal
 from keydesk.format import pair, price
+from keydesk.text.sanitize import clean
 from keydesk_client.errors import NotFound, Refused
 from keydesk_client.models.candles import Candlestick, CandlestickData
 
@@ -32,7 +32,7 @@ TIMES = 5  # labels under the candles
 PRICES = 7
 
 
-def main(words: Sequence[str]) -> int:
+def chart(words: Sequence[str]) -> int:
     """Print it; returns the exit code."""
     options = _options(words)
     candles = asyncio.run(_candles(options))

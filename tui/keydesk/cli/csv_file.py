@@ -31,7 +31,7 @@ def refuse_existing(path: Path, *, overwrite: bool) -> None:
         raise Refusal(f"--csv: {path} is there already; choose another name, or add --force")
 
 
-def write(
+def write_csv(
     path: Path | None, columns: Sequence[str], rows: Sequence[Row], text_columns: Collection[str]
 ) -> None:
     """Write the file, mode 0600, or standard output, with a line of column names."""

@@ -15,7 +15,7 @@ from keydesk_client.models import (
     TransferFundsTransaction,
 )
 
-COLUMNS = (
+EQUITY_COLUMNS = (
     *("dayEnd", "realizedPL", "financing", "commission", "guaranteedExecutionFee"),
     *("transfers", "other", "balance"),
 )
@@ -41,11 +41,11 @@ class Day:
     def row(self) -> Row:
         """The day as a row; it is named by the instant at which it ends."""
         end = datetime.fromtimestamp(next_day_start(self.start_ns) // SECOND, UTC)
-        sums = {name: str(self.sums.get(name, NOTHING)) for name in COLUMNS[1:-1]}
+        sums = {name: str(self.sums.get(name, NOTHING)) for name in EQUITY_COLUMNS[1:-1]}
         return {"dayEnd": f"{end:%Y-%m-%dT%H:%M:%SZ}", **sums, "balance": str(self.balance)}
 
 
-def days(transactions: Iterable[Transaction]) -> Iterator[Day]:
+def daily_balances(transactions: Iterable[Transaction]) -> Iterator[Day]:
     """Return every trading day that booked something, oldest first."""
     before = NOTHING
     for start, booked in groupby(transactions, lambda each: day_start(each.time.ns)):

@@ -8,14 +8,14 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from keydesk import config, open_broker, paths
-from keydesk.cli.arguments import DeskOptions, desk_options
+from keydesk.cli.arguments import desk_options
 from keydesk.cli.choosing import profile_to_open
 from keydesk.cli.plain_text import disarmed_excepthook
 from keydesk.cli.refusal import Refusal
 from keydesk.cli.running import say_why
 from keydesk.config import Profile, Settings
+from keydesk.desk_options import DeskOptions
 from keydesk.embedded import STOP_SECONDS, EmbeddedBroker
-from keydesk.lean_imports import TEXTUAL, without
 from keydesk.paths import Folders
 from keydesk.targets import Opening, PracticeMarket, SignedIn
 from keydesk.terminal_check import TerminalCheck, unusable
@@ -47,8 +47,7 @@ def open_desk(argv: list[str]) -> int:
         check = TerminalCheck(os.environ)
         try:
             # Heavy, and the practice broker is starting and the terminal answering meanwhile.
-            with without(TEXTUAL):
-                from keydesk.app import run_desk  # noqa: PLC0415
+            from keydesk.app import run_desk  # noqa: PLC0415
             from keydesk.own_settings import own_settings  # noqa: PLC0415
 
             own = own_settings(folders.config)
@@ -96,7 +95,7 @@ def _remember(folders: Folders, settings: Settings, profile: Profile | None) -> 
     """Note what the bare command opens next time; a desk opens without that as well."""
     name = profile.name if profile else config.PRACTICE_MARKET
     if name != settings.last_profile:
-        from keydesk.profiles import remember_last  # noqa: PLC0415 - rarely needed
+        from keydesk.profiles import save_last_profile  # noqa: PLC0415 - rarely needed
 
         with suppress(OSError):
-            remember_last(folders.config, name)
+            save_last_profile(folders.config, name)

@@ -8,20 +8,26 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from keydesk import paths
-from keydesk.clean import clean
-from keydesk.cli import machine_checks
 from keydesk.cli.broker_checks import broker
 from keydesk.cli.check import Check
+from keydesk.cli.machine_checks import (
+    check_colours,
+    check_disk,
+    check_locale,
+    check_settings,
+    check_terminal,
+    check_token_store,
+)
 from keydesk.cli.plain_text import say, say_json
 from keydesk.cli.reaching import account_parser
 from keydesk.terminal_check import TerminalCheck, TerminalFacts, unusable
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import clean, safe
 
 MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
 SENTENCE = 500  # characters
 
 
-def main(words: Sequence[str]) -> int:
+def doctor(words: Sequence[str]) -> int:
     """Print what was found; returns 1 when something is wrong."""
     parser = account_parser("doctor", "Look at everything that the desk depends on.")
     parser.add_argument("--json", action="store_true", help="for a script")
@@ -42,13 +48,13 @@ def _checks(options: Namespace) -> list[Check]:
     folders = paths.find(options.data, os.environ)
     terminal = _terminal_facts()
     return [
-        machine_checks.terminal(_terminal_size(), os.environ),
+        check_terminal(_terminal_size(), os.environ),
         *[Check("keys", "warn", warning) for warning in terminal.warnings],
-        machine_checks.colours(os.environ),
-        machine_checks.locale(os.environ, terminal.ascii_because),
-        machine_checks.tokens(folders),
-        machine_checks.settings(folders),
-        machine_checks.disk(folders),
+        check_colours(os.environ),
+        check_locale(os.environ, terminal.ascii_because),
+        check_token_store(folders),
+        check_settings(folders),
+        check_disk(folders),
         *asyncio.run(broker(options)),
     ]
 

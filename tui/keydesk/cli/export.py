@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from keydesk.cli import csv_file, daily_balance
-from keydesk.cli.csv_file import Row
+from keydesk.cli.csv_file import Row, refuse_existing, write_csv
+from keydesk.cli.daily_balance import EQUITY_COLUMNS, daily_balances
 from keydesk.cli.plain_text import say, say_error
 from keydesk.cli.reaching import account_parser, reached
 from keydesk.text.sanitize import safe
@@ -34,13 +34,13 @@ TEXT_COLUMNS = frozenset({"clientID", "tag", "comment", "requestID"})
 EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
 
 
-def main(words: Sequence[str]) -> int:
+def export(words: Sequence[str]) -> int:
     """Write the file; returns the exit code."""
     options = _options(words)
     if options.csv is not None:
-        csv_file.refuse_existing(options.csv, overwrite=options.force)
+        refuse_existing(options.csv, overwrite=options.force)
     columns, rows = asyncio.run(_rows(options))
-    csv_file.write(options.csv, columns, rows, TEXT_COLUMNS)
+    write_csv(options.csv, columns, rows, TEXT_COLUMNS)
     if options.csv is None:
         say_error(safe(f"{len(rows)} rows"))
     else:
@@ -112,7 +112,7 @@ async def _transactions(client: Client, from_: DateTime, to: DateTime) -> AsyncI
 
 async def _equity(client: Client, from_: DateTime, to: DateTime) -> AsyncIterator[Row]:
     transactions = [each async for each in client.transactions.iterate(from_=FIRST)]
-    for day in daily_balance.days(transactions):
+    for day in daily_balances(transactions):
         if from_.ns <= day.start_ns < to.ns:
             yield day.row
 
@@ -123,10 +123,10 @@ def _row(record: Record, columns: Sequence[str]) -> Row:
     extensions = wire.get("clientExtensions") or wire.get("tradeClientExtensions")
     if isinstance(extensions, dict):
         wire |= {column: extensions.get(member) for member, column in EXTENSIONS}
-    return {column: _cell(wire.get(column)) for column in columns}
+    return {column: _text_of(wire.get(column)) for column in columns}
 
 
-def _cell(value: object) -> str:
+def _text_of(value: object) -> str:
     if value is None:
         return ""
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -136,5 +136,5 @@ Kind = Callable[[Client, DateTime, DateTime], AsyncIterator[Row]]
 KINDS: Mapping[str, tuple[Sequence[str], Kind]] = {
     "trades": (TRADE_COLUMNS, _trades),
     "transactions": (TRANSACTION_COLUMNS, _transactions),
-    "equity": (daily_balance.COLUMNS, _equity),
+    "equity": (EQUITY_COLUMNS, _equity),
 }

@@ -16,7 +16,7 @@ from keydesk.keys.confirm import Letters
 from keydesk.text.sanitize import safe
 
 
-def main(words: Sequence[str]) -> int:
+def flatten(words: Sequence[str]) -> int:
     """Do it; returns the exit code: 0 means flat."""
     parser = account_parser("flatten", "Close every position and cancel every entry order.")
     return asyncio.run(_flatten(parse_out_of_band(parser, words)))

@@ -15,7 +15,7 @@ from keydesk.keys.guard import SEND
 from keydesk.text.sanitize import safe
 
 
-def main(words: Sequence[str]) -> int:
+def lock(words: Sequence[str]) -> int:
     """Do it; returns the exit code."""
     options = _options(words)
     folders = paths.find(options.data, os.environ)

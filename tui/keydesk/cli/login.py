@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from keydesk import config, paths, profiles
-from keydesk.cli import asking
+from keydesk import config, paths
 from keydesk.cli.arguments import add_passphrase_options
+from keydesk.cli.asking import ask_token
 from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
 from keydesk.cli.token_place import (
@@ -19,6 +19,7 @@ from keydesk.cli.token_place import (
     with_patience,
 )
 from keydesk.config import Profile
+from keydesk.profiles import save_profile
 from keydesk.targets import CannotOpen, accounts_of, addresses
 from keydesk.text.sanitize import safe
 from keydesk_client.addresses import address_of
@@ -30,9 +31,9 @@ from keydesk_client.tokens import Passphrase, check_token
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
 
-def main(words: Sequence[str]) -> int:
+def login(words: Sequence[str]) -> int:
     """Sign in; returns the exit code."""
-    options = _options(words)
+    options = _login_options(words)
     folders = paths.find(options.data, os.environ)
     known = config.load(folders.config).profiles.get(options.name)
     if known and known.environment != options.environment:
@@ -40,7 +41,7 @@ def main(words: Sequence[str]) -> int:
             f"profile {options.name} is signed in for {known.environment}; take another name, "
             f"or sign out first: keydesk logout {options.name}"
         )
-    token = asking.token(options.name)
+    token = ask_token(options.name)
     check_token(token)
     profile = _with_account(_asked_for(options), token)
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
@@ -64,7 +65,7 @@ class _Parser(argparse.ArgumentParser):
         super().error(message)
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _login_options(words: Sequence[str]) -> argparse.Namespace:
     parser = _Parser(
         prog="keydesk login",
         description="Sign in: the token is asked for, or read from stdin when that is no terminal.",
@@ -150,5 +151,5 @@ def _kept(
     store = store_of(folders, given, known.kept_in if known and not given else None)
     with_patience(lambda: store.store(profile.name, profile.environment, token), given)
     profile = replace(profile, kept_in=store.kind)
-    profiles.keep(folders.config, profile)
+    save_profile(folders.config, profile)
     return profile

@@ -5,9 +5,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from keydesk import config, paths, profiles
-from keydesk.cli import asking
+from keydesk import config, paths
 from keydesk.cli.arguments import add_passphrase_options
+from keydesk.cli.asking import has_terminal
 from keydesk.cli.choosing import profile_named
 from keydesk.cli.plain_text import say
 from keydesk.cli.token_place import (
@@ -18,6 +18,7 @@ from keydesk.cli.token_place import (
 )
 from keydesk.config import Profile
 from keydesk.paths import Folders
+from keydesk.profiles import delete_profile
 from keydesk.text.sanitize import safe
 from keydesk_client.errors import StoreDamaged, StoreLocked
 from keydesk_client.tokens import Passphrase
@@ -28,16 +29,16 @@ SEALED = (
 )
 
 
-def main(words: Sequence[str]) -> int:
+def logout(words: Sequence[str]) -> int:
     """Sign out; returns the exit code. The passphrase of the vault is not needed: one may have forgotten it."""
-    options = _options(words)
+    options = _logout_options(words)
     folders = paths.find(options.data, os.environ)
     settings = config.load(folders.config)
     profile = profile_named(options.name, settings)
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     others = [each for each in settings.profiles.values() if each.name != profile.name]
     token = _forgotten(folders, profile, given, others)
-    profiles.forget(folders.config, profile.name)
+    delete_profile(folders.config, profile.name)
     words = f"Signed out: profile {profile.name} is gone, {token}. "
     say(safe(f"{words}At the broker the token is good until you revoke it there."))
     return 0
@@ -52,7 +53,7 @@ def _forgotten(
     """
     vault = folders.private("tokens") / VAULT
     if profile.kept_in == "vault" and not given:
-        if not asking.has_terminal():
+        if not has_terminal():
             return _left_sealed(vault, others)
         say("Enter alone signs out without the vault's passphrase.")
     store = store_of(folders, given, profile.kept_in)
@@ -70,7 +71,7 @@ def _left_sealed(vault: Path, others: Sequence[Profile]) -> str:
     return "and so is the token vault, which held no other profile's token"
 
 
-def _options(words: Sequence[str]) -> argparse.Namespace:
+def _logout_options(words: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="keydesk logout", description="Forget a profile and its token.", allow_abbrev=False
     )

@@ -19,7 +19,7 @@ MEGABYTE = 1_000_000
 PLENTY, TOO_LITTLE = 100 * MEGABYTE, 5 * MEGABYTE
 
 
-def terminal(size: os.terminal_size | None, environment: Mapping[str, str]) -> Check:
+def check_terminal(size: os.terminal_size | None, environment: Mapping[str, str]) -> Check:
     """Judge the terminal; None when there is none."""
     if size is None:
         return Check("terminal", "warn", "none here: the desk needs one; over SSH ask with ssh -t")
@@ -31,7 +31,7 @@ def terminal(size: os.terminal_size | None, environment: Mapping[str, str]) -> C
     return Check("terminal", "ok", shown)
 
 
-def colours(environment: Mapping[str, str]) -> Check:
+def check_colours(environment: Mapping[str, str]) -> Check:
     """Judge how many colours the terminal says it has."""
     depth = colour_depth(environment)
     if depth == "mono":
@@ -40,7 +40,7 @@ def colours(environment: Mapping[str, str]) -> Check:
     return Check("colours", "ok", f"{depth}{hint}")
 
 
-def locale(environment: Mapping[str, str], measured: str = "") -> Check:
+def check_locale(environment: Mapping[str, str], measured: str = "") -> Check:
     """Judge whether lines and arrows can be drawn, by the locale and by what was measured on the terminal."""
     asks_for_ascii = ascii_locale(environment)
     if measured and not asks_for_ascii:
@@ -51,7 +51,7 @@ def locale(environment: Mapping[str, str], measured: str = "") -> Check:
     return Check("locale", "warn", f"{words}, such as LC_ALL=C.UTF-8")
 
 
-def settings(folders: Folders) -> Check:
+def check_settings(folders: Folders) -> Check:
     """Judge the settings file."""
     try:
         found = config.load(folders.config)
@@ -61,7 +61,7 @@ def settings(folders: Folders) -> Check:
     return Check("settings", "ok", f"profiles: {known}")
 
 
-def disk(folders: Folders) -> Check:
+def check_disk(folders: Folders) -> Check:
     """Judge whether the order journal can be kept."""
     try:
         folder = paths.make_private(folders.state)
@@ -78,7 +78,7 @@ def disk(folders: Folders) -> Check:
     return Check("disk", "ok" if free >= PLENTY else "warn", words)
 
 
-def tokens(folders: Folders) -> Check:
+def check_token_store(folders: Folders) -> Check:
     """Say where a token would be kept on this machine."""
     from keydesk_client.native_store import unlocked_native_store  # noqa: PLC0415 - 60 ms
 

@@ -6,12 +6,25 @@ import os
 import re
 import sys
 import traceback
+from functools import lru_cache
 from io import TextIOWrapper
 from types import TracebackType
+
+from rich.cells import cell_len
 
 from keydesk.character_set import ascii_locale
 from keydesk.text.sanitize import Printable, disarmed_lines
 
+LINES = {
+    **dict.fromkeys("─━╌┄═", "-"),
+    **dict.fromkeys("│┃╎║▏▎▍▌▐", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛", "+"),
+}
+CANDLES = {**dict.fromkeys("┃╻╹╽╿█▄▀", "#"), **dict.fromkeys("╷╵", "|")}
+SIGNS = dict(zip("−–—…×·•●○▲▼▶◀▸◂↑↓←→✓✗≤≥", "---~x.**o^v><><^v<>+x<>", strict=True))
+BARS = {**dict.fromkeys("▁▂▃", "_"), **dict.fromkeys("▅▆▇", "#"), **dict.fromkeys("░▒▓■", "#")}
+GLYPHS = {ord(k): v for k, v in {**LINES, **CANDLES, **SIGNS, **BARS}.items()}
+UNSEEN = "?"
 ERRORS = "keydesk-ascii"
 SGR = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -92,6 +105,13 @@ def _shown_in_ascii() -> bool:
 def _nearest(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
-    from keydesk.widgets.ascii_only import in_ascii  # noqa: PLC0415 - rarely needed
-
     return in_ascii(error.object[error.start : error.end]), error.end
+
+
+@lru_cache(maxsize=4096)
+def in_ascii(text: str) -> str:
+    """Text of the same width in ASCII."""
+    if text.isascii():
+        return text
+    kept = (c if c.isascii() else UNSEEN * cell_len(c) for c in text.translate(GLYPHS))
+    return "".join(kept)

@@ -5,16 +5,15 @@ import os
 from collections.abc import Sequence
 
 from keydesk import config, paths
-from keydesk.clean import clean
 from keydesk.cli.plain_text import say
 from keydesk.config import Profile
-from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.text.sanitize import Printable, SafeText, clean, safe
 
 TAIL = 4
 PLACES = {"native": "desktop's token store", "vault": "token vault"}
 
 
-def main(words: Sequence[str]) -> int:
+def profiles(words: Sequence[str]) -> int:
     """List the profiles; returns the exit code."""
     parser = argparse.ArgumentParser(
         prog="keydesk profiles",

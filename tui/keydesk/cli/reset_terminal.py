@@ -10,7 +10,7 @@ from keydesk.cli.refusal import Refusal
 from keydesk.terminal_reset import reset
 
 
-def main(words: Sequence[str]) -> int:
+def reset_terminal(words: Sequence[str]) -> int:
     """Reset the terminal; returns the exit code."""
     argparse.ArgumentParser(
         prog="keydesk reset-terminal",

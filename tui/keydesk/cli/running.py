@@ -4,18 +4,17 @@ import os
 import sys
 from importlib import import_module
 
-from keydesk.clean import clean
 from keydesk.cli.plain_text import disarm_stderr, replace_signs, say_error
 from keydesk.cli.refusal import Refusal
 from keydesk.config import BadSettings
 from keydesk.embedded import PracticeFailed
 from keydesk.paths import UnsafeFolder
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
 
 SENTENCE = 1000  # characters
 USAGE = 2
-ROOMS = {
+COMMANDS = {
     "login": "login",
     "logout": "logout",
     "profiles": "profiles",
@@ -28,20 +27,21 @@ ROOMS = {
     "doctor": "doctor",
     "reset-terminal": "reset_terminal",
 }
-"""Command, and the module of this package that runs it."""
+"""Command, and the module of this package that runs it: by a function named as the command."""
 
 
 def run(command: str, words: list[str]) -> int:
     """Run a command; returns its exit code, leaves with 2 on wrong usage."""
-    if command not in ROOMS:
-        known = ", ".join(["practice", *ROOMS])
+    if command not in COMMANDS:
+        known = ", ".join(["practice", *COMMANDS])
         say_error(safe(f"keydesk: there is no command {clean(command)} (known: {known})"))
         return USAGE
     disarm_stderr()
     replace_signs()
-    room = import_module(f"keydesk.cli.{ROOMS[command]}")
+    module = import_module(f"keydesk.cli.{COMMANDS[command]}")
+    function = getattr(module, command.replace("-", "_"))
     try:
-        code: int = room.main(words)
+        code: int = function(words)
         sys.stdout.flush()
     except BrokenPipeError:  # `keydesk ... | head`: nobody reads on, and nobody is to be told
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -25,7 +25,7 @@ NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 LONGEST_NUMBER = 64
 
 
-def main(words: Sequence[str]) -> int:
+def status(words: Sequence[str]) -> int:
     """Print it; returns the exit code."""
     parser = account_parser("status", "The account in one screenful.")
     parser.add_argument("--json", action="store_true", help="everything, with exact numbers")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from keydesk.cli import asking
+from keydesk.cli.asking import has_terminal, hidden_answer
 from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
 from keydesk.config import Profile, TokenPlace
@@ -106,21 +106,19 @@ def _checked(given: Passphrase, vault: Path) -> Passphrase:
 
 def _asked(vault: Path) -> Passphrase:
     def passphrase() -> str:
-        if not asking.has_terminal():
+        if not has_terminal():
             raise Refusal(
                 "the token vault needs its passphrase and there is no terminal to ask at; "
                 "give it with --passphrase-fd N or --passphrase-file PATH"
             )
-        return asking.hidden_answer("Vault passphrase: ") if vault.exists() else _new_passphrase()
+        return hidden_answer("Vault passphrase: ") if vault.exists() else _new_passphrase()
 
     return passphrase
 
 
 def _new_passphrase() -> str:
-    first = _long_enough(
-        asking.hidden_answer("No token vault here yet. Choose a passphrase for it: ")
-    )
-    if asking.hidden_answer("The same passphrase again: ") != first:
+    first = _long_enough(hidden_answer("No token vault here yet. Choose a passphrase for it: "))
+    if hidden_answer("The same passphrase again: ") != first:
         raise Refusal("the two passphrases differ; nothing was kept, sign in again")
     return first
 

@@ -16,7 +16,7 @@ from keydesk.desk.sizing import margin_cap
 from keydesk.desk.template import Limits
 from keydesk.desk.ticket import PERCENT, Plan, room_left, unreadable_fields
 from keydesk.format import duration, money, pair, price, units
-from keydesk.store.state import InFlight, InFlightKind
+from keydesk.records import InFlight, InFlightKind
 
 NEW_YORK = ZoneInfo("America/New_York")
 ROLLOVER_HOUR = 17

@@ -13,7 +13,7 @@ from keydesk.desk.profit import closing_price
 from keydesk.desk.risk import locked_profit, nearest_stop, open_risk, reward, trailing_stop
 from keydesk.desk.rounding import nearest_price
 from keydesk.desk.template import Template
-from keydesk.store.state import TradeRow
+from keydesk.records import TradeRow
 
 ProtectionField = Literal["stop", "target", "trail"]
 FIELDS: tuple[ProtectionField, ...] = ("stop", "target", "trail")

@@ -18,7 +18,7 @@ from keydesk_client.models import OrderBook, PositionBook
 SECOND = 1_000_000_000
 SNAPSHOT_EVERY = 1200 * SECOND
 PUBLISHED_AFTER = 3 * SECOND  # a snapshot is there some moments after its time
-LOOK_EVERY = 0.2
+BOOKS_LOOK_EVERY = 0.2
 STOOD_STILL = 0.5  # seconds in focus before an instrument is asked about: a held `j` passes by
 AGAIN_AFTER = 30.0  # seconds: the snapshot that is due was not there yet, or there was no answer
 REFUSED_FOR = 1200.0  # seconds: an instrument without books has none in the next minute either
@@ -40,11 +40,11 @@ async def keep_books(link: Link) -> None:
     await link.priced.wait()
     due = Due()
     while True:
-        await look(link, due)
-        await link.pause(LOOK_EVERY)
+        await load_book(link, due)
+        await link.pause(BOOKS_LOOK_EVERY)
 
 
-async def look(link: Link, due: Due) -> None:
+async def load_book(link: Link, due: Due) -> None:
     """Ask for one of the books in focus, if one is due."""
     focus, now = link.store.focus, link.now()
     if focus != due.focus:
@@ -76,10 +76,10 @@ async def ask(link: Link, instrument: str, kind: BookKind) -> float:
         no_book(link.store, kind, instrument, f"There is no {NAMES[kind]} for {pair(instrument)}.")
         return REFUSED_FOR
     except Refused as error:
-        _failed(link, instrument, kind, error)
+        _book_failed(link, instrument, kind, error)
         return REFUSED_FOR
     except FAILURES as error:
-        _failed(link, instrument, kind, error)
+        _book_failed(link, instrument, kind, error)
     return AGAIN_AFTER
 
 
@@ -89,7 +89,7 @@ async def _newest(link: Link, instrument: str, kind: BookKind) -> OrderBook | Po
     return (await link.client.books.position(instrument)).position_book
 
 
-def _failed(link: Link, instrument: str, kind: BookKind, error: Exception) -> None:
+def _book_failed(link: Link, instrument: str, kind: BookKind, error: Exception) -> None:
     link.count_unreadable(error)
     words = f"The {NAMES[kind]} could not be read: {reason(error)}"
     no_book(link.store, kind, instrument, words)

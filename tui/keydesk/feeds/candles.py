@@ -14,7 +14,7 @@ from keydesk.store.state import CandleSeries
 from keydesk_client.models import DateTime
 
 COUNT = 400
-LOOK_EVERY = 0.1
+CANDLES_LOOK_EVERY = 0.1
 OVERLAP = 3  # candles asked for again when one is complete: ours were made of the prices we saw
 
 
@@ -32,11 +32,13 @@ async def _follow(link: Link, granularity: Callable[[], str]) -> None:
     await link.listed.wait()
     shown: CandleSeries | None = None
     while True:
-        shown = await look(link, shown, granularity())
-        await link.pause(LOOK_EVERY)
+        shown = await load_candles(link, shown, granularity())
+        await link.pause(CANDLES_LOOK_EVERY)
 
 
-async def look(link: Link, shown: CandleSeries | None, granularity: str) -> CandleSeries | None:
+async def load_candles(
+    link: Link, shown: CandleSeries | None, granularity: str
+) -> CandleSeries | None:
     """Load what a chart turned to, or what its newest candles lack; returns what it shows now."""
     store = link.store
     if not store.focus:
@@ -80,7 +82,7 @@ async def load(link: Link, series: CandleSeries, count: int) -> bool:
         )
         take_candles(link.store, series, answer.candles)
     except FAILURES as error:
-        _failed(link, series, error)
+        _candles_failed(link, series, error)
         series.wants_reload = True
         await link.back_off(3)
         return False
@@ -103,11 +105,11 @@ async def load_older(link: Link, series: CandleSeries) -> bool:
         )
         take_older(link.store, series, answer.candles)
     except FAILURES as error:
-        _failed(link, series, error)
+        _candles_failed(link, series, error)
         return False
     return True
 
 
-def _failed(link: Link, series: CandleSeries, error: Exception) -> None:
+def _candles_failed(link: Link, series: CandleSeries, error: Exception) -> None:
     link.count_unreadable(error)
     loading_failed(link.store, series, reason(error))

@@ -15,7 +15,7 @@ from keydesk_client.models import Candlestick, CandlestickResponse
 
 AT_ONCE = 10
 BETWEEN = 0.15
-AGAIN_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
+DAYS_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
 
 
 async def keep_days(link: Link) -> None:
@@ -25,7 +25,7 @@ async def keep_days(link: Link) -> None:
         for names in _portions(watched(link)):
             await days_once(link, names)
             await link.pause(BETWEEN)
-        await link.pause(AGAIN_EVERY)
+        await link.pause(DAYS_EVERY)
 
 
 async def days_once(link: Link, names: Sequence[str]) -> bool:

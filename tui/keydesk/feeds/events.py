@@ -23,15 +23,15 @@ async def stream_transactions(link: Link) -> None:
             async with stream as line:
                 async for item in line:
                     tries = 0
-                    take(link, item)
+                    take_transaction(link, item)
         except KeydeskClientError as error:
             words = reason(error)
-        _down(link, words)
+        _transactions_down(link, words)
         await link.back_off(tries)
         tries += 1
 
 
-def take(link: Link, item: object) -> None:
+def take_transaction(link: Link, item: object) -> None:
     """Pass one item of the stream on."""
     health = link.store.health
     health.events_heard = link.now()
@@ -84,7 +84,7 @@ async def backfill(link: Link, missing: Range) -> bool:
     return link.door.applied != before
 
 
-def _down(link: Link, words: str) -> None:
+def _transactions_down(link: Link, words: str) -> None:
     if link.store.health.events != "DOWN":
         link.store.health.events = "DOWN"
         link.store.health.event_losses += 1

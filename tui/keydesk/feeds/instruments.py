@@ -9,7 +9,7 @@ from keydesk.text.sanitize import NAME_LIMIT, clean_name
 from keydesk_client.models import Instrument
 
 MOST_PLACES = 12
-AGAIN_EVERY = 600.0  # seconds
+INSTRUMENTS_EVERY = 600.0  # seconds
 MAJORS = (
     "EUR_USD",
     "USD_JPY",
@@ -46,7 +46,7 @@ async def keep_instruments(link: Link) -> None:
     """Read the instruments again now and then: margin rates change, and instruments come and go."""
     await link.listed.wait()
     while True:
-        await link.pause(AGAIN_EVERY)
+        await link.pause(INSTRUMENTS_EVERY)
         try:
             answer = await link.ask(link.client.accounts.instruments())
             take(link, answer.instruments)

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol, TypeVar
 
-from keydesk.clean import clean
 from keydesk.feeds.round_trips import RoundTrips
 from keydesk.feeds.transactions import Door
 from keydesk.store.state import LogLine, Topic
 from keydesk.store.store import Store
 from keydesk.store.unreadable import READ_ERRORS
+from keydesk.text.sanitize import clean
 from keydesk_client.client import Client
 from keydesk_client.errors import (
     Answered,

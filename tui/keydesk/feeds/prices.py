@@ -39,7 +39,7 @@ async def stream_prices(link: Link) -> None:
         except KeydeskClientError as error:
             words = reason(error)
         if watched(link) == names:
-            _down(link, words)
+            _prices_down(link, words)
             tries = 0 if link.store.health.prices_heard != heard else tries + 1
             await link.back_off(tries)
 
@@ -48,7 +48,7 @@ async def _read(link: Link, stream: Line, left: asyncio.Event) -> None:
     """Take what comes until the stream ends or is to be left: at once after silence, by looks when it pours."""
     began = float("-inf")
     async for item in stream:
-        take(link, item)
+        take_item(link, item)
         if left.is_set():
             return
         now = link.now()
@@ -67,7 +67,7 @@ def watched(link: Link) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*store.watchlist, *held, *focus)))
 
 
-def take(link: Link, item: object) -> None:
+def take_item(link: Link, item: object) -> None:
     """Write one item of the stream; the hot path, thousands a second."""
     now = link.now()
     health = link.store.health
@@ -179,7 +179,7 @@ def _up(link: Link) -> None:
     link.priced.set()
 
 
-def _down(link: Link, words: str) -> None:
+def _prices_down(link: Link, words: str) -> None:
     if link.store.health.prices != "DOWN":
         link.store.health.prices = "DOWN"
         link.write(f"The price stream is down: {words}")

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from keydesk.desk import protection
 from keydesk.desk.breakeven import break_even_stop
-from keydesk.desk.facts import Facts, facts_of
+from keydesk.desk.facts import Facts
 from keydesk.desk.instructions import SetProtection
 from keydesk.desk.profit import closing_price
 from keydesk.format import money, price
@@ -15,7 +15,8 @@ from keydesk.forms.situation import Situation
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trade_lines import entry_and_now, trade_name
 from keydesk.keys.confirm import Deed
-from keydesk.store.state import TradeRow
+from keydesk.records import TradeRow
+from keydesk.store.trading_context import facts_of
 from keydesk.text.sanitize import safe
 
 

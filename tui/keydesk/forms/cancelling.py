@@ -11,7 +11,7 @@ from keydesk.forms.situation import Situation
 from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import CANCEL_ENTRIES, KEYMAP
-from keydesk.store.state import OrderRow
+from keydesk.records import OrderRow
 from keydesk.text.sanitize import safe
 
 ENTRY_TYPES = frozenset({"MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"})

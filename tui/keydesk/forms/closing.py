@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.desk.draft import LONGEST, NUMBER_KEYS, UnreadableText, above_zero, read_number
-from keydesk.desk.facts import NOTHING, Facts, facts_of
+from keydesk.desk.facts import NOTHING, Facts
 from keydesk.desk.instructions import CloseTrades
 from keydesk.desk.sizing import part
 from keydesk.format import EMPTY, money, pair, units
@@ -16,7 +16,8 @@ from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trade_lines import entry_and_now, result_of, signed_money, trade_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, SCALE_OUT
-from keydesk.store.state import TradeRow
+from keydesk.records import TradeRow
+from keydesk.store.trading_context import facts_of
 from keydesk.text.sanitize import clean_name, safe
 
 SHOWN_TRADES = 8

@@ -6,7 +6,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.clean import clean
 from keydesk.desk.completing import completed
 from keydesk.desk.spoken import (
     Leave,
@@ -25,7 +24,7 @@ from keydesk.forms.sheet import Line, Sheet, wrapped
 from keydesk.keys.guard import Front
 from keydesk.keys.keymap import COMMAND, KEYMAP
 from keydesk.store.store import Store
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, clean, safe
 
 
 class CommandForm(Looking[Spoken]):

@@ -13,7 +13,8 @@ from keydesk.format import (
     r_multiple,
     units,
 )
-from keydesk.store.state import DependentOrder, LogLine, OrderRow, PositionRow, TradeRow
+from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
+from keydesk.store.state import LogLine
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable
 

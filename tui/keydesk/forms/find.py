@@ -6,7 +6,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.clean import clean
 from keydesk.desk.matching import matching
 from keydesk.format import pair, price
 from keydesk.forms.looking import Looking
@@ -15,7 +14,7 @@ from keydesk.frame import Frame
 from keydesk.keys.guard import Front
 from keydesk.keys.keymap import FIND, KEYMAP
 from keydesk.store.store import Store
-from keydesk.text.sanitize import Printable, safe
+from keydesk.text.sanitize import Printable, clean, safe
 
 SHOWN = 10
 LONGEST = 200  # characters of a text field

@@ -13,7 +13,6 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.events import Key
 
-from keydesk.clean import clean
 from keydesk.desk.checks import FRESH
 from keydesk.forms.sheet import BLANK, Line, Sheet, text_of, with_hints, wrapped
 from keydesk.forms.situation import Situation
@@ -30,7 +29,7 @@ from keydesk.keys.guard import DWELL, SEND, Front
 from keydesk.keys.guarded_app import TOO_EARLY, GuardedApp
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.state import Notice
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import clean, safe
 from keydesk.theme import palette_of
 from keydesk.widgets.overlay import Overlay, Result
 from keydesk.widgets.terminal_app import SMALLEST

@@ -14,7 +14,7 @@ from keydesk.desk.draft import (
     above_zero,
     shown_number,
 )
-from keydesk.desk.facts import Facts, facts_of
+from keydesk.desk.facts import Facts
 from keydesk.desk.instructions import MoveEntry
 from keydesk.desk.rounding import nearest_price
 from keydesk.format import EMPTY, money, price
@@ -25,7 +25,8 @@ from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
 from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
-from keydesk.store.state import OrderRow
+from keydesk.records import OrderRow
+from keydesk.store.trading_context import facts_of
 from keydesk.text.sanitize import safe
 
 LETTERS = {"price": "p", "stop": "s", "target": "t"}

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import ClassVar, Literal
 
 from keydesk.desk.draft import LONGEST, NUMBER_KEYS, UnreadableText, above_zero, read_number
-from keydesk.desk.facts import NOTHING, Facts, facts_of
+from keydesk.desk.facts import NOTHING, Facts
 from keydesk.desk.instructions import ClosePosition, CloseSide
 from keydesk.desk.profit import closing_price
 from keydesk.desk.reducing import Lot, realised
@@ -21,7 +21,8 @@ from keydesk.forms.ticket_sheet import quote_line
 from keydesk.forms.trade_lines import signed_money
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import CLOSE_POSITION, KEYMAP, POSITION_PART
-from keydesk.store.state import PositionRow, TradeRow
+from keydesk.records import PositionRow, TradeRow
+from keydesk.store.trading_context import facts_of
 from keydesk.text.sanitize import safe
 
 SideName = Literal["long", "short"]

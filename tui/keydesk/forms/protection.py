@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from keydesk.desk import protection
 from keydesk.desk.draft import FIELD_KEYS, NUMBER_KEYS, Entry, UnreadableText, shown_number
-from keydesk.desk.facts import Facts, facts_of
+from keydesk.desk.facts import Facts
 from keydesk.desk.instructions import SetProtection
 from keydesk.desk.profit import closing_price
 from keydesk.desk.protection import (
@@ -28,7 +28,8 @@ from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
 from keydesk.forms.trade_lines import entry_and_now, signed_money, trade_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
-from keydesk.store.state import TradeRow
+from keydesk.records import TradeRow
+from keydesk.store.trading_context import facts_of
 from keydesk.text.sanitize import Printable, safe
 
 DEEDS: dict[protection.Weight, Deed] = {

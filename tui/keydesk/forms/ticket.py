@@ -19,7 +19,7 @@ from keydesk.desk.draft import (
     UnreadableText,
     shown_number,
 )
-from keydesk.desk.facts import Facts, facts_of
+from keydesk.desk.facts import Facts
 from keydesk.desk.instructions import OpenOrder
 from keydesk.desk.spread import slippage_allowed
 from keydesk.desk.template import RISK_PRESET, Template
@@ -31,6 +31,7 @@ from keydesk.forms.sheet import Line
 from keydesk.forms.situation import Situation
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, TICKET
+from keydesk.store.trading_context import facts_of
 
 NOTHING = Decimal(0)
 REACTION = 0.5  # seconds: a price younger than that was not what the hand decided on

@@ -6,7 +6,7 @@ from keydesk.desk.facts import Facts
 from keydesk.desk.profit import closing_price, profit, profit_in_pips
 from keydesk.format import money, pair, pips, price, units
 from keydesk.forms.sheet import Line, Words
-from keydesk.store.state import TradeRow
+from keydesk.records import TradeRow
 from keydesk.text.sanitize import SafeText, clean_name, safe
 
 

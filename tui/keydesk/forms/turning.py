@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from keydesk.desk.checks import old_price_words, unconfirmed_warnings, under_way_refusals
 from keydesk.desk.draft import Draft, Entry, shown_number
-from keydesk.desk.facts import Facts, facts_of
+from keydesk.desk.facts import Facts
 from keydesk.desk.instructions import Flatten, Reverse
 from keydesk.desk.ticket import Plan, levels_of, sendable, work_out
 from keydesk.format import EMPTY, money, pair, price, units
@@ -21,7 +21,8 @@ from keydesk.forms.trade_lines import signed_money
 from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import FLATTEN, KEYMAP
-from keydesk.store.state import OrderRow, PositionRow
+from keydesk.records import OrderRow, PositionRow
+from keydesk.store.trading_context import facts_of
 from keydesk.text.sanitize import safe
 
 SHOWN_POSITIONS = 6

@@ -10,7 +10,8 @@ from rich.style import Style
 from keydesk import format as show
 from keydesk.frame import Frame
 from keydesk.panes.prices import prices_are_old
-from keydesk.store.state import AccountState, Topic
+from keydesk.records import AccountState
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run

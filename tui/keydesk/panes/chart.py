@@ -16,7 +16,8 @@ from keydesk.frame import Frame
 from keydesk.keys.keymap import CHART, KEYMAP
 from keydesk.panes.prices import Shape, prices_are_old, role_of_sign, shape_of
 from keydesk.panes.watchlist import day_change
-from keydesk.store.state import CandleSeries, DependentOrder, Topic
+from keydesk.records import DependentOrder
+from keydesk.store.state import CandleSeries, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.widgets import candles

@@ -26,7 +26,7 @@ NUMBER = Column("id", "id", 7, right=False)
 PROFIT = Column("pl", "P/L", 9)
 NO_LINE = LogLine("", 0, "NOTE", "", safe(""))
 GAPS = 4  # between the columns that are always there
-ROLE_OF: dict[LogKind, str] = {
+LOG_ROLES: dict[LogKind, str] = {
     "FILL": "bright",
     "CLOSE": "bright",
     "REJECT": "danger",
@@ -92,7 +92,7 @@ class Log(TablePane):
             case "time":
                 return [(self._time(line, frame.wall_ns), self.palette["faint"])]
             case "kind":
-                return [(line.kind, self.palette[ROLE_OF.get(line.kind, "muted")])]
+                return [(line.kind, self.palette[LOG_ROLES.get(line.kind, "muted")])]
             case "pair":
                 return [(show.pair(line.instrument), self.palette["plain"])]
             case "id":

@@ -20,7 +20,7 @@ from keydesk.widgets.lines import LinePane, Run
 if TYPE_CHECKING:
     from rich.style import Style
 
-ROLE_OF = {"info": "plain", "good": "good", "warn": "warn", "bad": "danger"}
+NOTICE_ROLES = {"info": "plain", "good": "good", "warn": "warn", "bad": "danger"}
 SIGN_OF = {"info": "·", "good": "✓", "warn": "!", "bad": "✗"}
 # Seconds that a notice is new, and that it is shown at all: a good outcome lingers dim where there is room.
 NEW_FOR: Mapping[str, float] = {"info": 10, "warn": 15, "good": 20, "bad": 20}
@@ -83,7 +83,7 @@ class Notices(LinePane, can_focus=False):
             yield lines_of(safe(record.line), self.inside - 2), warn, "… ", False
         for notice in _living(frame):
             if _presses(notice, frame):
-                yield self._words(notice, ROLE_OF[notice.level])
+                yield self._words(notice, NOTICE_ROLES[notice.level])
 
     def _words(self, notice: Notice, role: str) -> Words:
         head = safe(f"{show.clock(notice.time_ns, self.zone)} {SIGN_OF[notice.level]} ")

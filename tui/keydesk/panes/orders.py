@@ -11,7 +11,8 @@ from keydesk.keys.keymap import ORDERS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import shape_of
 from keydesk.panes.trades import READING
-from keydesk.store.state import OrderRow, Topic, id_order
+from keydesk.records import OrderRow, id_order
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean_name, safe
 from keydesk.theme import Palette

@@ -11,7 +11,8 @@ from keydesk.keys.keymap import POSITIONS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import prices_are_old, shape_of, signed_role
 from keydesk.panes.trades import READING, side_run
-from keydesk.store.state import PositionRow, Topic
+from keydesk.records import PositionRow
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, Run, Tab

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from keydesk import format as show
-from keydesk.store.state import Quote
+from keydesk.records import Quote
 from keydesk.store.store import Store
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.theme import Palette

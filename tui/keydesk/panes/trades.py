@@ -14,7 +14,8 @@ from keydesk.frame import Frame
 from keydesk.keys.keymap import TRADES
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import prices_are_old, shape_of, signed_role
-from keydesk.store.state import DependentOrder, Topic, TradeRow
+from keydesk.records import DependentOrder, TradeRow
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk.theme import Palette

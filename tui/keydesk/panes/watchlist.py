@@ -16,7 +16,8 @@ from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, WATCHLIST
 from keydesk.panes import prices
 from keydesk.panes.prices import Shape, flash_of, price_runs, prices_are_old, role_of_sign, shape_of
-from keydesk.store.state import Day, Quote, Topic
+from keydesk.records import Day, Quote
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, Run, Tab

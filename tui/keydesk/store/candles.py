@@ -4,8 +4,9 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from decimal import Decimal
 
+from keydesk.records import Day
 from keydesk.store.periods import period_end, period_holding
-from keydesk.store.state import Candle, CandleSeries, Day, Topic
+from keydesk.store.state import Candle, CandleSeries, Topic
 from keydesk.store.store import CLOCK_LAG_NS, Store
 from keydesk.store.unreadable import LAST_NS, moment, price, readable
 from keydesk_client.models import Candlestick

@@ -7,7 +7,7 @@ trade we have never seen, is logged and reported: the caller then takes a fresh 
 
 from decimal import Decimal
 
-from keydesk.clean import clean
+from keydesk.records import AccountState, OrderRow
 from keydesk.store.lines import line_of
 from keydesk.store.positions import rebuild_position
 from keydesk.store.rows import (
@@ -20,9 +20,10 @@ from keydesk.store.rows import (
     trailing_row,
 )
 from keydesk.store.snapshot import remember_first_stop
-from keydesk.store.state import AccountState, OrderRow, Topic
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.unreadable import number_of
+from keydesk.text.sanitize import clean
 from keydesk_client.models import (
     ClientConfigureTransaction,
     CloseTransaction,

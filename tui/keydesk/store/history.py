@@ -5,10 +5,11 @@ from decimal import Decimal
 from functools import partial
 
 from keydesk.desk.profit import closing_price, profit
+from keydesk.records import Today
 from keydesk.store.lines import line_of
 from keydesk.store.rows import dependent_row, trailing_row
 from keydesk.store.snapshot import remember_first_stop
-from keydesk.store.state import Today, Topic
+from keydesk.store.state import Topic
 from keydesk.store.store import LOG_LIMIT, Store
 from keydesk.store.unreadable import readable, try_to
 from keydesk.store.valuation import factors_of, quote_currency

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 
-from keydesk.store.state import AccountState, Topic
+from keydesk.records import AccountState
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.unreadable import amount, number_of, price, readable, try_to
 from keydesk.store.valuation import plain_margin

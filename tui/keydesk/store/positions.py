@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from keydesk.desk.profit import average_price
-from keydesk.store.state import PositionRow, Topic, TradeRow
+from keydesk.records import PositionRow, TradeRow
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 
 NOTHING = Decimal(0)

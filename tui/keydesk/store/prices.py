@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
+from keydesk.records import Quote
 from keydesk.store.candles import move_last
-from keydesk.store.state import Quote, Topic
+from keydesk.store.state import Topic
 from keydesk.store.store import CLOCK_LAG_NS, Store
 from keydesk.store.unreadable import FIRST_NS, LARGEST, LAST_NS, readable
 from keydesk.store.unreadable import price as checked_price

@@ -1,6 +1,6 @@
 """The service's reasons in plain words; one that we have no words for is spelt out as it came."""
 
-from keydesk.clean import clean
+from keydesk.text.sanitize import clean
 
 WORDS = {
     "CLIENT_REQUEST": "asked by you",

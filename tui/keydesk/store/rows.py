@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
-from keydesk.clean import clean
-from keydesk.store.state import DependentOrder, OrderRow, TradeRow
+from keydesk.records import DependentOrder, OrderRow, TradeRow
 from keydesk.store.unreadable import (
     LARGEST,
     amount,
@@ -14,6 +13,7 @@ from keydesk.store.unreadable import (
     optional_price,
     price,
 )
+from keydesk.text.sanitize import clean
 from keydesk_client.models import (
     ClientExtensions,
     DateTime,

@@ -3,13 +3,14 @@
 from decimal import Decimal
 from functools import partial
 
-from keydesk.clean import clean
 from keydesk.desk.risk import FIRST_STOP_WITHIN_NS
+from keydesk.records import AccountState, OrderRow, TradeRow
 from keydesk.store.positions import rebuild_position
 from keydesk.store.rows import attach, order_row, trade_row
-from keydesk.store.state import AccountState, OrderRow, Topic, TradeRow
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.unreadable import amount, number_of, readable
+from keydesk.text.sanitize import clean
 from keydesk_client.models import Account
 
 

@@ -11,23 +11,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from keydesk.store.state import (
+from keydesk.records import (
     AccountState,
-    Arming,
-    BookKind,
-    CandleSeries,
-    ClientBook,
     Day,
-    Health,
     InFlight,
-    LogLine,
-    Notice,
     OrderRow,
     PositionRow,
     Quote,
     Today,
-    Topic,
     TradeRow,
+)
+from keydesk.store.state import (
+    Arming,
+    BookKind,
+    CandleSeries,
+    ClientBook,
+    Health,
+    LogLine,
+    Notice,
+    Topic,
 )
 from keydesk.text.sanitize import clean, safe
 

@@ -4,9 +4,10 @@ from decimal import Decimal
 
 from keydesk.desk import margin
 from keydesk.desk.day import day_profit, day_start, nav_at_start, next_day_start
+from keydesk.records import AccountState, Today, TradeRow
 from keydesk.store.candles import begin_day
 from keydesk.store.positions import total
-from keydesk.store.state import AccountState, Today, Topic, TradeRow
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 
 NOTHING = Decimal(0)

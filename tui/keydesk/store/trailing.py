@@ -6,7 +6,8 @@ The service makes no transaction of such a move; its next answer overwrites ours
 
 from decimal import Decimal
 
-from keydesk.store.state import Topic, TradeRow
+from keydesk.records import TradeRow
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 
 

@@ -15,8 +15,9 @@ from keydesk.desk.profit import (
     profit,
     profit_in_pips,
 )
+from keydesk.records import OrderRow, PositionRow, Quote, TradeRow
 from keydesk.store.positions import total
-from keydesk.store.state import OrderRow, PositionRow, Quote, Topic, TradeRow
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.totals import revalue_account, turn_day
 from keydesk.store.trailing import trail

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from keydesk.instruction_words import intent_words
-from keydesk.store.state import InFlight, InFlightKind
+from keydesk.records import InFlight, InFlightKind
 from keydesk.store.store import Store
 from keydesk_client.intent import Action, Intent
 

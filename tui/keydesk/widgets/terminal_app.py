@@ -10,9 +10,11 @@ from typing import Generic
 
 from rich.color import ColorSystem
 from rich.console import RenderableType
+from rich.segment import Segment
 from textual._compositor import ChopsUpdate, LayoutUpdate
 from textual._styles_cache import StylesCache
 from textual.app import App, ReturnType
+from textual.color import Color
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter, Monochrome
@@ -20,15 +22,14 @@ from textual.geometry import Region, Size
 from textual.screen import Screen
 
 from keydesk import theme
+from keydesk.cli.plain_text import in_ascii
 from keydesk.keys.terminal_input import TerminalAnswered
 from keydesk.theme import Depth
-from keydesk.widgets.ascii_only import AsciiOnly, in_ascii
 from keydesk.widgets.output_flow import OutputFlow
 from keydesk.widgets.terminal_diff import Difference, Front, Written
 from keydesk.widgets.terminal_driver import TerminalDriver
 from keydesk.widgets.terminal_query import is_remote
 
-ASCII_ONLY = AsciiOnly()
 SMALLEST = Size(80, 24)  # a smaller terminal shows no account, no price and no position
 MANY_WRITES = 99
 MOST_WAITING_WRITES = 2  # then updates are left out, also those that answer a key
@@ -46,6 +47,17 @@ COLOUR_SYSTEMS: Mapping[Depth, ColorSystem] = {
     "16": ColorSystem.STANDARD,
     "mono": ColorSystem.STANDARD,
 }
+
+
+class AsciiOnly(LineFilter):
+    """Replaces glyph by glyph, so that every line keeps its width."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
+        """The segments with ASCII only."""
+        return [Segment(in_ascii(text), style, control) for text, style, control in segments]
+
+
+ASCII_ONLY = AsciiOnly()
 
 
 class TerminalApp(App[ReturnType], Generic[ReturnType]):

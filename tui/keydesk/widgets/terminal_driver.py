@@ -11,9 +11,9 @@ from textual import events
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
-from keydesk.clean import clean
 from keydesk.keys.terminal_input import TerminalInput
 from keydesk.terminal_reset import NO_MOUSE, POP_TITLE, PUSH_TITLE, has_title
+from keydesk.text.sanitize import clean
 
 CHUNK = 4096  # bytes
 TICK = 0.1  # seconds

@@ -27,7 +27,7 @@ _OF_THE_TRANSACTION = frozenset(
         "tradeClientExtensions",
     }
 )
-_OF_THE_RECORD = frozenset({"created", "instrument", "buys", "expires", "mark"})
+_INTERNAL_ORDER_MEMBERS = frozenset({"created", "instrument", "buys", "expires", "mark"})
 
 
 def order(one: Order, market: Market) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def order(one: Order, market: Market) -> dict[str, Any]:
         "createTime": said["time"],
         "type": one.created.order_type,
         **{name: value for name, value in said.items() if name not in _OF_THE_TRANSACTION},
-        **{name: value for name, value in became.items() if name not in _OF_THE_RECORD},
+        **{name: value for name, value in became.items() if name not in _INTERNAL_ORDER_MEMBERS},
         **_shown(one, market),
     }
 

@@ -11,7 +11,7 @@ from keydesk_practice.engine.views.orders import order
 from keydesk_practice.engine.views.worth import TradeWorth, trade_worth
 from keydesk_practice.engine.wire_form import to_wire, wire_name
 
-_OF_THE_RECORD = frozenset(
+_INTERNAL_TRADE_MEMBERS = frozenset(
     {
         "closingValue",
         "closeOwedBy",
@@ -44,7 +44,9 @@ def trade_summary(
 def _common(
     account: Account, one: Trade, market: Market, worth: TradeWorth | None
 ) -> dict[str, Any]:
-    said = {name: value for name, value in to_wire(one).items() if name not in _OF_THE_RECORD}
+    said = {
+        name: value for name, value in to_wire(one).items() if name not in _INTERNAL_TRADE_MEMBERS
+    }
     said["currentUnits"] = text(bare(one.current_units))
     return {**said, **_moving(account, one, market, worth), **_average_close(one, market)}
 

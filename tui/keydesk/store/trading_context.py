@@ -1,0 +1,94 @@
+"""One snapshot of the store for a redraw: an instrument's rules and price, and what the account has and holds."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from math import inf
+from typing import TYPE_CHECKING
+
+from keydesk.desk.facts import NOTHING, Facts, Purse, Rules
+from keydesk.desk.margin import effective_rate
+from keydesk.desk.profit import HOME, Factors
+from keydesk.desk.reducing import Lot
+from keydesk.desk.rounding import pip
+from keydesk.records import AccountState, PositionRow, Quote, id_order
+from keydesk.store.store import Store
+
+if TYPE_CHECKING:  # the models cost more to import than a first picture may take
+    from keydesk_client.models import Instrument
+
+
+def facts_of(store: Store, instrument: str, now: float) -> Facts | None:
+    """Return what the store knows, None while something to reckon with is missing."""
+    known, quote, account = (
+        store.instruments.get(instrument),
+        store.quotes.get(instrument),
+        store.account,
+    )
+    if known is None or quote is None or account is None:
+        return None
+    factors = factors_of(store, instrument)
+    if factors is None:
+        return None
+    return Facts(
+        rules=_rules(known, account.margin_rate),
+        factors=factors,
+        purse=_purse(store, account, store.positions.get(instrument)),
+        bid=quote.bid,
+        ask=quote.ask,
+        age=_age(quote, now),
+        silent=_silent(store, now),
+        tradeable=quote.tradeable,
+    )
+
+
+def factors_of(store: Store, instrument: str) -> Factors | None:
+    """Return the broker's conversion factors of the instrument's quote currency."""
+    account = store.account
+    currency = instrument.rpartition("_")[2]
+    if account is not None and currency == account.currency:
+        return HOME
+    found = store.conversions.get(currency)
+    if found is None:
+        return None
+    return Factors(found.account_gain, found.account_loss, found.position_value)
+
+
+def _age(quote: Quote, now: float) -> float:
+    return max(0.0, now - quote.received)
+
+
+def _silent(store: Store, now: float) -> float:
+    heard = store.health.prices_heard
+    return inf if heard is None else max(0.0, now - heard)
+
+
+def _rules(known: Instrument, account_rate: Decimal | None) -> Rules:
+    return Rules(
+        name=known.name,
+        pip=pip(known.pip_location),
+        price_precision=known.display_precision,
+        units_precision=known.trade_units_precision,
+        minimum_units=known.minimum_trade_size,
+        maximum_order_units=known.maximum_order_units,
+        maximum_position=known.maximum_position_size,
+        margin_rate=effective_rate(known.margin_rate, account_rate),
+        minimum_trail=known.minimum_trailing_stop_distance,
+        maximum_trail=known.maximum_trailing_stop_distance,
+    )
+
+
+def _purse(store: Store, account: AccountState, position: PositionRow | None) -> Purse:
+    ids = sorted(position.trade_ids, key=id_order) if position else ()
+    held = (store.trades[trade_id] for trade_id in ids if trade_id in store.trades)
+    return Purse(
+        currency=account.currency,
+        nav=account.nav,
+        margin_available=account.margin_available,
+        margin_used=account.margin_used,
+        hedging=account.hedging,
+        long_units=position.long_units if position else NOTHING,
+        short_units=position.short_units if position else NOTHING,
+        lots=tuple(Lot(trade.units, trade.price) for trade in held),
+        mid_nav=account.mid_nav,
+    )
