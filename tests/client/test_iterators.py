@@ -143,6 +143,19 @@ async def test_orders_and_trades_come_once_each_newest_first(kind: str, page: in
     assert got == sorted(ids, reverse=True)
 
 
+@pytest.mark.parametrize("kind", ["orders", "trades"])
+async def test_pages_that_go_back_to_what_was_listed_end_with_an_error(kind: str) -> None:
+    def same_page_again(path: str, query: Query) -> dict[str, Any]:
+        return listing(kind, [55, 89])(path, {"count": query["count"]})
+
+    client = client_of(same_page_again)
+    area = client.orders if kind == "orders" else client.trades
+    pages = area.iterate(state="ALL", page=2)
+    assert [(await anext(pages)).id, (await anext(pages)).id] == ["89", "55"]
+    with pytest.raises(UnreadableAnswer, match="id 89, although none above 54"):
+        await anext(pages)
+
+
 async def test_an_empty_list_ends_at_once() -> None:
     assert [each async for each in client_of(listing("trades", [])).trades.iterate()] == []
 

@@ -1,7 +1,10 @@
 """Flatten, cancel-all and lock from a shell, on an account with trades and orders."""
 
+import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,7 +12,8 @@ from keydesk.desk_lock import DeskLock
 from keydesk.profiles import save_last_profile
 from keydesk_client.journal import FileJournal
 from support.broker import PracticeServer
-from support.signing_in import Home
+from support.poisoning_proxy import Poison, poisoning_proxy
+from support.signing_in import Home, login_words
 from support.terminal import Terminal, keydesk
 
 BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
@@ -142,4 +146,102 @@ async def test_flatten_gets_out_without_a_journal(
     (home.folder / "orders").write_text("a file in the folder's place")
     done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
     assert done.returncode == 0, done.stderr
+    assert await open_things(desk_of_my_own) == (0, [])
+
+
+class Changed(Poison):
+    """Changes the JSON objects of answers as a test tells it."""
+
+    def __init__(self, change: Callable[[dict[str, Any]], None]) -> None:
+        super().__init__(active=True)
+        self.change = change
+
+    def answer(self, value: Any, member: str = "") -> object:  # noqa: ANN401, ARG002 - any JSON
+        """Return the answer changed."""
+        self.change(value)
+        return value
+
+
+def first_without(members: str, of: str) -> Callable[[dict[str, Any]], None]:
+    """Leave a member out of the first record of a list, as long as the list has another one."""
+
+    def change(answer: dict[str, Any]) -> None:
+        if "account" not in answer and len(answer.get(of, ())) > 1:
+            answer[of][0].pop(members)
+
+    return change
+
+
+async def run_past(
+    change: Callable[[dict[str, Any]], None], practice: PracticeServer, folder: Path, command: str
+) -> "tuple[int, str]":
+    """Run a command through a proxy that changes the broker's answers; returns its exit code and what it said."""
+    with poisoning_proxy(practice, Changed(change)) as proxy:
+        (folder / "past").mkdir()
+        home = Home(folder / "past" / "home")
+        words = [
+            proxy.url if word == practice.rest_url else word
+            for word in login_words("main", practice)
+        ]
+        signed = await asyncio.to_thread(
+            home.run, *words, *home.unlocked, stdin=practice.token + "\n"
+        )
+        assert signed.returncode == 0, signed.stderr
+        done = await asyncio.to_thread(
+            home.run, command, "--profile", "main", "--yes", *home.unlocked
+        )
+        assert proxy.faults == []
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("member", ["instrument", "id"])
+@pytest.mark.usefixtures("home")
+async def test_flatten_closes_the_other_trades_when_one_cannot_be_read(
+    desk_of_my_own: PracticeServer, tmp_path: Path, member: str
+) -> None:
+    change = first_without(member, "trades")
+    code, said = await run_past(change, desk_of_my_own, tmp_path, "flatten")
+    assert code == 0, said
+    assert said.splitlines()[-1].startswith("FLAT: LIVE main account")
+    assert await open_things(desk_of_my_own) == (0, [])
+
+
+@pytest.mark.usefixtures("home")
+async def test_flatten_never_calls_an_account_flat_whose_trades_cannot_be_read(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    def change(answer: dict[str, Any]) -> None:
+        for trade in answer.get("trades", ()):
+            del trade["id"]
+
+    code, said = await run_past(change, desk_of_my_own, tmp_path, "flatten")
+    assert code == 1
+    assert "NOT FLAT, still there: 2 trades that cannot be read" in said
+    assert (await open_things(desk_of_my_own))[0] == 2
+
+
+@pytest.mark.parametrize("member", ["id", "type", "instrument"])
+@pytest.mark.usefixtures("home")
+async def test_cancel_all_cancels_the_other_orders_when_one_cannot_be_read(
+    desk_of_my_own: PracticeServer, tmp_path: Path, member: str
+) -> None:
+    await desk_of_my_own.send("POST", "{a}/orders", {"order": LIMIT})
+    change = first_without(member, "orders")
+    code, said = await run_past(change, desk_of_my_own, tmp_path, "cancel-all")
+    left = (await open_things(desk_of_my_own))[1]
+    assert left.count("LIMIT") == (0 if member == "instrument" else 1)
+    assert ("1 order that cannot be read" in said) == (member != "instrument")
+    assert code == (0 if member == "instrument" else 1)
+
+
+@pytest.mark.usefixtures("home")
+async def test_flatten_needs_no_summary_of_the_account(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    def change(answer: dict[str, Any]) -> None:
+        if "account" in answer:
+            answer.clear()
+
+    code, said = await run_past(change, desk_of_my_own, tmp_path, "flatten")
+    assert code == 0, said
     assert await open_things(desk_of_my_own) == (0, [])

@@ -164,3 +164,12 @@ async def test_a_429_is_counted() -> None:
         await poll_once(link)
         look(link)
         assert link.store.health.throttled == 1
+
+
+async def test_an_account_that_cannot_be_read_at_the_start_is_said_where_it_is_seen() -> None:
+    broker = ScriptedBroker(answers={"/101-001-1-001": "<html>Sign in</html>"})
+    async with running(link_to(broker), keep_account, poll_changes) as link:
+        await until(lambda: "The account could not be read" in link.store.health.warning)
+        broker.answers.clear()
+        await link.ready.wait()
+        await until(lambda: link.store.health.warning == "")

@@ -45,6 +45,8 @@ from support.form_app import FormApp, example_situation
 
 D = Decimal
 UNREADABLE = ("1.2.3", "1.0.8.3", "5-", "1-2", "--5", "-", "-.", "1..", "1" * (LONGEST + 1))
+OTHER_SIGNS = ("1,5", "10,000", "1.5,", "2\u0660", "\u0661\u0662", "\uff11\uff12")
+"""Decimal commas, thousands, and digits of other scripts: left out they would make another number."""
 NOT_ABOVE_ZERO = ("0", "0.0", "-3")
 
 
@@ -147,7 +149,8 @@ def test_every_form_with_fields_is_walked_here() -> None:
 def texts_for(number: int, field: Field) -> list[str]:
     """Each field meets another of the texts, those that take no 0 one of these as well: the rules below meet all."""
     at_most_zero = [NOT_ABOVE_ZERO[number % len(NOT_ABOVE_ZERO)]] if field.above_zero else []
-    return [UNREADABLE[number % len(UNREADABLE)], *at_most_zero]
+    other_signs = OTHER_SIGNS[number % len(OTHER_SIGNS)]
+    return [UNREADABLE[number % len(UNREADABLE)], other_signs, *at_most_zero]
 
 
 @pytest.mark.parametrize(

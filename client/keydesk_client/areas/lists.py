@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, Protocol, TypedDict
 
 from keydesk_client.areas.options import refuse_unknown
+from keydesk_client.errors import UnreadableAnswer
 from keydesk_client.models.responses.base import Response
 from keydesk_client.models.words import known_word
 from keydesk_client.paths import listed, numeric_id, plain_text, whole
@@ -48,12 +49,23 @@ def list_query(options: ListOptions, state: str | None, states: tuple[str, ...])
     return query
 
 
-def next_before(answer: Response, items: Sequence[Identified], asked: int) -> str | None:
+def next_before(
+    answer: Response, items: Sequence[Identified], asked: int, options: ListOptions
+) -> str | None:
     """Where the next page begins; None after the last one.
 
     The service says so by its Link header. Without one, a full page means that more may follow. The ids decide in
     both cases, never the address: a token goes only where the client was told to send it.
+
+    Raises:
+        UnreadableAnswer: the page goes back to ids that an earlier one had; following such pages would never end.
     """
+    if items and "before_id" in options:
+        highest = max(int(item.id) for item in items)
+        if highest > int(options["before_id"]):
+            raise UnreadableAnswer(
+                f"a page lists id {highest}, although none above {options['before_id']} was asked for"
+            )
     if not items or ("next" not in answer.links and len(items) < asked):
         return None
     lowest = min(int(item.id) for item in items)

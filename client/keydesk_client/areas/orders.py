@@ -93,9 +93,9 @@ class Orders(Area):
             options["instrument"] = instrument
         while True:
             answer = await self.list(state=state, account_id=account_id, **options)
+            before = next_before(answer, answer.orders, page, options)
             for order in answer.orders:
                 yield order
-            before = next_before(answer, answer.orders, page)
             if before is None:
                 return
             options["before_id"] = before

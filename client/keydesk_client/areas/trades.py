@@ -79,9 +79,9 @@ class Trades(Area):
             options["instrument"] = instrument
         while True:
             answer = await self.list(state=state, account_id=account_id, **options)
+            before = next_before(answer, answer.trades, page, options)
             for trade in answer.trades:
                 yield trade
-            before = next_before(answer, answer.trades, page)
             if before is None:
                 return
             options["before_id"] = before

@@ -41,4 +41,4 @@ async def _cancel_all(options: Namespace) -> int:
 
 
 def _entries(standing: Standing) -> Standing:
-    return replace(standing, trades=())
+    return replace(standing, trades=(), unreadable_trades=0)

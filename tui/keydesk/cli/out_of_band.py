@@ -23,8 +23,7 @@ async def get_out(reach: Reached, command: str, part: Part, standing: Standing) 
     """Close and cancel what stands, look again, at most three times; returns what is left of the part."""
     journal, audit = open_journal(reach.journal), AuditLog(reach.audit)
     audit.write(command, f"from the command line: {standing.words}")
-    # Lost answers are looked for from here on.
-    last = int((await reach.client.accounts.summary()).last_transaction_id)
+    last = await _last_transaction_id(reach, standing)  # lost answers are looked for from here on
     instruments = dict(standing.trades)
     sender = Sender(
         reach.client,
@@ -43,6 +42,12 @@ async def get_out(reach: Reached, command: str, part: Part, standing: Standing) 
     if audit.failed:
         say_error(safe(f"The audit log is not kept: {audit.failed}"))
     return standing
+
+
+async def _last_transaction_id(reach: Reached, standing: Standing) -> int:
+    if standing.last_transaction_id is not None:
+        return standing.last_transaction_id
+    return int((await reach.client.accounts.summary()).last_transaction_id)
 
 
 async def _wipe(sender: Sender, standing: Standing, again: str, audit: AuditLog) -> None:

@@ -41,7 +41,8 @@ ABOVE_ZERO: frozenset[FieldName] = frozenset(("size", "trail", "bound"))
 MARKET_EXPIRIES = ("FOK", "IOC")
 PENDING_EXPIRIES = ("GTC", "GFD", "GTD 1h", "GTD 4h", "GTD 24h")
 LONGEST = 20  # characters of a field; Decimal's 28 digits hold it at any precision
-NUMBER_KEYS = frozenset("0123456789.-")
+NUMBER_CHARACTERS = frozenset("0123456789.-")
+TYPED_BEHIND_A_DIGIT = {10: ".", -10: ","}  # the nudges by ten: what their keys type behind a digit
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
 
 
@@ -67,6 +68,14 @@ def read_number(text: str) -> Reading:
     return UnreadableText(text, _reason(text))
 
 
+def is_number_key(key: str) -> bool:
+    """Say whether a field takes the character: all that people write numbers with, readable here or not.
+
+    A comma or a digit of another script that was left out would change the number: 1,5 would be 15.
+    """
+    return key in NUMBER_CHARACTERS or key == "," or (len(key) == 1 and key.isdecimal())
+
+
 def above_zero(reading: Reading) -> Reading:
     """Return a reading of a field that takes numbers above 0 only."""
     if isinstance(reading, Decimal) and reading <= 0:
@@ -80,7 +89,9 @@ def shown_number(reading: Reading) -> Decimal | None:
 
 
 def _reason(text: str) -> str:
-    if set(text) - NUMBER_KEYS:
+    if "," in text:
+        return "has a comma: the decimal sign is the full stop"
+    if set(text) - NUMBER_CHARACTERS:
         return "is not a number"
     if not set(text) & set("0123456789"):
         return "has no digit"

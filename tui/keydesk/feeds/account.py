@@ -2,6 +2,7 @@
 
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.snapshot import take_snapshot
+from keydesk.store.state import Topic
 from keydesk.store.unreadable import number_of
 from keydesk_client.errors import Forbidden, NotFound, Unauthorized
 from keydesk_client.models import Account
@@ -64,3 +65,8 @@ def _say_why(link: Link, error: Exception, tries: int) -> None:
         link.write(f"The account could not be read: {reason(error)}")
     if isinstance(error, Unauthorized | Forbidden | NotFound):
         link.store.health.warning = f"The broker refuses this account: {reason(error)}"
+    elif link.store.account is None:  # nothing but this line says why the desk stays empty
+        link.store.health.warning = f"The account could not be read: {reason(error)}"
+    else:
+        return
+    link.store.mark(Topic.HEALTH)

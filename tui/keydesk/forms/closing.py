@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.desk.draft import LONGEST, NUMBER_KEYS, UnreadableText, above_zero, read_number
+from keydesk.desk.draft import LONGEST, UnreadableText, above_zero, is_number_key, read_number
 from keydesk.desk.facts import NOTHING, Facts
 from keydesk.desk.instructions import CloseTrades
 from keydesk.desk.sizing import part
@@ -228,7 +228,7 @@ class ScaleOutForm(Form[CloseTrades]):
 
     def typed(self, key: str) -> bool:
         """Take a character of an own percentage; a preset chosen before no longer counts."""
-        if key not in NUMBER_KEYS:
+        if not is_number_key(key):
             return False
         self._take((self.text + key)[: LONGEST + 1])
         return True

@@ -7,11 +7,12 @@ from typing import ClassVar
 
 from keydesk.desk.checks import unreadable_words
 from keydesk.desk.draft import (
-    NUMBER_KEYS,
+    TYPED_BEHIND_A_DIGIT,
     Entry,
     Reading,
     UnreadableText,
     above_zero,
+    is_number_key,
     shown_number,
 )
 from keydesk.desk.facts import Facts
@@ -30,7 +31,6 @@ from keydesk.store.trading_context import facts_of
 from keydesk.text.sanitize import safe
 
 LETTERS = {"price": "p", "stop": "s", "target": "t"}
-TENS = 10  # the nudge of the full stop
 REACH = Decimal("0.05")  # of the price: digits typed wrong
 
 
@@ -161,7 +161,7 @@ class MoveForm(Form[MoveEntry]):
 
     def typed(self, key: str) -> bool:
         """Fill the active field."""
-        if key not in NUMBER_KEYS:
+        if not is_number_key(key):
             return False
         self._put(self.fields[self.active].typed(key))
         return True
@@ -185,11 +185,11 @@ class MoveForm(Form[MoveEntry]):
         """Stay with prices: an order that rests is known by them."""
 
     def action_nudge(self, steps: int) -> None:
-        """Move the active field; behind a digit the full stop is a decimal point."""
+        """Move the active field; behind a digit the full stop and the comma are text of it."""
         entry, order = self.fields[self.active], self.order
         facts = self.facts(order) if order else None
-        if steps == TENS and not entry.fresh:
-            self._put(entry.typed("."))
+        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
+            self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
         elif isinstance(entry.value, UnreadableText):
             self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
             self.redraw()

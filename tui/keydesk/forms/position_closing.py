@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from keydesk.desk.draft import LONGEST, NUMBER_KEYS, UnreadableText, above_zero, read_number
+from keydesk.desk.draft import LONGEST, UnreadableText, above_zero, is_number_key, read_number
 from keydesk.desk.facts import NOTHING, Facts
 from keydesk.desk.instructions import ClosePosition, CloseSide
 from keydesk.desk.profit import closing_price
@@ -323,7 +323,7 @@ class PositionPartForm(_PositionForm):
         if key == "backspace":
             self._collect(self.digits[:-1])
             return True
-        if key not in NUMBER_KEYS:
+        if not is_number_key(key):
             return False
         self._collect(self.digits + key)
         return True

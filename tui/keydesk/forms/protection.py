@@ -6,7 +6,14 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.desk import protection
-from keydesk.desk.draft import FIELD_KEYS, NUMBER_KEYS, Entry, UnreadableText, shown_number
+from keydesk.desk.draft import (
+    FIELD_KEYS,
+    TYPED_BEHIND_A_DIGIT,
+    Entry,
+    UnreadableText,
+    is_number_key,
+    shown_number,
+)
 from keydesk.desk.facts import Facts
 from keydesk.desk.instructions import SetProtection
 from keydesk.desk.profit import closing_price
@@ -39,7 +46,6 @@ DEEDS: dict[protection.Weight, Deed] = {
     "moves target": Deed.MOVE_TARGET,
     "loosens": Deed.LOOSEN,
 }
-TENS = 10  # the nudge of the full stop
 NO_OUTLOOK: Sequence[Line] = (  # of levels that cannot be read
     (("at stop ", "muted"), (EMPTY, "muted")),
     (("target  ", "muted"), (EMPTY, "muted")),
@@ -179,7 +185,7 @@ class ProtectionForm(Form[SetProtection]):
 
     def typed(self, key: str) -> bool:
         """Fill the active field."""
-        if key not in NUMBER_KEYS:
+        if not is_number_key(key):
             return False
         self._put(self.draft.entry(self.draft.active).typed(key))
         return True
@@ -202,12 +208,12 @@ class ProtectionForm(Form[SetProtection]):
         self._put(self.draft.entry(self.draft.active).erased())
 
     def action_nudge(self, steps: int) -> None:
-        """Move the active field; behind a digit the full stop is a decimal point."""
+        """Move the active field; behind a digit the full stop and the comma are text of it."""
         entry = self.draft.entry(self.draft.active)
         trade = self.trade
         facts = self.facts(trade) if trade else None
-        if steps == TENS and not entry.fresh:
-            self._put(entry.typed("."))
+        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
+            self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
         elif isinstance(entry.value, UnreadableText):
             self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
             self.redraw()

@@ -9,7 +9,7 @@ from typing import ClassVar
 from keydesk.desk.checks import Circumstances, Verdict, judge
 from keydesk.desk.dictated import Dictated
 from keydesk.desk.draft import (
-    NUMBER_KEYS,
+    TYPED_BEHIND_A_DIGIT,
     UNITS,
     Draft,
     Entry,
@@ -17,6 +17,7 @@ from keydesk.desk.draft import (
     Side,
     Unit,
     UnreadableText,
+    is_number_key,
     shown_number,
 )
 from keydesk.desk.facts import Facts
@@ -188,7 +189,7 @@ class TicketForm(Form[OpenOrder]):
 
     def typed(self, key: str) -> bool:
         """Fill the active field."""
-        if key not in NUMBER_KEYS:
+        if not is_number_key(key):
             return False
         if self._is_there(self.draft.active):
             self.draft = self.draft.typed(key)
@@ -245,13 +246,13 @@ class TicketForm(Form[OpenOrder]):
         self.redraw()
 
     def action_nudge(self, steps: int) -> None:
-        """Move the active field; behind a digit the full stop is a decimal point."""
+        """Move the active field; behind a digit the full stop and the comma are text of it."""
         if not self._is_there(self.draft.active):
             self.redraw()
             return
         entry = self.draft.entry(self.draft.active)
-        if steps == 10 and not entry.fresh:  # noqa: PLR2004 - the key of the full stop
-            self.draft = self.draft.typed(".")
+        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
+            self.draft = self.draft.typed(TYPED_BEHIND_A_DIGIT[steps])
         else:
             self.draft = self.draft.put(self.draft.active, self._nudged(entry, steps))
         self.redraw()
