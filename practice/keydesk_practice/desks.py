@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from keydesk_practice.board import PriceBoard
-from keydesk_practice.ended_shelf import EndedShelf, Portion, Record
+from keydesk_practice.ended_shelf import Ended, EndedShelf, Portion, Record
 from keydesk_practice.engine import views
 from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.quotes import Quote
@@ -49,6 +49,14 @@ class AccountDesk:
     def is_active(self) -> bool:
         """Whether prices can do anything to it."""
         return bool(self.state.orders or self.state.trades)
+
+    def adopt(self, state: Account) -> Ended:
+        """Take in the account as a decision left it, and return what ended on the way."""
+        ended = Ended(tuple(state.ended.orders()), tuple(state.ended.trades()))
+        self.shelf.hold(ended)
+        state.ended = self.shelf
+        self.state = state
+        return ended
 
     def publish(self, batch: Sequence[Entry]) -> None:
         """Tell the listeners of a batch that is on disk."""

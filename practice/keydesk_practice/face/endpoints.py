@@ -70,8 +70,12 @@ class Call:
         """Return the account of the path as it is now, all of it on disk, to be read over several turns of the loop."""
         desk = self.desk
         while desk.committed_id != desk.state.last_transaction_id:
-            await self.broker.settled()
+            await self.settled()
         return desk.frozen()
+
+    async def settled(self) -> None:
+        """Return when all that was decided for the account of the path is on disk; raises `LedgerWriteFailed`."""
+        await self.broker.settled(self.request.path_params.get("accountID", ""))
 
     async def worth(self, desk: AccountDesk) -> Worth:
         """Return what an account is worth, worked out over as many turns of the loop as it takes."""
@@ -125,10 +129,10 @@ class Endpoint:
         if self.wants_body:
             body = await read_json_object(call.request, may_be_missing=self.may_lack_body)
             call = replace(call, body=body)
-        await call.broker.settled()  # nobody is shown what may yet be lost
+        await call.settled()  # nobody is shown what may yet be lost
         made = self.handler(call)
         answer = made if isinstance(made, Answer) else await made
-        await call.broker.settled()
+        await call.settled()
         return await response_of(answer, call.wishes, call.broker.turns)
 
 
@@ -140,7 +144,7 @@ class StreamEndpoint:
 
     async def respond(self, call: Call) -> ASGIApp:
         """Return the stream of one call."""
-        await call.broker.settled()
+        await call.settled()
         return self.handler(call)
 
 
