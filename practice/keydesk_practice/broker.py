@@ -10,6 +10,7 @@ import contextlib
 import logging
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from keydesk_practice.board import PriceBoard
@@ -103,7 +104,7 @@ class Broker:
             self.commits.add(
                 desk.account.id,
                 _records(batch, transactions, ended, marks),
-                lambda: desk.shelf.release(ended),
+                partial(desk.note_written, desk.state, ended),
             )
         return batch
 

@@ -34,6 +34,13 @@ class AccountDesk:
     committed_id: int
     snapshot_id: int = 0  # how far the newest snapshot reaches
     listeners: Listeners = field(default_factory=Listeners)
+    committed: Account = field(
+        init=False
+    )  # as the ledger has it; behind `state` while a batch is written
+
+    def __post_init__(self) -> None:
+        """Begin with nothing that is yet to be written."""
+        self.committed = self.state
 
     @property
     def created_at(self) -> int:
@@ -57,6 +64,11 @@ class AccountDesk:
         state.ended = self.shelf
         self.state = state
         return ended
+
+    def note_written(self, state: Account, ended: Ended) -> None:
+        """Note that the ledger has the account as `state`; what ended on the way to it can be read there."""
+        self.committed = state
+        self.shelf.release(ended)
 
     def publish(self, batch: Sequence[Entry]) -> None:
         """Tell the listeners of a batch that is on disk."""
@@ -126,9 +138,15 @@ class AccountDesk:
         last = self.state.last_transaction_id
         return last if before is None else min(before, last)
 
+    def on_disk(self) -> "AccountDesk":
+        """Return the account as the ledger has it, to be read while a batch is written."""
+        state = self.committed.copy()
+        state.ended = self.shelf.committed()
+        return replace(self, state=state)
+
     def frozen(self) -> "AccountDesk":
-        """Return the account as it is at this instant, to be read while the account itself goes on."""
-        return replace(self, state=self.state.copy(), board=self.board.frozen())
+        """Return the account at the prices of this instant, to be read while the market goes on."""
+        return replace(self, board=self.board.frozen())
 
     # --- showing ---
 

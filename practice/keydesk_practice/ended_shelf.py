@@ -69,6 +69,10 @@ class EndedShelf(Shelf):
         self._orders |= {order.id: order for order in ended.orders}
         self._trades |= {trade.id: trade for trade in ended.trades}
 
+    def committed(self) -> "EndedShelf":
+        """Return the shelf without what it holds in memory."""
+        return EndedShelf(self._ledger, self._account_id)
+
     def release(self, ended: "Ended") -> None:
         """Forget what the ledger holds now."""
         for order in ended.orders:

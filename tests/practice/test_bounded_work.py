@@ -223,6 +223,35 @@ async def test_closing_many_trades_is_decided_once_and_written_over_many_turns(
         assert {part["tradeID"] for part in fill["tradesClosed"]} <= {one["id"] for one in closed}
 
 
+async def test_who_reads_while_a_long_batch_is_written_is_shown_the_account_before_it(
+    tmp_path: Path,
+) -> None:
+    async with large_broker(tmp_path) as large:
+        desk = large.broker.desks[ACCOUNT.id]
+        before = desk.state.last_transaction_id
+        body = {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": "-10000"}}
+        closing = asyncio.create_task(large.http.post(f"{ACCOUNT_PATH}/orders", json=body))
+        while desk.state.last_transaction_id == before:  # noqa: ASYNC110 - turns, not time
+            await asyncio.sleep(0)
+        assert desk.committed_id == before
+        other = next(one for one in large.broker.desks if one != ACCOUNT.id)
+        order, trade, summary, another = await asyncio.gather(
+            large.get(f"{{a}}/orders/{before + 1}"),
+            large.get(f"{{a}}/trades/{min(desk.committed.trades)}"),
+            large.get("{a}/summary"),
+            large.http.get(f"/v3/accounts/{other}/summary"),
+        )
+        assert (order.status_code, another.status_code) == (404, 200)
+        assert trade.json()["trade"]["state"] == "OPEN"
+        assert summary.json()["account"]["openTradeCount"] == TRADES
+        assert summary.json()["lastTransactionID"] == str(before)
+        made = (await closing).json()
+        after = await large.get(f"{{a}}/orders/{before + 1}")
+        assert after.json()["order"]["state"] == "FILLED"
+        assert after.json()["lastTransactionID"] == made["lastTransactionID"]
+        assert (desk.committed, desk.shelf._orders, desk.shelf._trades) == (desk.state, {}, {})
+
+
 async def test_a_turn_is_bounded_and_who_came_first_goes_on_first() -> None:
     turns, done, turn = Turns(units_per_turn=10), list[tuple[int, str]](), 0
 

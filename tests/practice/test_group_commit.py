@@ -129,7 +129,7 @@ async def test_nothing_of_a_long_batch_is_kept_when_the_broker_dies_before_its_e
 ) -> None:
     commits, long = GroupCommit(ledger, lambda *_: None), LongBatch()
     commits.add(ACCOUNT.id, long)
-    while long.encoded < LONG - RECORDS_PER_TURN:  # noqa: ASYNC110 - turns, not time
+    while long.encoded < LONG - RECORDS_PER_TURN:
         await asyncio.sleep(0)
         commits.add(OTHER.id, [entry(ledger.last_id(OTHER.id) + 1)])
         await commits.settled(OTHER.id)  # commits in between take nothing of it along
