@@ -92,6 +92,14 @@ class Broker:
         """Return when all that was decided so far, of one account or of all, is on disk; raises `LedgerWriteFailed`."""
         await self.commits.settled(account)
 
+    async def readable(self, account: str) -> None:
+        """Return when an account may be read as it is on disk, with what was decided just before.
+
+        Raises:
+            LedgerWriteFailed: the disk refused, now or earlier.
+        """
+        await self.commits.passed_a_turn(account)
+
     def _carry_out(self, desk: AccountDesk, command: Command) -> list[dict[str, Any]]:
         decision = decision_on(desk.state, command, self.board)
         transactions = [] if decision is None else decision.transactions

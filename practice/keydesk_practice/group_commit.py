@@ -14,6 +14,7 @@ from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger import EndedRecord, Entry, Ledger, LedgerBatch, MarkRecord
 
 RECORDS_PER_TURN = 100  # encoded in a turn of the loop: some 2 ms
+LEAST_SHARE = 20  # of an account, however many wait: more than the records of one order
 Publish = Callable[[str, Sequence[Entry]], None]
 
 
@@ -87,6 +88,17 @@ class GroupCommit:
         if self.failure is not None:
             raise self.failure
 
+    async def passed_a_turn(self, account: str) -> None:
+        """Return when a short batch of an account is on disk; a long one is not waited for.
+
+        Raises:
+            LedgerWriteFailed: the disk refused, now or earlier.
+        """
+        if account in self._queues:
+            await asyncio.sleep(0)  # `_take_turn` is scheduled already, so it runs before
+        if self.failure is not None:
+            raise self.failure
+
     def flush(self) -> None:
         """Write everything that waits at once."""
         while self._queues:
@@ -118,7 +130,7 @@ class GroupCommit:
 
     def _encode(self, whole: list[_Waiting]) -> None:
         """Encode for one turn, every account its share, and add the batches that are whole now to `whole`."""
-        share = max(1, RECORDS_PER_TURN // max(1, len(self._queues)))
+        share = max(LEAST_SHARE, RECORDS_PER_TURN // max(1, len(self._queues)))
         for account, queue in list(self._queues.items()):
             left = share
             while queue and (left := queue[0].encode(left)):

@@ -141,6 +141,18 @@ async def test_nothing_of_a_long_batch_is_kept_when_the_broker_dies_before_its_e
     again.close()
 
 
+async def test_who_reads_waits_for_a_short_batch_and_not_for_a_long_one(ledger: Ledger) -> None:
+    commits, long = GroupCommit(ledger, lambda *_: None), LongBatch()
+    commits.add(ACCOUNT.id, [entry(2)])
+    commits.add(OTHER.id, long)
+    await commits.passed_a_turn(ACCOUNT.id)
+    assert ledger.last_id(ACCOUNT.id) == 2
+    await commits.passed_a_turn(OTHER.id)
+    assert ledger.last_id(OTHER.id) == 1
+    assert long.encoded < LONG
+    commits.flush()
+
+
 async def test_flush_writes_what_is_only_half_encoded(ledger: Ledger) -> None:
     commits, long = GroupCommit(ledger, lambda *_: None), LongBatch()
     commits.add(ACCOUNT.id, long)

@@ -76,13 +76,16 @@ class Call:
         return self.desk.frozen()
 
     async def settled(self) -> None:
-        """Return when the answer speaks of nothing that may yet be lost: at once for one who only reads.
+        """Return when the answer speaks of nothing that may yet be lost; who only reads waits for no long batch.
 
         Raises:
             LedgerWriteFailed: the disk refused, now or earlier.
         """
-        account = "" if self.only_reads else self.request.path_params.get("accountID", "")
-        await self.broker.settled(account)
+        account = self.request.path_params.get("accountID", "")
+        if self.only_reads:
+            await self.broker.readable(account)
+        else:
+            await self.broker.settled(account)
 
     async def worth(self, desk: AccountDesk) -> Worth:
         """Return what an account is worth, worked out over as many turns of the loop as it takes."""
