@@ -1,27 +1,32 @@
 """The broker: accounts, market and ledger behind one door, without any HTTP.
 
-Commands and ticks run to their end within one turn of the event loop: decide, apply, hand the batch to the group commit.
+Commands and ticks run to their end within one turn of the event loop: decide, take in the account as it is then, hand the
+batch to the group commit. The account in memory is ahead of the ledger until the batch is committed.
 Time goes forward only, and a command never gets ahead of a grid point that the accounts have not seen yet.
 """
 
 import asyncio
+import contextlib
 import logging
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from keydesk_practice.board import PriceBoard
 from keydesk_practice.candle_desk import CandleDesk
 from keydesk_practice.clock import Clock
 from keydesk_practice.desks import AccountDesk
+from keydesk_practice.ended_shelf import Ended
 from keydesk_practice.engine.apply import apply
 from keydesk_practice.engine.commands import Command, Finance, Tick
-from keydesk_practice.engine.decide import decide
+from keydesk_practice.engine.decide import decision_on
 from keydesk_practice.engine.moments import day_end_after
-from keydesk_practice.engine.transactions import to_wire
+from keydesk_practice.engine.records import Mark
+from keydesk_practice.engine.transactions import Transaction, to_wire
 from keydesk_practice.engine.triggering import observe
 from keydesk_practice.group_commit import GroupCommit
-from keydesk_practice.ledger import Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger import EndedRecord, Entry, Ledger, LedgerAccount, MarkRecord, entry_of
 from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.options import DEFAULT_PRICE_RATE
 from keydesk_practice.price_feed import PriceFeed
@@ -32,6 +37,7 @@ from keydesk_practice.walking import SECOND, instants, last_before_next_grid_poi
 LONGEST_TURN = 0.02  # seconds of walking before others get their turn
 ASLEEP_AFTER = 60 * SECOND  # of wall time without a step
 LAST_SEEN = "last_seen"  # the fact under which the ledger keeps how far the accounts have come
+_NOTHING = Ended((), ())
 log = logging.getLogger("keydesk.practice")
 
 
@@ -82,37 +88,48 @@ class Broker:
         self.board.stand_at(self.now())
         return self._carry_out(desk, command)
 
-    async def settled(self) -> None:
-        """Return when everything decided so far is on disk; raises `LedgerWriteFailed`."""
-        await self.commits.settled()
+    async def settled(self, account: str | None = None) -> None:
+        """Return when all that was decided so far, of one account or of all, is on disk; raises `LedgerWriteFailed`."""
+        await self.commits.settled(account)
+
+    async def readable(self, account: str) -> None:
+        """Return when an account may be read as it is on disk, with what was decided just before.
+
+        Raises:
+            LedgerWriteFailed: the disk refused, now or earlier.
+        """
+        await self.commits.passed_a_turn(account)
 
     def _carry_out(self, desk: AccountDesk, command: Command) -> list[dict[str, Any]]:
-        transactions = decide(desk.state, command, self.board)
-        for transaction in transactions:
-            apply(desk.state, transaction)
-        for mark in observe(desk.state, self.board):
+        decision = decision_on(desk.state, command, self.board)
+        transactions = [] if decision is None else decision.transactions
+        ended = _NOTHING if decision is None else desk.adopt(decision.account)
+        marks = observe(desk.state, self.board)
+        for mark in marks:
             apply(desk.state, mark)
-            self.commits.add_mark(desk.account.id, mark.order_id, mark.level)
         batch = [to_wire(transaction) for transaction in transactions]
-        if batch:
-            entries = [
-                entry_of(wire, transaction.time)
-                for wire, transaction in zip(batch, transactions, strict=True)
-            ]
-            self.commits.add(desk.account.id, entries)
+        if batch or marks:
+            self.commits.add(
+                desk.account.id,
+                _records(batch, transactions, ended, marks),
+                partial(desk.note_written, desk.state, ended),
+            )
         return batch
 
     def _publish(self, account: str, batch: Sequence[Entry]) -> None:
         desk = self.desks[account]
         desk.publish(batch)
         if desk.committed_id - desk.snapshot_id >= WORTH_A_SNAPSHOT:
-            self._keep_snapshot(desk)
+            with contextlib.suppress(RuntimeError):  # no loop any more: `close` keeps one
+                asyncio.get_running_loop().call_soon(self._keep_snapshot, desk)
 
     def _keep_snapshot(self, desk: AccountDesk) -> None:
         """Note the account, unless more is on its way to the ledger: a snapshot holds what is there.
 
         It only makes the next start quicker; a disk that has no room for it stops nothing.
         """
+        if desk.committed_id == desk.snapshot_id:
+            return
         if desk.state.last_transaction_id != desk.committed_id:
             return
         desk.snapshot_id = desk.committed_id
@@ -202,3 +219,16 @@ class Broker:
                     self._keep_snapshot(desk)
             self._note_last_seen()
         self.ledger.close()
+
+
+def _records(
+    batch: Sequence[Mapping[str, Any]],
+    transactions: Sequence[Transaction],
+    ended: Ended,
+    marks: Sequence[Mark],
+) -> Iterator[Entry | EndedRecord | MarkRecord]:
+    """Return what the ledger keeps of a batch, each record encoded when it is asked for."""
+    for wire, transaction in zip(batch, transactions, strict=True):
+        yield entry_of(wire, transaction.time)
+    yield from ended.records()
+    yield from (MarkRecord(mark.order_id, mark.level) for mark in marks)

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from keydesk_practice.board import PriceBoard
-from keydesk_practice.ended_shelf import Ended, EndedShelf, Portion
+from keydesk_practice.ended_shelf import Ended, EndedShelf, Portion, Record
 from keydesk_practice.engine import views
 from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.quotes import Quote
@@ -34,6 +34,13 @@ class AccountDesk:
     committed_id: int
     snapshot_id: int = 0  # how far the newest snapshot reaches
     listeners: Listeners = field(default_factory=Listeners)
+    committed: Account = field(
+        init=False
+    )  # as the ledger has it; behind `state` while a batch is written
+
+    def __post_init__(self) -> None:
+        """Begin with nothing that is yet to be written."""
+        self.committed = self.state
 
     @property
     def created_at(self) -> int:
@@ -49,6 +56,19 @@ class AccountDesk:
     def is_active(self) -> bool:
         """Whether prices can do anything to it."""
         return bool(self.state.orders or self.state.trades)
+
+    def adopt(self, state: Account) -> Ended:
+        """Take in the account as a decision left it, and return what ended on the way."""
+        ended = Ended(tuple(state.ended.orders()), tuple(state.ended.trades()))
+        self.shelf.hold(ended)
+        state.ended = self.shelf
+        self.state = state
+        return ended
+
+    def note_written(self, state: Account, ended: Ended) -> None:
+        """Note that the ledger has the account as `state`; what ended on the way to it can be read there."""
+        self.committed = state
+        self.shelf.release(ended)
 
     def publish(self, batch: Sequence[Entry]) -> None:
         """Tell the listeners of a batch that is on disk."""
@@ -118,9 +138,15 @@ class AccountDesk:
         last = self.state.last_transaction_id
         return last if before is None else min(before, last)
 
+    def on_disk(self) -> "AccountDesk":
+        """Return the account as the ledger has it, to be read while a batch is written."""
+        state = self.committed.copy()
+        state.ended = self.shelf.committed()
+        return replace(self, state=state)
+
     def frozen(self) -> "AccountDesk":
-        """Return the account as it is at this instant, to be read while the account itself goes on."""
-        return replace(self, state=self.state.copy(), board=self.board.frozen())
+        """Return the account at the prices of this instant, to be read while the market goes on."""
+        return replace(self, board=self.board.frozen())
 
     # --- showing ---
 
@@ -191,14 +217,14 @@ class AccountDesk:
 
 
 def _looked_up(
-    find: Callable[[int], Ended | None], state: str, ids: Collection[int]
-) -> Iterator[list[Ended]]:
+    find: Callable[[int], Record | None], state: str, ids: Collection[int]
+) -> Iterator[list[Record]]:
     for id_ in sorted(ids, reverse=True):
         one = find(id_)
         yield [one] if one is not None and state in {"ALL", one.state} else []
 
 
-def _merged(live: list[Ended], ended: Iterable[Portion[Ended]]) -> Iterator[list[Ended]]:
+def _merged(live: list[Record], ended: Iterable[Portion[Record]]) -> Iterator[list[Record]]:
     """Merge what is live, oldest first, with what ended, newest first; an id that is in both is live."""
     waiting = list(live)
     for portion in ended:

@@ -1,18 +1,53 @@
 """Group commit: whoever decides in one turn of the event loop shares one fsync at its end.
 
-The broker decides and applies at once, in memory. The batch is written in the next turn, together with all that came
-meanwhile; only then is it published to the streams and answered. When the disk refuses, nothing was acknowledged, and
-the process must end: the ledger is the truth and memory is ahead of it.
+The broker decides and applies at once, in memory. The batch is encoded and written in the turns that follow, together
+with all that came meanwhile; only then is it published to the streams and answered. A long batch is encoded over several
+turns: the batches of other accounts pass it, those of its own account wait behind it, and it is written whole. When the
+disk refuses, nothing was acknowledged, and the process must end: the ledger is the truth and memory is ahead of it.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from decimal import Decimal
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
 
 from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.ledger import Entry, Ledger
+from keydesk_practice.ledger import EndedRecord, Entry, Ledger, LedgerBatch, MarkRecord
 
+RECORDS_PER_TURN = 100  # encoded in a turn of the loop: some 2 ms
+LEAST_SHARE = 20  # of an account, however many wait: more than the records of one order
 Publish = Callable[[str, Sequence[Entry]], None]
+
+
+class _Waiting:
+    """A batch on its way to the ledger."""
+
+    def __init__(
+        self,
+        account: str,
+        records: Iterable[Entry | EndedRecord | MarkRecord],
+        when_written: Callable[[], None],
+    ) -> None:
+        self.batch = LedgerBatch(account)
+        self.when_written = when_written
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._records = iter(records)
+
+    def encode(self, most: int) -> int:
+        """Encode up to `most` more records and return how many fewer there were: above 0, the batch is whole."""
+        for left in range(most, 0, -1):
+            try:
+                record = next(self._records, None)
+            except Exception as error:
+                raise LedgerWriteFailed(f"a transaction cannot be encoded: {error}") from error
+            if record is None:
+                return left
+            self.batch.add(record)
+        return 0
+
+    def release(self) -> None:
+        """Let those go on who wait for it."""
+        if not self.done.done():
+            self.done.set_result(None)
 
 
 class GroupCommit:
@@ -21,50 +56,101 @@ class GroupCommit:
     def __init__(self, ledger: Ledger, publish: Publish) -> None:
         self._ledger = ledger
         self._publish = publish
-        self._waiting: list[tuple[str, Sequence[Entry]]] = []
-        self._done: asyncio.Future[None] | None = None
+        self._queues: dict[str, deque[_Waiting]] = {}  # by account, oldest first
+        self._scheduled = False
         self.failure: LedgerWriteFailed | None = None
         self.when_failed: Callable[[], None] = lambda: None
 
-    def add(self, account: str, batch: Sequence[Entry]) -> None:
-        """Write a batch at the end of this turn of the loop."""
-        self._ledger.stage(account, batch)
-        self._waiting.append((account, batch))
-        self._flush_soon()
+    def add(
+        self,
+        account: str,
+        records: Iterable[Entry | EndedRecord | MarkRecord],
+        when_written: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Write a batch in the turns that follow; its records are encoded as they are taken."""
+        if self.failure is not None:
+            return  # ids follow each other: nothing is written after what is missing
+        waiting = _Waiting(account, records, when_written)
+        self._queues.setdefault(account, deque()).append(waiting)
+        self._schedule()
 
-    def add_mark(self, account: str, order_id: int, level: Decimal) -> None:
-        """Write what the market showed an order, with whatever else is written at the end of this turn."""
-        self._ledger.stage_mark(account, order_id, level)
-        self._flush_soon()
-
-    def _flush_soon(self) -> None:
-        if self._done is None:
-            loop = asyncio.get_running_loop()
-            self._done = loop.create_future()
-            loop.call_soon(self.flush)
-
-    async def settled(self) -> None:
-        """Return when everything added so far is on disk.
+    async def settled(self, account: str | None = None) -> None:
+        """Return when everything added so far, of one account or of all, is on disk.
 
         Raises:
             LedgerWriteFailed: the disk refused, now or earlier.
         """
-        if self._done is not None:
-            await asyncio.shield(self._done)
+        queues = [
+            queue for name, queue in self._queues.items() if account is None or name == account
+        ]
+        for last in [queue[-1] for queue in queues]:
+            await asyncio.shield(last.done)
+        if self.failure is not None:
+            raise self.failure
+
+    async def passed_a_turn(self, account: str) -> None:
+        """Return when a short batch of an account is on disk; a long one is not waited for.
+
+        Raises:
+            LedgerWriteFailed: the disk refused, now or earlier.
+        """
+        if account in self._queues:
+            await asyncio.sleep(0)  # `_take_turn` is scheduled already, so it runs before
         if self.failure is not None:
             raise self.failure
 
     def flush(self) -> None:
-        """Write what waits, tell the listeners, release those who wait for it."""
-        done, self._done = self._done, None
-        waiting, self._waiting = self._waiting, []
+        """Write everything that waits at once."""
+        while self._queues:
+            self._advance()
+
+    def _schedule(self) -> None:
+        if not self._scheduled:
+            self._scheduled = True
+            asyncio.get_running_loop().call_soon(self._take_turn)
+
+    def _take_turn(self) -> None:
+        self._scheduled = False
+        self._advance()
+        if self._queues:
+            self._schedule()
+
+    def _advance(self) -> None:
+        """Encode for one turn and commit the batches that are whole now."""
+        whole: list[_Waiting] = []
         try:
+            self._encode(whole)
+            for waiting in whole:
+                self._ledger.stage_batch(waiting.batch)
             self._ledger.commit()
         except LedgerWriteFailed as error:
-            self.failure = self.failure or error
-            self.when_failed()
+            self._fail(whole, error)
         else:
-            for account, batch in waiting:
-                self._publish(account, batch)
-        if done is not None and not done.done():
-            done.set_result(None)
+            self._tell(whole)
+
+    def _encode(self, whole: list[_Waiting]) -> None:
+        """Encode for one turn, every account its share, and add the batches that are whole now to `whole`."""
+        share = max(LEAST_SHARE, RECORDS_PER_TURN // max(1, len(self._queues)))
+        for account, queue in list(self._queues.items()):
+            left = share
+            while queue and (left := queue[0].encode(left)):
+                whole.append(queue.popleft())
+            if not queue:
+                del self._queues[account]
+
+    def _tell(self, whole: Sequence[_Waiting]) -> None:
+        """Give committed batches to the listeners, and release those who wait for them."""
+        for waiting in whole:
+            waiting.when_written()
+            if waiting.batch.entries:
+                self._publish(waiting.batch.account, waiting.batch.entries)
+            waiting.release()
+
+    def _fail(self, whole: Sequence[_Waiting], error: LedgerWriteFailed) -> None:
+        """Give up what waits: it was not acknowledged, and a later batch must not follow a missing one."""
+        self.failure = error
+        behind = [waiting for queue in self._queues.values() for waiting in queue]
+        self._queues.clear()
+        for waiting in (*whole, *behind):
+            waiting.release()
+        self.when_failed()

@@ -43,6 +43,13 @@ class Entry:
     body: str
 
 
+class MarkRecord(NamedTuple):
+    """What the market showed an order, such as a trailing stop's level."""
+
+    order_id: int
+    level: Decimal
+
+
 class EndedRecord(NamedTuple):
     """An order or a trade that ended, as JSON text, with what lists are filtered by."""
 
@@ -51,6 +58,31 @@ class EndedRecord(NamedTuple):
     state: str
     instrument: str
     record: bytes
+
+
+Row = tuple[Value, ...]  # as the ledger stores it, its checksum last
+
+
+class LedgerBatch:
+    """What one batch adds to the ledger, made ready row by row before any of it is written."""
+
+    def __init__(self, account: str) -> None:
+        self.account = account
+        self.entries: list[Entry] = []
+        self.transactions: list[Row] = []
+        self.ended: list[Row] = []
+        self.marks: list[Row] = []
+
+    def add(self, record: Entry | EndedRecord | MarkRecord) -> None:
+        """Take in a record."""
+        match record:
+            case Entry():
+                self.entries.append(record)
+                self.transactions.append(_transaction_row(self.account, record))
+            case EndedRecord():
+                self.ended.append(_summed(self.account, *record))
+            case MarkRecord():
+                self.marks.append(_summed(self.account, record.order_id, str(record.level)))
 
 
 def entry_of(transaction: Mapping[str, Any], time: int) -> Entry:
@@ -66,8 +98,7 @@ class Ledger:
         self._connection = connection
         self._folder = folder
         self._watch = LedgerWatch(folder)
-        self._staged: list[tuple[str, int, int, str, str]] = []
-        self._marks: dict[tuple[str, int], str] = {}
+        self._batches: list[LedgerBatch] = []
         self._ended: dict[tuple[str, str, int], EndedRecord] = {}
 
     @classmethod
@@ -117,17 +148,26 @@ class Ledger:
             )
             if account.fifo:
                 self.note(_FIFO + account.id, "yes")
-            self._insert(_rows(account.id, history))
+            self._insert([_transaction_row(account.id, entry) for entry in history])
 
     # --- writing ---
 
     def stage(self, account: str, batch: Iterable[Entry]) -> None:
-        """Hold a batch for the next commit."""
-        self._staged.extend(_rows(account, batch))
+        """Hold some transactions for the next commit."""
+        made = LedgerBatch(account)
+        for entry in batch:
+            made.add(entry)
+        self.stage_batch(made)
 
     def stage_mark(self, account: str, order_id: int, level: Decimal) -> None:
         """Hold what the market showed an order, such as a trailing stop's level, for the next commit."""
-        self._marks[account, order_id] = str(level)
+        made = LedgerBatch(account)
+        made.add(MarkRecord(order_id, level))
+        self.stage_batch(made)
+
+    def stage_batch(self, batch: LedgerBatch) -> None:
+        """Hold a batch for the next commit."""
+        self._batches.append(batch)
 
     def stage_ended(self, account: str, ended: EndedRecord) -> None:
         """Hold an ended order or trade for the next commit; it can be read at once."""
@@ -139,30 +179,29 @@ class Ledger:
         Raises:
             LedgerWriteFailed: the disk refused; nothing of it was kept, and memory is ahead of the ledger now.
         """
-        staged, self._staged = self._staged, []
-        marks, self._marks = self._marks, {}
-        ended, self._ended = self._ended, {}
-        if not (staged or marks or ended):
+        batches, self._batches = self._batches, []
+        staged, self._ended = self._ended, {}
+        if not (batches or staged):
             return
+        ended = [_summed(account, *record) for (account, _, _), record in staged.items()]
         try:
             with _transaction(self._connection):
-                self._insert(staged)
+                self._insert([row for batch in batches for row in batch.transactions])
                 self._connection.executemany(
                     "INSERT OR REPLACE INTO marks VALUES (?, ?, ?, ?)",
-                    [_summed(*key, level) for key, level in marks.items()],
+                    [row for batch in batches for row in batch.marks],
                 )
                 self._connection.executemany(
                     "INSERT OR REPLACE INTO ended VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    [_summed(account, *record) for (account, _, _), record in ended.items()],
+                    [*ended, *(row for batch in batches for row in batch.ended)],
                 )
         except sqlite3.Error as error:
             raise LedgerWriteFailed(f"the ledger cannot be written: {error}") from error
         if problem := self._watch.problem():
             raise LedgerWriteFailed(problem)
 
-    def _insert(self, rows: Sequence[tuple[str, int, int, str, str]]) -> None:
-        summed = [_summed(*row) for row in rows]
-        self._connection.executemany("INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?)", summed)
+    def _insert(self, rows: Sequence[Row]) -> None:
+        self._connection.executemany("INSERT INTO transactions VALUES (?, ?, ?, ?, ?, ?)", rows)
         heads = {account: id_ for account, id_, *_ in rows}
         self._connection.executemany(
             "INSERT OR REPLACE INTO heads VALUES (?, ?, ?)",
@@ -284,13 +323,13 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-def _summed(*values: Value) -> tuple[Value, ...]:
+def _summed(*values: Value) -> Row:
     """Return the values of a row with their checksum behind them."""
     return (*values, checksum(*values))
 
 
-def _rows(account: str, batch: Iterable[Entry]) -> list[tuple[str, int, int, str, str]]:
-    return [(account, entry.id, entry.time, entry.type, entry.body) for entry in batch]
+def _transaction_row(account: str, entry: Entry) -> Row:
+    return _summed(account, entry.id, entry.time, entry.type, entry.body)
 
 
 def _of(types: Sequence[str]) -> str:

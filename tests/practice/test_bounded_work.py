@@ -4,10 +4,12 @@ Work is counted in function calls and in steps of SQLite, not in seconds; the se
 """
 
 import asyncio
+import contextlib
 import shutil
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import httpx
 import pytest
@@ -15,6 +17,7 @@ import pytest
 from keydesk_practice.broker import Broker
 from keydesk_practice.face.account_routes import MOST_CHANGES
 from keydesk_practice.face.application import make_application
+from keydesk_practice.group_commit import RECORDS_PER_TURN
 from keydesk_practice.opening import open_broker
 from keydesk_practice.options import Options
 from keydesk_practice.turns import Turns
@@ -24,6 +27,7 @@ from support.still_market import NOON
 
 TRANSACTIONS, TRADES, ORDERS = 7_000, 200, 200
 MOST_CALLS = 15_000  # in a turn: some 3 ms
+MOST_CALLS_OF_A_COMMAND = 25_000  # that closes 100 trades with 100 orders: some 3 ms to decide
 MOST_STEPS = 100_000  # in a turn: some 2 ms
 ACCOUNT_PATH = f"/v3/accounts/{ACCOUNT.id}"
 TOKEN = "token-of-a-test"
@@ -61,6 +65,20 @@ def served(
     yield broker, transport
     broker.close()
     shutil.rmtree(folder)
+
+
+@contextlib.asynccontextmanager
+async def large_broker(folder: Path) -> AsyncIterator[LargeBroker]:
+    """A broker of its own, for a test that changes much."""
+    large_ledger(folder, 1_000, TRADES, ORDERS)
+    broker = open_broker(Options(command="serve", data=folder, start=NOON), owners=1)
+    transport = httpx.ASGITransport(make_application(broker, [TOKEN], rate_limit=1_000_000))
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://broker", headers=headers
+    ) as http:
+        yield LargeBroker(broker, http)
+    broker.close()
 
 
 @pytest.fixture
@@ -184,6 +202,54 @@ async def test_what_is_read_over_many_turns_is_the_account_of_one_instant(
     for answer in await asyncio.gather(*reading[1:]):
         newest = max(int(trade["id"]) for trade in answer.json()["trades"])
         assert newest <= int(answer.json()["lastTransactionID"])
+
+
+async def test_closing_many_trades_is_decided_once_and_written_over_many_turns(
+    tmp_path: Path,
+) -> None:
+    """100 trades with 100 orders end: the longest turn decides, no turn encodes more than a few of their records."""
+    async with large_broker(tmp_path) as large:
+        body = {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": "-10000"}}
+        connection = large.broker.ledger._connection
+        async with measured_turns(connection) as work:
+            answer = await large.http.post(f"{ACCOUNT_PATH}/orders", json=body)
+        fill = answer.json()["orderFillTransaction"]
+        assert len(fill["tradesClosed"]) == TRADES // 2
+        assert len(answer.json()["relatedTransactionIDs"]) == 2 + ORDERS // 2
+        assert work.calls <= MOST_CALLS_OF_A_COMMAND
+        assert work.turns >= 3 * (TRADES // 2) / RECORDS_PER_TURN
+        assert work.steps <= MOST_STEPS
+        closed = (await large.get("{a}/trades?state=CLOSED&count=500")).json()["trades"]
+        assert {part["tradeID"] for part in fill["tradesClosed"]} <= {one["id"] for one in closed}
+
+
+async def test_who_reads_while_a_long_batch_is_written_is_shown_the_account_before_it(
+    tmp_path: Path,
+) -> None:
+    async with large_broker(tmp_path) as large:
+        desk = large.broker.desks[ACCOUNT.id]
+        before = desk.state.last_transaction_id
+        body = {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": "-10000"}}
+        closing = asyncio.create_task(large.http.post(f"{ACCOUNT_PATH}/orders", json=body))
+        while desk.state.last_transaction_id == before:  # noqa: ASYNC110 - turns, not time
+            await asyncio.sleep(0)
+        assert desk.committed_id == before
+        other = next(one for one in large.broker.desks if one != ACCOUNT.id)
+        order, trade, summary, another = await asyncio.gather(
+            large.get(f"{{a}}/orders/{before + 1}"),
+            large.get(f"{{a}}/trades/{min(desk.committed.trades)}"),
+            large.get("{a}/summary"),
+            large.http.get(f"/v3/accounts/{other}/summary"),
+        )
+        assert (order.status_code, another.status_code) == (404, 200)
+        assert trade.json()["trade"]["state"] == "OPEN"
+        assert summary.json()["account"]["openTradeCount"] == TRADES
+        assert summary.json()["lastTransactionID"] == str(before)
+        made = (await closing).json()
+        after = await large.get(f"{{a}}/orders/{before + 1}")
+        assert after.json()["order"]["state"] == "FILLED"
+        assert after.json()["lastTransactionID"] == made["lastTransactionID"]
+        assert (desk.committed, desk.shelf._orders, desk.shelf._trades) == (desk.state, {}, {})
 
 
 async def test_a_turn_is_bounded_and_who_came_first_goes_on_first() -> None:

@@ -4,13 +4,16 @@ import asyncio
 import contextlib
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.connections import ConnectionLimits
+from keydesk_practice.connections import RESERVED_DESCRIPTORS, ConnectionLimits
+from keydesk_practice.face.door import Application
 from keydesk_practice.listening import Listener, listen_on_path, listen_on_port
 from keydesk_practice.server import Server
 
@@ -30,10 +33,20 @@ async def answer(_scope: Scope, receive: Receive, send: Send) -> None:
     await send({"type": "http.response.body", "body": b"yes"})
 
 
+async def pour(_scope: Scope, _receive: Receive, send: Send) -> None:
+    """Answer with far more than the buffers between two processes hold."""
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+    for _ in range(200):
+        await send({"type": "http.response.body", "body": b"x" * 250_000, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
 @contextlib.asynccontextmanager
-async def serving(listener: Listener, limits: ConnectionLimits) -> AsyncIterator[Server]:
+async def serving(
+    listener: Listener, limits: ConnectionLimits, application: Application = answer
+) -> AsyncIterator[Server]:
     ready = asyncio.Event()
-    server = Server(answer, listener, ready.set, limits)
+    server = Server(application, listener, ready.set, limits)
     running = asyncio.create_task(server.run_here())
     await ready.wait()
     try:
@@ -193,3 +206,24 @@ async def test_a_large_body_is_no_large_head(listener: Listener) -> None:
         assert (await talk.ask(head + body)).endswith(b"yes")
         assert (await talk.ask()).endswith(b"yes")
         talk.close()
+
+
+async def test_a_client_that_takes_nothing_of_its_answer_is_closed(listener: Listener) -> None:
+    async with serving(listener, ConnectionLimits(reader_seconds=0.05), pour) as server:
+        talk = await Talk.open(listener)
+        talk.writer.write(REQUEST)
+        async with asyncio.timeout(PATIENCE):
+            await talk.reader.readuntil(b"\r\n\r\n")
+            while server.server_state.connections:  # noqa: ASYNC110 - a condition of the server's
+                await asyncio.sleep(0)
+        talk.close()
+
+
+def test_a_broker_takes_as_many_descriptors_as_the_system_allows() -> None:
+    script = (
+        "import resource; from keydesk_practice.connections import raise_descriptor_limit as most\n"
+        "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 300))\n"
+        "print(most(), resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+    )
+    said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout
+    assert said.split() == [b"%d" % (300 - RESERVED_DESCRIPTORS), b"300"]

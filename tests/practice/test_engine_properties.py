@@ -33,6 +33,7 @@ from keydesk_practice.engine.commands import (
     Tick,
     TransferFunds,
 )
+from keydesk_practice.engine.decide import decision_on
 from keydesk_practice.engine.keeping import (
     account_of,
     kept_account,
@@ -63,6 +64,7 @@ from keydesk_practice.engine.transactions import (
     from_wire,
     to_wire,
 )
+from keydesk_practice.engine.triggering import observe
 from support.practised_account import PractisedAccount
 from support.still_market import SECOND
 from support.wire import wire
@@ -93,12 +95,27 @@ class AccountLife(RuleBasedStateMachine):
     def level(self, instrument: str, offset: int) -> Decimal:
         return self.mids[instrument] + offset * STEPS[instrument]
 
+    def check_taken_in(self, before: Account, command: Command) -> None:
+        """The account that a decision was looked ahead on is the one that its transactions make."""
+        decision = decision_on(before, command, self.account.market)
+        if decision is None:
+            return
+        for mark in observe(decision.account, self.account.market):
+            apply(decision.account, mark)
+        live = self.account.state
+        assert kept_account(decision.account) == kept_account(live)
+        for order in decision.account.ended.orders():
+            assert order == live.ended.order(order.id)
+        for trade in decision.account.ended.trades():
+            assert trade == live.ended.trade(trade.id)
+
     def do(self, command: Command) -> None:
         before = views.account(self.account.state, self.account.market)
         copy = self.account.state.copy()
         made = self.account.do(command)
         again = views.account(copy, self.account.market)
         assert before == again, "deciding changed the account it was given"
+        self.check_taken_in(copy, command)
         if not isinstance(command, Tick | Finance):
             check_has_an_outcome(made)
         for one in made:

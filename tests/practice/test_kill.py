@@ -9,9 +9,11 @@ import httpx
 import pytest
 
 from support.broker import PracticeServer, practice_server, start_practice
+from support.large_account import large_ledger
 
 Transaction = dict[str, Any]
 FAST = ("--rate-limit", "1000000")
+NOON = "2024-03-06T12:00Z"
 
 
 def order(number: int, chance: random.Random) -> dict[str, Any]:
@@ -85,6 +87,36 @@ def batches_are_whole(kept: list[Transaction]) -> bool:
 
 async def test_a_few_kills_lose_nothing(practice_folder: Path) -> None:
     await survive(practice_folder, kills=3)
+
+
+async def test_a_kill_while_a_long_batch_is_written_leaves_all_of_it_or_nothing(
+    practice_folder: Path,
+) -> None:
+    data = practice_folder / "data"
+    large_ledger(data, 1_000, trades=400, orders=400)
+    close = {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": "-20000"}}
+    turns = 0
+    while True:
+        practice = await start_practice(practice_folder, *FAST, "--start", NOON)
+        sending = asyncio.create_task(practice.send("POST", "{a}/orders", close))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        await practice.kill()
+        answered = not isinstance(
+            (await asyncio.gather(sending, return_exceptions=True))[0], Exception
+        )
+        await practice.close()
+        async with practice_server(practice_folder, *FAST, "--start", NOON) as again:
+            account = (await again.get("{a}")).json()["account"]
+            kept = await everything_since_the_beginning(again)
+        assert [one["id"] for one in kept] == [str(id_) for id_ in range(1, len(kept) + 1)]
+        assert batches_are_whole(kept)
+        ended = [one for one in kept if one.get("reason") == "LINKED_TRADE_CLOSED"]
+        assert (account["openTradeCount"], len(ended)) in {(400, 0), (200, 200)}
+        assert ended or not answered
+        if ended:
+            return
+        turns = 2 * turns + 50
 
 
 @pytest.mark.soak

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from keydesk_practice.datetimes import rfc3339
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
 from keydesk_practice.ledger_check import SUMMED
@@ -20,9 +21,10 @@ from keydesk_practice.ledger_file import FILE_NAME, check_ledger_file, set_ledge
 from keydesk_practice.opening import open_broker
 from keydesk_practice.options import Options
 from keydesk_practice.serve import main
+from keydesk_practice.tokens import own_token
 from support.broker import START_SECONDS, practice_server
 from support.large_account import large_ledger
-from support.still_market import NOON
+from support.still_market import NOON, SECOND
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 Accident = Callable[[Path], None]
@@ -334,9 +336,27 @@ def test_a_start_on_a_full_disk_is_refused_in_words(used: Path) -> None:
     assert 1 in outcomes
 
 
-def _started_with(folder: Path, limit: int) -> int | None:
+@pytest.mark.parametrize("limit", [0, 4096, 20_000])
+def test_a_first_start_on_a_full_disk_is_refused_in_words(tmp_path: Path, limit: int) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir(mode=0o700)
+    own_token(folder)  # its file is not what is asked about
+    assert _started_with(folder, limit) == 1
+
+
+def test_a_restart_that_cannot_book_the_time_it_missed_is_refused_in_words(tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    large_ledger(folder, 60, trades=2)
+    own_token(folder)
+    start(folder)
+    day_later = rfc3339(NOON + 86_400 * SECOND)  # so financing is due
+    assert _started_with(folder, 4096, "--start", day_later) == 1
+    assert said_by_check(folder) == ()
+
+
+def _started_with(folder: Path, limit: int, *options: str) -> int | None:
     process = subprocess.Popen(
-        [sys.executable, "-c", LIMITED, str(limit), "--data", str(folder), "--port", "0"],
+        [sys.executable, "-c", LIMITED, str(limit), "--data", str(folder), "--port", "0", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )

@@ -1,5 +1,6 @@
 """How a fill changes the account: the order ends, trades shrink, close and open, positions and money follow."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,10 +25,13 @@ def apply_fill(account: Account, fill: OrderFilled) -> None:
     position = account.position(fill.instrument)
     if fill.commission:
         position = replace(position, commission=position.commission + fill.commission)
-    for closed in fill.trades_closed or ():
-        position = _reduce(account, position, closed, fill)
+    parts = [*(fill.trades_closed or ())]
     if fill.trade_reduced is not None:
-        position = _reduce(account, position, fill.trade_reduced, fill)
+        parts.append(fill.trade_reduced)
+    reduced = [(_reduce(account, part, fill), part) for part in parts]
+    for long in (True, False):  # each side is replaced once, however many of its trades close
+        if of_side := [pair for pair in reduced if pair[0].long == long]:
+            position = _with_side(position, long, _side_after(position, long, of_side))
     if fill.trade_opened is not None:
         position = _open(account, position, fill.trade_opened, fill)
     account.positions[fill.instrument] = position
@@ -47,10 +51,8 @@ def _end_filled(account: Account, fill: OrderFilled) -> None:
     )
 
 
-def _reduce(
-    account: Account, position: Position, part: TradeReduced, fill: OrderFilled
-) -> Position:
-    """Shrink or close a trade; `part.units` has the opposite sign of the trade's."""
+def _reduce(account: Account, part: TradeReduced, fill: OrderFilled) -> Trade:
+    """Shrink or close a trade, and return it as it is then; `part.units` has the opposite sign of the trade's."""
     trade = account.trades[part.trade_id]
     left = trade.current_units + part.units
     shrunk = replace(
@@ -67,7 +69,7 @@ def _reduce(
         account.trades[trade.id] = shrunk
     else:
         _put_away(account, shrunk)
-    return _with_side(position, trade.long, _side_after(position, trade, part, bool(left)))
+    return shrunk
 
 
 def _put_away(account: Account, trade: Trade) -> None:
@@ -77,16 +79,21 @@ def _put_away(account: Account, trade: Trade) -> None:
     account.ended.keep_trade(replace(trade, **_NO_LINKS) if trade.dependents else trade)
 
 
-def _side_after(position: Position, trade: Trade, part: TradeReduced, stays: bool) -> Side:
-    side = position.long if trade.long else position.short
+def _side_after(
+    position: Position, long: bool, reduced: Sequence[tuple[Trade, TradeReduced]]
+) -> Side:
+    side = position.long if long else position.short
+    closed = {trade.id for trade, _ in reduced if not trade.current_units}
+    parts = [part for _, part in reduced]
+    fees = (part.guaranteed_execution_fee for part in parts)
     return replace(
         side,
-        units=side.units + part.units,
-        value=side.value + part.units * trade.price,
-        trade_ids=side.trade_ids if stays else _without(side.trade_ids, trade.id),
-        pl=side.pl + part.realized_pl,
-        financing=side.financing + part.financing,
-        guaranteed_execution_fees=side.guaranteed_execution_fees + part.guaranteed_execution_fee,
+        units=sum((part.units for part in parts), side.units),
+        value=sum((part.units * trade.price for trade, part in reduced), side.value),
+        trade_ids=tuple(id_ for id_ in side.trade_ids if id_ not in closed),
+        pl=sum((part.realized_pl for part in parts), side.pl),
+        financing=sum((part.financing for part in parts), side.financing),
+        guaranteed_execution_fees=sum(fees, side.guaranteed_execution_fees),
     )
 
 
@@ -116,8 +123,3 @@ def _open(account: Account, position: Position, part: TradeOpened, fill: OrderFi
 
 def _with_side(position: Position, long: bool, side: Side) -> Position:
     return replace(position, long=side) if long else replace(position, short=side)
-
-
-def _without(ids: tuple[int, ...], gone: int) -> tuple[int, ...]:
-    place = ids.index(gone)
-    return ids[:place] + ids[place + 1 :]

@@ -38,11 +38,17 @@ from keydesk_practice.engine.transactions import Transaction
 
 def decide(account: Account, command: Command, market: Market) -> tuple[Transaction, ...]:
     """Return what happens; the account stays as it is until `apply` is given each transaction."""
+    decision = decision_on(account, command, market)
+    return () if decision is None else tuple(decision.transactions)
+
+
+def decision_on(account: Account, command: Command, market: Market) -> Decision | None:
+    """Return what happens together with the account after it; None when a tick sets nothing off."""
     if isinstance(command, Tick):
         return tick(account, command, market)
     decision = Decision(account, market, command.request_id)
     _carry_out(decision, command)
-    return tuple(decision.transactions)
+    return decision
 
 
 def _carry_out(decision: Decision, command: Command) -> None:  # noqa: C901, PLR0912 - one line for each command

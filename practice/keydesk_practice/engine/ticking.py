@@ -8,16 +8,15 @@ from keydesk_practice.engine.decision import Decision
 from keydesk_practice.engine.filling import cancel, fill_or_cancel
 from keydesk_practice.engine.margin_watch import close_what_is_owed, margin_moved, watch_margin
 from keydesk_practice.engine.quotes import Market
-from keydesk_practice.engine.transactions import Transaction
 from keydesk_practice.engine.triggering import is_met
 
 
-def tick(account: Account, command: Tick, market: Market) -> tuple[Transaction, ...]:
-    """Return what the prices of this instant set off; nothing is copied while nothing happens."""
+def tick(account: Account, command: Tick, market: Market) -> Decision | None:
+    """Return what the prices of this instant set off, None when nothing; then nothing is copied."""
     expired = sorted(id_ for id_, time in account.expiries.items() if time <= market.now)
     triggered = sorted(_triggered(account, command, market))
     if not (expired or triggered or margin_moved(account, command, market)):
-        return ()
+        return None
     decision = Decision(account, market)
     for order_id in expired:
         decision.begin_batch()
@@ -28,7 +27,7 @@ def tick(account: Account, command: Tick, market: Market) -> tuple[Transaction, 
             fill_or_cancel(decision, order_id)
     close_what_is_owed(decision)
     watch_margin(decision)
-    return tuple(decision.transactions)
+    return decision
 
 
 def _triggered(account: Account, command: Tick, market: Market) -> Iterable[int]:

@@ -46,7 +46,7 @@ class Call:
 
     @property
     def desk(self) -> AccountDesk:
-        """The account of the path.
+        """The account of the path; whoever only reads it is given what is in the ledger.
 
         Raises:
             Refused: 400 for a malformed id, 404 for an unknown one, 403 for somebody else's.
@@ -59,19 +59,33 @@ class Call:
         if desk is None:
             raise absent("account", "NO_SUCH_ACCOUNT")
         check_owner(self.owner, desk.account.owner)
-        return desk
+        return desk.on_disk() if self.only_reads else desk
 
     def execute(self, desk: AccountDesk, command: Command) -> Outcome:
         """Carry out a command for an account and return the transactions it made."""
         batch = self.broker.execute(desk, command)
         return Outcome(batch, desk.last_transaction_id)
 
+    @property
+    def only_reads(self) -> bool:
+        """Whether the request changes nothing."""
+        return self.request.method == "GET"
+
     async def frozen_desk(self) -> AccountDesk:
-        """Return the account of the path as it is now, all of it on disk, to be read over several turns of the loop."""
-        desk = self.desk
-        while desk.committed_id != desk.state.last_transaction_id:
-            await self.broker.settled()
-        return desk.frozen()
+        """Return the account of the path as it is on disk now, to be read over several turns of the loop."""
+        return self.desk.frozen()
+
+    async def settled(self) -> None:
+        """Return when the answer speaks of nothing that may yet be lost; who only reads waits for no long batch.
+
+        Raises:
+            LedgerWriteFailed: the disk refused, now or earlier.
+        """
+        account = self.request.path_params.get("accountID", "")
+        if self.only_reads:
+            await self.broker.readable(account)
+        else:
+            await self.broker.settled(account)
 
     async def worth(self, desk: AccountDesk) -> Worth:
         """Return what an account is worth, worked out over as many turns of the loop as it takes."""
@@ -125,10 +139,10 @@ class Endpoint:
         if self.wants_body:
             body = await read_json_object(call.request, may_be_missing=self.may_lack_body)
             call = replace(call, body=body)
-        await call.broker.settled()  # nobody is shown what may yet be lost
+        await call.settled()  # nobody is shown what may yet be lost
         made = self.handler(call)
         answer = made if isinstance(made, Answer) else await made
-        await call.broker.settled()
+        await call.settled()
         return await response_of(answer, call.wishes, call.broker.turns)
 
 
@@ -140,7 +154,7 @@ class StreamEndpoint:
 
     async def respond(self, call: Call) -> ASGIApp:
         """Return the stream of one call."""
-        await call.broker.settled()
+        await call.settled()
         return self.handler(call)
 
 
