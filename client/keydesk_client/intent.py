@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Self
 
 from keydesk_client.json_values import JsonObject, JsonValue
+from keydesk_client.timing import SteadyTime
 
 
 class Action(Enum):
@@ -48,6 +49,8 @@ class Intent:
     """The JSON object that was sent, of an order what stands inside `order`; its times in RFC 3339 in any case."""
     instrument: str = ""
     """The instrument that it concerns, where the caller knew it: the body of a cancel or a trade close does not name it."""
+    steady: SteadyTime | None = None
+    """A monotonic clock when it was written, or when another machine or boot first found it; None in older journals."""
 
     @property
     def client_id(self) -> str | None:
@@ -79,7 +82,11 @@ class Intent:
             "target": self.target,
             "body": dict(self.body),
         }
-        return line | {"instrument": self.instrument} if self.instrument else line
+        if self.instrument:
+            line["instrument"] = self.instrument
+        if self.steady is not None:
+            line["steady"] = {"clock": self.steady.clock, "ns": self.steady.ns}
+        return line
 
     @classmethod
     def from_wire(cls, held: JsonValue) -> Self:
@@ -95,6 +102,7 @@ class Intent:
             target=_text(held, "target"),
             body=_object(held["body"], "body"),
             instrument=_text(held, "instrument") if "instrument" in held else "",
+            steady=_steady(held.get("steady")),
         )
 
 
@@ -114,6 +122,15 @@ def _text(held: Mapping[str, JsonValue], member: str) -> str:
     if not isinstance(value, str):
         raise ValueError(f"{member}: no text")  # noqa: TRY004 - same
     return value
+
+
+def _steady(value: JsonValue) -> SteadyTime | None:
+    """Read a clock reading; an intent with an unreadable one is still an intent."""
+    try:
+        reading = _object(value, "steady")
+        return SteadyTime(_text(reading, "clock"), _whole(reading, "ns"))
+    except (ValueError, KeyError):
+        return None
 
 
 def _whole(held: Mapping[str, JsonValue], member: str) -> int:

@@ -24,6 +24,7 @@ import json
 from collections import ChainMap
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from typing import Final, TypeAlias
 
 from keydesk_client.became import WriteResponse
@@ -50,9 +51,14 @@ from keydesk_client.outcome import (
     Unknown,
 )
 from keydesk_client.sent_once import sent_once
+from keydesk_client.timing import SteadyTime
 
 LATE_NS = 120 * 1_000_000_000
-"""A request that a process left behind this long ago has arrived by now, or never will."""
+"""A request that a process left behind this long ago has arrived by now, or never will.
+
+Only a monotonic clock proves it. The wall clock, which may be set or jump after sleep, decides no more than how often
+an intent of another boot or machine is looked up.
+"""
 
 TURN_PATIENCE_S: Final = 1.0
 """How long a request waits for a like one: a good answer comes sooner, and so does the first look-up of a lost one."""
@@ -77,10 +83,11 @@ class OrderProtocol:
         alarm: Alarm,
         *,
         wall_ns: Callable[[], int],
+        steady: Callable[[], SteadyTime],
         pauses: tuple[float, ...],
     ) -> None:
         self._journal, self._tell, self._alarm = journal, tell, alarm
-        self._wall_ns = wall_ns
+        self._wall_ns, self._steady = wall_ns, steady
         self._own_claims: dict[str, str] = {}
         self._own_shared: dict[str, frozenset[str]] = {}
         self._unattributed: dict[str, Intent] = {}
@@ -181,14 +188,36 @@ class OrderProtocol:
 
     async def _recovered(self, intent: Intent) -> Outcome:
         unknown = Unknown(intent, "an earlier session ended before the answer came")
-        is_old = self._wall_ns() - intent.at_ns > LATE_NS
+        now = self._steady()
+        age = now.since(intent.steady)
+        is_old = (self._wall_ns() - intent.at_ns if age is None else age) > LATE_NS
         outcome = await self._look_ups.settle(unknown, at_once=True, only_once=is_old)
         self._settled(outcome)
-        if is_old and isinstance(outcome, Unconfirmed):
-            shared = outcome.one_of.related_transaction_ids if outcome.one_of is not None else ()
+        if isinstance(outcome, Unconfirmed):
             with suppress(*JOURNAL_TROUBLE):  # it is looked up once more at the next start
-                self._journal.settle(intent, "unconfirmed", shared=shared)
+                if age is None:
+                    self._date_from(intent, now)
+                elif is_old:
+                    self._close_unconfirmed(outcome)
         return outcome
+
+    def _date_from(self, intent: Intent, seen: SteadyTime) -> None:
+        """Let a later start prove the age of an intent whose own clock reading cannot be compared."""
+        if any(each.id == intent.id for each in self._journal.open_intents()):
+            self._journal.write(replace(intent, steady=seen))
+
+    def _close_unconfirmed(self, outcome: Unconfirmed) -> None:
+        """Settle it, unless a like request is under way: a process that was stopped may send this one later."""
+        intent = outcome.intent
+        shared = outcome.one_of.related_transaction_ids if outcome.one_of is not None else ()
+        release = None if names_itself(intent) else self._journal.claim_target(_key(intent))
+        if release is None and not names_itself(intent):
+            return
+        try:
+            self._journal.settle(intent, "unconfirmed", shared=shared)
+        finally:
+            if release is not None:
+                release()
 
     async def _looked_at(self, intent: Intent) -> None:
         """Look up what may have shown up, as often as something new says so."""

@@ -41,6 +41,7 @@ from keydesk_client.models.requests import OrderRequest
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.order_protocol import Alarm, OrderProtocol
 from keydesk_client.outcome import Outcome, Progress
+from keydesk_client.timing import SteadyTime, steady_time
 from keydesk_client.unset import UNSET, Unset
 
 Order = TypeVar("Order", bound=RequestedOrder)
@@ -68,6 +69,7 @@ class Sender:
         client_ids: bool = True,
         new_id: Callable[[], str] = new_intent_id,
         wall_ns: Callable[[], int] = time.time_ns,
+        steady: Callable[[], SteadyTime] = steady_time,
         pauses: tuple[float, ...] = PAUSES_S,
         instrument_of: Callable[[Action, str], str] | None = None,
     ) -> None:
@@ -76,7 +78,7 @@ class Sender:
         self._last_transaction_id = last_transaction_id
         self.client_ids: bool = client_ids
         """Whether new orders and closes of positions carry an id of their own; may change when the account turns out to take none."""
-        self._new_id, self._wall_ns = new_id, wall_ns
+        self._new_id, self._wall_ns, self._steady = new_id, wall_ns, steady
         self._instrument_of = instrument_of or _unknown_instrument
         self._protocol = OrderProtocol(
             client,
@@ -84,6 +86,7 @@ class Sender:
             on_progress or _tell_nobody,
             alarm or _tell_nobody,
             wall_ns=wall_ns,
+            steady=steady,
             pauses=pauses,
         )
 
@@ -268,6 +271,7 @@ class Sender:
             body=body,
             instrument=_named_instrument(action, target, body)
             or self._instrument_of(action, target),
+            steady=self._steady(),
         )
 
 

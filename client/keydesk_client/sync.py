@@ -34,6 +34,7 @@ from keydesk_client.journal import Journal
 from keydesk_client.look_up import PAUSES_S
 from keydesk_client.order_protocol import Alarm
 from keydesk_client.outcome import Progress
+from keydesk_client.timing import SteadyTime, steady_time
 from keydesk_client.waiting import Called, CalledThere, Iterated, Loop, Streamed, Waiting
 
 
@@ -181,6 +182,7 @@ class Sender(Waiting[sending.Sender]):
         client_ids: bool = True,
         new_id: Callable[[], str] = new_intent_id,
         wall_ns: Callable[[], int] = time.time_ns,
+        steady: Callable[[], SteadyTime] = steady_time,
         pauses: tuple[float, ...] = PAUSES_S,
         instrument_of: Callable[[Action, str], str] | None = None,
     ) -> None:
@@ -193,6 +195,7 @@ class Sender(Waiting[sending.Sender]):
             client_ids=client_ids,
             new_id=new_id,
             wall_ns=wall_ns,
+            steady=steady,
             pauses=pauses,
             instrument_of=instrument_of,
         )

@@ -2,7 +2,8 @@
 
 Some are killed from outside at a random moment, of their recovery too; the others kill themselves at a step of an
 intent that was drawn, because some steps are over in microseconds. The network is bad, so that answers are lost and
-looked up. Each line of clients has an account and a journal of its own.
+looked up. Each line of clients has an account and a journal of its own; or three lines share both and send requests that
+look alike, so that only the broker's RequestID, which the proxy reads, tells whose is whose.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import json
 import random
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,14 +25,25 @@ from keydesk_client.models import Transaction
 from support.broker import PracticeServer, SharedPractice
 from support.chaos_proxy import ChaosProxy, chaos_proxy
 from support.ledgers import ledger_of
-from support.order_flow import asked_by, doubled, effects
-from support.ordering_process import RECOVERED, Step
+from support.order_flow import asked_by, doubled, effect, effects
+from support.ordering_process import RECOVERED, SAID, Step
 
 PROGRAM = Path(support.ordering_process.__file__)
 ENVIRONMENT = {"PYTHONPATH": str(PROGRAM.parent.parent)}
 LONGEST_LIFE_S = 60.0
 Place = tuple[str, str]
 """An action, and how far its intent had come."""
+SENDERS = 3
+"""Processes at a time that share an account and a journal."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a process said of a request."""
+
+    intent: str
+    kind: str
+    ids: tuple[str, ...]
 
 
 @dataclass
@@ -42,6 +55,9 @@ class Line:
     journal: Path
     dice: random.Random
     killed_at: Counter[Place] = field(default_factory=Counter)
+    mode: str = "send"
+    without_client_ids: bool = False
+    said: list[Said] = field(default_factory=list[Said])
 
     async def live_and_die(self, times: int) -> None:
         """Kill so many clients."""
@@ -55,7 +71,7 @@ class Line:
                 await self.killed_by_itself()
 
     async def killed_after(self, seconds: float, *, wait_for_recovery: bool) -> None:
-        process, out = await self.started("send")
+        process, out = await self.started(self.mode)
         told: list[bytes] = []
         if wait_for_recovery:
             await hear(out, told, RECOVERED)
@@ -68,7 +84,7 @@ class Line:
 
     async def killed_by_itself(self) -> None:
         step = self.dice.choice(tuple(Step))
-        process, out = await self.started("send", step.name, self.dice.randint(1, 6))
+        process, out = await self.started(self.mode, step.name, self.dice.randint(1, 6))
         told: list[bytes] = []
         async with asyncio.timeout(LONGEST_LIFE_S):
             await hear(out, told)
@@ -77,12 +93,15 @@ class Line:
     async def died(self, process: asyncio.subprocess.Process, told: list[bytes]) -> None:
         assert await process.wait() == -9, told[-3:]
         self.killed_at.update(reached(told))
+        self.said += outcomes_in(told)
 
     async def recovers(self) -> None:
         """Let the last client resolve what is open."""
         process, out = await self.started("recover")
-        await hear(out, [])
+        told: list[bytes] = []
+        await hear(out, told)
         assert await process.wait() == 0
+        self.said += outcomes_in(told)
 
     async def started(
         self, mode: str, last_step: str = "", times: int = 0
@@ -98,13 +117,14 @@ class Line:
         assert process.stdout is not None
         settings = {
             "token": self.desk.token,
-            "rest_url": self.proxy.url if mode == "send" else self.desk.rest_url,
+            "rest_url": self.desk.rest_url if mode == "recover" else self.proxy.url,
             "account_id": self.desk.account_id,
             "journal": str(self.journal),
             "mode": mode,
             "seed": str(self.dice.random()),
             "last_step": last_step,
             "times": str(times),
+            "without_client_ids": "yes" if self.without_client_ids else "",
         }
         process.stdin.write(json.dumps(settings).encode() + b"\n")
         process.stdin.write_eof()
@@ -121,6 +141,12 @@ def reached(told: list[bytes]) -> Counter[Place]:
     """How far each intent of a client had come."""
     words = (line.decode().split() for line in told if line.count(b" ") == 2)
     return Counter({intent: (action, step) for intent, action, step in words}.values())
+
+
+def outcomes_in(told: list[bytes]) -> list[Said]:
+    """What a process said of its requests."""
+    said = (json.loads(line.removeprefix(SAID)) for line in told if line.startswith(SAID))
+    return [Said(each["intent"], each["kind"], tuple(each["ids"])) for each in said]
 
 
 async def kills(desks: list[PracticeServer], folder: Path, times: int) -> Counter[Place]:
@@ -143,7 +169,7 @@ def compare(path: Path, ledger: list[Transaction]) -> None:
     """Fail where journal and ledger differ."""
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     settled = {line["settled"]: line["as"] for line in lines if "settled" in line}
-    intents = [Intent.from_wire(line["intent"]) for line in lines if "intent" in line]
+    intents = journalled(path)
     made = effects(ledger)
     assert doubled(ledger) == []
     assert made.keys() <= {asked_by(each) for each in intents}, "the journal knows less"
@@ -151,6 +177,118 @@ def compare(path: Path, ledger: list[Transaction]) -> None:
     assert believed == made.keys()
     still_open = {intent.id for intent in FileJournal(path).open_intents()}
     assert {each.id for each in intents} == settled.keys() | still_open
+
+
+@dataclass
+class Alike:
+    """What became of processes that shared a journal and sent requests that look alike."""
+
+    said: Counter[str]
+    """Outcomes by kind."""
+    wrong: list[str]
+    """Those that are not true of their request, in words."""
+    requests: int
+    carried_out: int
+    kills: int
+    late: int
+    """Requests whose answer only the proxy heard."""
+
+
+async def kills_of_senders_alike(
+    desks: list[PracticeServer], folder: Path, times: int, *, faulty: float = 0.4
+) -> Alike:
+    """Kill that many of the processes that share an account and a journal, recover, and compare with the ledger."""
+    async with chaos_proxy(desks[0].rest_url, seed=times, faulty=faulty) as proxy:
+        shared = [
+            [
+                Line(
+                    desk,
+                    proxy,
+                    folder / desk.account_id / "orders.jsonl",
+                    random.Random(f"{number} {sender}"),
+                    mode="alike",
+                    without_client_ids=bool(number % 2),
+                )
+                for sender in range(SENDERS)
+            ]
+            for number, desk in enumerate(desks)
+        ]
+        each_of = times // (len(desks) * SENDERS)
+        lines = [line for senders in shared for line in senders]
+        await asyncio.gather(*(line.live_and_die(each_of) for line in lines))
+        await proxy.everything_arrived()
+    result = Alike(Counter(), [], 0, 0, each_of * len(lines), 0)
+    for senders in shared:
+        await senders[0].recovers()
+        said = [each for line in senders for each in line.said]
+        judge_alike(senders[0], await ledger_of(senders[0].desk), said, result)
+    return result
+
+
+def judge_alike(line: Line, ledger: list[Transaction], said: list[Said], result: Alike) -> None:
+    """Compare what was said with what each request did, by the RequestIDs that the proxy read."""
+    intents = {each.id: each for each in journalled(line.journal)}
+    requests = {line.proxy.request_ids.get(name, ""): name for name in intents} | {"": ""}
+    made: dict[str, list[Transaction]] = {}
+    for each in ledger:
+        if effect(each) is not None or each.type.endswith("_REJECT"):
+            name = requests.get(getattr(each, "request_id", None) or "", "")
+            if not name:
+                assert effect(each) is None, f"{each} was made by no request of the journal"
+            made.setdefault(name, []).append(each)
+    for name in intents:
+        assert line.proxy.sent[name] <= 1, f"{name} was sent twice"
+        assert len([each for each in made.get(name, ()) if effect(each)]) <= 1, f"{name} doubled"
+    wrong = [w for each in said if (w := untrue(each, made.get(each.intent, ())))]
+    result.wrong += wrong
+    result.said.update(each.kind for each in said)
+    result.requests += len(intents)
+    result.carried_out += sum(any(map(effect, made.get(name, ()))) for name in intents)
+    answered = {each.intent for each in said if each.kind in {"Done", "Rejected"}}
+    result.late += len([name for name in intents if name in made and name not in answered])
+
+
+def untrue(said: Said, made: Iterable[Transaction]) -> str:
+    """Return in words why an outcome is not true of its request; empty when it is."""
+    done = {each.id for each in made if effect(each) is not None}
+    match said.kind:
+        case "Done" if not done:
+            return f"{said}: it did nothing"
+        case "Done" if not done <= set(said.ids):
+            return f"{said}: it made {done}"
+        case "Rejected" | "NotSent" if done:
+            return f"{said}: it made {done}"
+        case "Ambiguous" if not done <= set(said.ids):
+            return f"{said}: it made {done}, which is not among them"
+        case _:
+            return ""
+
+
+def journalled(path: Path) -> list[Intent]:
+    """Every intent of a journal, open or not."""
+    lines = map(json.loads, path.read_bytes().splitlines())
+    return [Intent.from_wire(line["intent"]) for line in lines if "intent" in line]
+
+
+async def test_processes_that_share_a_journal_say_what_is_true_of_each_of_their_like_requests(
+    shared_practice: SharedPractice, tmp_path: Path
+) -> None:
+    desks = [shared_practice.open_desk() for _ in range(2)]
+    result = await kills_of_senders_alike(desks, tmp_path, times=12)
+    assert result.wrong == []
+    assert result.carried_out > 10
+
+
+@pytest.mark.soak
+async def test_two_hundred_kills_of_processes_that_send_like_requests(
+    shared_practice: SharedPractice, tmp_path: Path
+) -> None:
+    desks = [shared_practice.open_desk() for _ in range(4)]
+    result = await kills_of_senders_alike(desks, tmp_path, times=204)
+    print(f"\n{result}")  # noqa: T201
+    assert result.wrong == []
+    assert result.said["Ambiguous"] > 0
+    assert result.carried_out > 200
 
 
 async def test_kills_of_the_client_double_no_order_and_lose_sight_of_none(

@@ -15,7 +15,7 @@ from keydesk_client import sync
 from keydesk_client.errors import InvalidSettings
 from keydesk_client.intent import Action, Intent
 from keydesk_client.journal import FileJournal
-from keydesk_client.json_values import JsonObject
+from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.models import (
     ClientExtensions,
     Instrument,
@@ -34,8 +34,9 @@ from keydesk_client.outcome import (
     Unconfirmed,
 )
 from keydesk_client.sending import Sender
+from keydesk_client.timing import SteadyTime, steady_time
 from support.lossy_broker import Fate, LossyBroker
-from support.lossy_desk import Desk, at_desk, buy, outcome_of, sent, transactions_of
+from support.lossy_desk import CLOCK, Desk, at_desk, buy, outcome_of, sent, transactions_of
 
 LOST = [Fate.LOST_ANSWER, Fate.FAILED_YET_DONE, Fate.UNREADABLE_YET_DONE]
 
@@ -496,10 +497,11 @@ def test_on_an_account_without_client_ids_an_order_is_found_by_its_content(tmp_p
     at_desk(tmp_path, broker, body, client_ids=False)
 
 
-def journalled(folder: Path, at_ns: int) -> Intent:
+def journalled(folder: Path, at_ns: int, clock: str = CLOCK) -> Intent:
     order: JsonObject = {"type": "MARKET", "instrument": "EUR_USD", "units": "100"}
     order["clientExtensions"] = {"id": "kd-old"}
-    intent = Intent("kd-old", Action.CREATE, 0, at_ns, None, "", order)
+    steady = SteadyTime(clock, at_ns)
+    intent = Intent("kd-old", Action.CREATE, 0, at_ns, None, "", order, steady=steady)
     FileJournal(folder / "j" / "orders.jsonl").write(intent)
     return intent
 
@@ -537,6 +539,48 @@ def test_an_old_intent_that_is_nowhere_is_given_up_after_one_look(tmp_path: Path
         assert desk.journal.open_intents() == ()
 
     at_desk(tmp_path, broker, body)
+
+
+def test_an_old_intent_of_another_boot_is_given_up_when_a_clock_has_shown_its_age(
+    tmp_path: Path,
+) -> None:
+    journalled(tmp_path, at_ns=0, clock="of the boot before")
+    broker = LossyBroker()
+
+    async def body(desk: Desk) -> None:
+        looks, left_open = [], []
+        for pause in (0.0, 119.0, 2.0):
+            await asyncio.sleep(pause)
+            (outcome,) = await Desk(broker, desk.client, desk.journal).sender.recover()
+            assert isinstance(outcome, Unconfirmed)
+            looks.append(len(broker.looked_up_at))
+            left_open.append(len(desk.journal.open_intents()))
+        assert left_open == [1, 1, 0]
+        assert looks[0] == 1
+
+    at_desk(tmp_path, broker, body)
+
+
+@pytest.mark.parametrize("steady", [None, 7, {}, {"clock": 1, "ns": 2}, {"clock": "a", "ns": "b"}])
+def test_an_intent_without_a_readable_clock_reading_is_still_an_intent(
+    tmp_path: Path, steady: JsonValue
+) -> None:
+    line = journalled(tmp_path, at_ns=0).to_wire()
+    assert Intent.from_wire(line) == journalled(tmp_path, at_ns=0)
+    intent = Intent.from_wire(line | {"steady": steady})
+    assert (intent.id, intent.steady) == ("kd-old", None)
+
+
+def test_monotonic_clocks_tell_the_age_of_their_own_readings_only() -> None:
+    later = SteadyTime("one", 50)
+    assert later.since(SteadyTime("one", 20)) == 30
+    assert later.since(SteadyTime("other", 20)) is None
+    assert later.since(SteadyTime("one", 60)) is None
+    assert later.since(None) is None
+    first = steady_time()
+    passed = steady_time().since(first)
+    assert passed is not None
+    assert passed >= 0
 
 
 def test_a_young_intent_is_given_its_half_minute(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
@@ -13,10 +14,26 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from keydesk_client.became import WriteResponse
+from keydesk_client.client import Client
+from keydesk_client.intent import Action, Intent
 from keydesk_client.journal import FileJournal
+from keydesk_client.look_up import PAUSES_S
 from keydesk_client.models import LimitOrderRequest
-from keydesk_client.outcome import Ambiguous, Done, NotSent, Outcome, Rejected, Unconfirmed
+from keydesk_client.order_protocol import OrderProtocol
+from keydesk_client.outcome import (
+    Ambiguous,
+    Done,
+    NotSent,
+    Outcome,
+    Progress,
+    Rejected,
+    Sending,
+    Unconfirmed,
+    Unknown,
+)
 from keydesk_client.sending import Sender
+from keydesk_client.timing import SteadyTime
 from support.shared_trade import Journey, SharedTradeBroker
 from support.virtual_time import run
 
@@ -64,6 +81,14 @@ class Senders:
         self.outcomes[outcome.intent.id] = outcome
 
 
+def hear_nothing(_: object) -> None:
+    """Listen to no outcome."""
+
+
+def steady_loop_time() -> SteadyTime:
+    return SteadyTime("the loop's", int(asyncio.get_running_loop().time() * 1e9))
+
+
 def with_two_senders(
     folder: Path, broker: SharedTradeBroker, body: Callable[[Senders], Awaitable[None]]
 ) -> dict[str, Outcome]:
@@ -81,6 +106,7 @@ def with_two_senders(
                     alarm=senders.alarms.append,
                     new_id=map(f"{name}-{{}}".format, count(1)).__next__,
                     wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
+                    steady=steady_loop_time,
                 )
             await body(senders)
             await asyncio.gather(*senders.sending, return_exceptions=True)
@@ -329,6 +355,7 @@ def test_a_request_of_long_ago_that_may_have_done_it_stays_one_of_two(tmp_path: 
                 FileJournal(senders.path),
                 lambda: broker.last_id,
                 wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
+                steady=steady_loop_time,
             )
             for outcome in await later.recover():
                 judge(broker, outcome, outcome.intent.id)
@@ -438,3 +465,260 @@ def test_every_outcome_of_like_requests_is_true_of_that_request_or_says_one_of_t
         outcomes = with_two_senders(Path(folder), broker, body)
     for name, outcome in outcomes.items():
         judge(broker, outcome, name)
+
+
+@dataclass
+class Machine:
+    """The clocks of one machine: the wall clock may jump, a reboot begins the monotonic one anew."""
+
+    name: str
+    wall_offset_s: float = 0.0
+    boots: int = 0
+    booted_at_s: float = 0.0
+
+    def wall_ns(self) -> int:
+        return int((asyncio.get_running_loop().time() + self.wall_offset_s) * 1e9)
+
+    def steady(self) -> SteadyTime:
+        passed_s = asyncio.get_running_loop().time() - self.booted_at_s
+        return SteadyTime(f"{self.name} {self.boots}", int(passed_s * 1e9))
+
+    def reboot(self) -> None:
+        self.boots += 1
+        self.booted_at_s = asyncio.get_running_loop().time()
+
+
+@dataclass(frozen=True)
+class Send:
+    """Send a request of one of two kinds."""
+
+    kind: int
+    journey: Journey
+
+
+@dataclass(frozen=True)
+class Restart:
+    """Kill the process, by a reboot of its machine perhaps, and recover with another one."""
+
+    is_reboot: bool = False
+
+
+@dataclass(frozen=True)
+class Jump:
+    """Set the wall clock of the process's machine; waking up from sleep does so as well."""
+
+    seconds: float
+
+
+Script = list[tuple[float, Send | Restart | Jump]]
+"""What happens to a process: each with the seconds before it."""
+
+
+@dataclass
+class Processes:
+    """Processes that share a journal, on one machine or on two."""
+
+    broker: SharedTradeBroker
+    path: Path
+    acts: tuple[Act, Act]
+    machines: dict[str, Machine]
+    said: list[Outcome] = field(default_factory=list[Outcome])
+    senders: dict[str, Sender] = field(default_factory=dict[str, Sender])
+    sending: dict[str, list[asyncio.Task[Outcome]]] = field(
+        default_factory=dict[str, list[asyncio.Task[Outcome]]]
+    )
+
+    async def play(self, scripts: dict[str, Script]) -> None:
+        """Play the scripts side by side; then let everything arrive, and look up once more what is open."""
+        async with self.broker.client() as client:
+            async with asyncio.TaskGroup() as playing:
+                for name, script in scripts.items():
+                    playing.create_task(self._play(name, script, client))
+            tasks = [each for sent in self.sending.values() for each in sent]
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.sleep(200.0)
+            for transaction in self.broker.transactions():
+                for sender in self.senders.values():
+                    sender.watch(transaction)
+            await asyncio.sleep(10.0)
+            for sender in self.senders.values():
+                await sender.recover()
+
+    async def _play(self, name: str, script: Script, client: Client) -> None:
+        new_id = map(f"{name}-{{}}".format, count(1)).__next__
+        self.sending[name] = []
+        self.senders[name] = self._started(name, client, new_id)
+        for pause, event in script:
+            await asyncio.sleep(pause)
+            match event:
+                case Send(kind):
+                    sent = asyncio.ensure_future(self.acts[kind](self.senders[name]))
+                    self.sending[name].append(sent)
+                case Jump(seconds):
+                    self.machines[name].wall_offset_s += seconds
+                case Restart(is_reboot):
+                    await self._kill(name)
+                    if is_reboot:
+                        self.machines[name].reboot()
+                    self.senders[name] = self._started(name, client, new_id)
+                    await self.senders[name].recover()
+
+    async def _kill(self, name: str) -> None:
+        tasks = self.sending[name]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        tasks.clear()
+
+    def _started(self, name: str, client: Client, new_id: Callable[[], str]) -> Sender:
+        return Sender(
+            client,
+            FileJournal(self.path),
+            lambda: self.broker.last_id,
+            self._hear,
+            new_id=new_id,
+            wall_ns=self.machines[name].wall_ns,
+            steady=self.machines[name].steady,
+        )
+
+    def _hear(self, progress: Progress) -> None:
+        if not isinstance(progress, Sending | Unknown):
+            self.said.append(progress)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What two processes do that share a journal."""
+
+    scripts: dict[str, Script]
+    kinds: tuple[str, str]
+    units: int = 40
+    lag_s: float = 0.0
+    are_apart: bool = False
+    """On two machines."""
+
+    def outcomes(self) -> tuple[SharedTradeBroker, list[Outcome]]:
+        """Play the scripts; returns the broker and everything that was said of any request."""
+        broker = SharedTradeBroker(self._journeys(), units=self.units)
+        broker.lag_s = self.lag_s
+        one, other = Machine("one"), Machine("other", wall_offset_s=500.0, booted_at_s=-9e6)
+        machines = {"a": one, "b": other if self.are_apart else one}
+        acts = ACTS[self.kinds[0]], ACTS[self.kinds[1]]
+        with tempfile.TemporaryDirectory() as folder:
+            processes = Processes(broker, Path(folder) / "j" / "orders.jsonl", acts, machines)
+            run(processes.play(self.scripts))
+        return broker, processes.said
+
+    def check(self) -> None:
+        """Fail where something was said of a request that is not so."""
+        broker, said = self.outcomes()
+        for outcome in said:
+            judge(broker, outcome, outcome.intent.id)
+
+    def _journeys(self) -> dict[str, Journey]:
+        return {
+            f"{name}-{number}": send.journey
+            for name, script in self.scripts.items()
+            for number, send in enumerate((each for _, each in script if isinstance(each, Send)), 1)
+        }
+
+
+SLOW = Journey(arrives_after=60.0, answered_after=None, lost_after=90.0)
+NEVER = Journey(arrives_after=None, lost_after=90.0)
+
+
+@pytest.mark.parametrize("jump", [121.0, 86_400.0])
+def test_a_wall_clock_that_jumps_makes_no_request_under_way_an_old_one(jump: float) -> None:
+    script: Script = [
+        (0.0, Send(0, SLOW)),
+        (1.0, Jump(jump)),
+        (0.0, Restart()),
+        (0.0, Restart()),
+        (0.0, Send(0, NEVER)),
+    ]
+    Trial({"a": script}, ("close all", "close all")).check()
+
+
+def test_an_old_request_stays_open_while_a_stopped_process_holds_its_turn(tmp_path: Path) -> None:
+    broker = SharedTradeBroker({})
+    path = tmp_path / "j" / "orders.jsonl"
+    left_open: list[int] = []
+
+    async def whole() -> None:
+        async with broker.client() as client:
+
+            async def stopped() -> WriteResponse:
+                await asyncio.sleep(600.0)
+                raise AssertionError("nobody lets it go on")
+
+            sender = Sender(client, FileJournal(path), lambda: 9, steady=steady_loop_time)
+            protocol = OrderProtocol(
+                client,
+                FileJournal(path),
+                hear_nothing,
+                hear_nothing,
+                wall_ns=lambda: 0,
+                steady=steady_loop_time,
+                pauses=PAUSES_S,
+            )
+            at = steady_loop_time()
+            intent = Intent("a-1", Action.CANCEL, 9, 0, None, "7", {}, steady=at)
+            sending = asyncio.create_task(protocol.carried_out(intent, stopped))
+            for _ in range(2):
+                await asyncio.sleep(130.0)
+                (outcome,) = await sender.recover()
+                assert isinstance(outcome, Unconfirmed)
+                left_open.append(len(FileJournal(path).open_intents()))
+                sending.cancel()
+
+    run(whole())
+    assert left_open == [1, 0]
+
+
+SCRIPTS = st.lists(
+    st.tuples(
+        st.sampled_from([0.0, 0.0, 0.2, 1.1, 3.0, 40.0, 130.0]),
+        st.one_of(
+            st.builds(
+                Send,
+                st.integers(0, 1),
+                st.builds(
+                    Journey,
+                    arrives_after=st.sampled_from([0.0, 0.0, 0.4, 6.0, 30.0, 60.0, 100.0, None]),
+                    answered_after=st.sampled_from([0.0, 2.0, None, None, None]),
+                    is_cut=st.booleans(),
+                    lost_after=st.sampled_from([0.0, 2.0, 9.0]),
+                ),
+            ),
+            st.builds(Restart, st.sampled_from([False, False, False, True])),
+            st.builds(
+                lambda size, sign: Jump(size * sign),
+                st.sampled_from([1.0, 30.0, 119.0, 121.0, 600.0, 3600.0, 86_400.0]),
+                st.sampled_from([1, 1, -1]),
+            ),
+        ),
+    ),
+    min_size=3,
+    max_size=9,
+)
+TRIALS = st.builds(
+    Trial,
+    scripts=st.fixed_dictionaries({"a": SCRIPTS, "b": SCRIPTS}),
+    kinds=st.sampled_from([*((kind, kind) for kind in sorted(ACTS)), ("close all", "close part")]),
+    units=st.sampled_from([40, 80, 200]),
+    lag_s=st.sampled_from([0.0, 0.0, 0.7, 15.0]),
+    are_apart=st.booleans(),
+)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(trial=TRIALS)
+def test_every_outcome_is_true_though_clocks_jump_and_processes_are_killed(trial: Trial) -> None:
+    trial.check()
+
+
+@pytest.mark.soak
+@settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
+@given(trial=TRIALS)
+def test_every_outcome_is_true_in_three_thousand_trials_with_jumps(trial: Trial) -> None:
+    trial.check()

@@ -3,6 +3,7 @@
     async with chaos_proxy(upstream_url, seed=7, faulty=0.4) as proxy:
         Client(rest_url=proxy.url, ...)
     proxy.fates                                    # how many exchanges met which fate
+    proxy.request_ids                              # the broker's RequestID of each ClientRequestID that reached it
 
 A fate is drawn for each exchange: for the first bytes of a connection, and whenever the client speaks again after an
 answer. It listens on a free port of this machine and speaks to `http+unix:///path` or `http://host:port`.
@@ -23,6 +24,10 @@ from urllib.parse import urlsplit
 from support.proxy_door import proxy_door
 
 PIECE = 65536
+CLIENT_REQUEST_ID = re.compile(rb"(?i)\r\nclientrequestid: *([^\r]+)")
+REQUEST_ID = re.compile(rb"(?i)\r\nrequestid: *([^\r]+)")
+LAST_ANSWER_S = 10.0
+"""How long an answer may take of which nobody but the proxy hears."""
 CONTENT_LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)")
 OVER = (ConnectionError, OSError)
 """Connections that may wait: one that is turned away here is tried again a second later by the kernel."""
@@ -62,6 +67,10 @@ class ChaosProxy:
     latest_s: float = 1.0
     """How late a write may arrive."""
     late: set[asyncio.Task[None]] = field(default_factory=set)
+    request_ids: dict[str, str] = field(default_factory=dict[str, str])
+    """The broker's RequestID of each ClientRequestID, also where the client never got the answer."""
+    sent: Counter[str] = field(default_factory=Counter[str])
+    """How often a ClientRequestID came."""
 
     def draw(self) -> Fate:
         """The fate of the next exchange."""
@@ -87,9 +96,15 @@ class ChaosProxy:
         broker, to_broker = await self.to_broker()
         try:
             to_broker.write(request)
-            await broker.read(PIECE)
+            self.note(_client_request_id(request), await broker.read(PIECE))
         finally:
             to_broker.close()
+
+    def note(self, name: str, answer: bytes) -> None:
+        """Keep which request of the broker's a client's request is."""
+        found = REQUEST_ID.search(answer)
+        if name and found:
+            self.request_ids[name] = found[1].decode()
 
     async def everything_arrived(self) -> None:
         """Wait until the broker has heard of whatever was sent."""
@@ -126,6 +141,8 @@ class Exchange:
         self.fate = Fate.FINE
         self.answered = True
         self.pieces_left = 0
+        self.asked = ""
+        """The ClientRequestID that the broker has got and not answered yet."""
 
     async def run(self) -> None:
         broker, to_broker = await self.proxy.to_broker()
@@ -135,16 +152,29 @@ class Exchange:
         ]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+            await self._hear_last_answer(ways[1], broker)
         finally:
             to_broker.close()  # first: this task may be cancelled while it waits for the others
             for way in ways:
                 way.cancel()
             await asyncio.gather(*ways, return_exceptions=True)
 
+    async def _hear_last_answer(
+        self, answers: asyncio.Task[None], broker: asyncio.StreamReader
+    ) -> None:
+        """Read the answer to a request whose client has gone, to know which one it was."""
+        answers.cancel()
+        await asyncio.gather(answers, return_exceptions=True)
+        if self.asked:
+            async with asyncio.timeout(LAST_ANSWER_S):
+                self.proxy.note(self.asked, await broker.read(PIECE))
+
     async def _requests(self, to_broker: asyncio.StreamWriter) -> None:
         while piece := await self.reader.read(PIECE):
             if self.answered:
                 self._begin()
+            if name := _client_request_id(piece):
+                self.proxy.sent[name] += 1
             if self.fate is Fate.RESET_UNSENT:
                 return self._reset()
             if self.fate is Fate.SWALLOWED:
@@ -153,6 +183,7 @@ class Exchange:
                 return await self._late(piece)
             if self.fate is Fate.DELAYED:
                 await asyncio.sleep(0.05)
+            self.asked = name or self.asked
             to_broker.write(piece)
             await to_broker.drain()
         return None
@@ -180,6 +211,8 @@ class Exchange:
     async def _answers(self, broker: asyncio.StreamReader) -> None:
         while piece := await broker.read(PIECE):
             self.answered = True
+            self.proxy.note(self.asked, piece)
+            self.asked = ""
             if not await self._passed_on(piece):
                 return
 
@@ -219,6 +252,11 @@ class Exchange:
         raw: socket.socket = self.writer.get_extra_info("socket")
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
+
+
+def _client_request_id(request: bytes) -> str:
+    found = CLIENT_REQUEST_ID.search(request)
+    return found[1].decode() if found else ""
 
 
 def _spoilt(fate: Fate, piece: bytes) -> bytes:

@@ -18,10 +18,15 @@ from keydesk_client.models.reading import Reader
 from keydesk_client.models.responses.transactions import TransactionsResponse
 from keydesk_client.outcome import Ambiguous, Done, Outcome, Progress, Rejected, Sending, Unknown
 from keydesk_client.sending import Sender
+from keydesk_client.timing import SteadyTime
 from support.lossy_broker import LossyBroker
 from support.virtual_time import run
 
 TOLD = Reader(TransactionsResponse)
+
+
+CLOCK = "the loop's"
+"""Name of the monotonic clock that a desk's sender reads."""
 
 
 class Desk:
@@ -51,6 +56,7 @@ class Desk:
             client_ids=client_ids,
             new_id=lambda: f"{names}{next(numbers)}",
             wall_ns=lambda: int(asyncio.get_running_loop().time() * 1e9),
+            steady=lambda: SteadyTime(CLOCK, int(asyncio.get_running_loop().time() * 1e9)),
         )
 
     def _heard(self, progress: Progress) -> None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TypeAlias
 
+from keydesk_client.client import Client
 from keydesk_client.intent import Action, Intent
 from keydesk_client.models import (
     LimitOrderRequest,
@@ -33,6 +34,8 @@ QUICK_PAUSES = (0.05, 0.1, 0.2, 0.4)
 FAR_AWAY = Decimal("0.50000")
 """A price that is never reached."""
 FARTHER = Decimal("0.40000")
+ALIKE = 5
+"""Units of orders that look like each other."""
 CLOSED_WHOLE = (
     "GBP_USD",
     "AUD_USD",
@@ -112,6 +115,29 @@ async def _go_on_with_trade(
         beliefs.add(await sender.set_dependent_orders(trade_id, stop_loss=stop))
     if dice.random() < 0.5:
         beliefs.add(await sender.close_trade(trade_id))
+
+
+async def trade_alike(
+    sender: Sender, beliefs: Beliefs, dice: random.Random, client: Client
+) -> None:
+    """One request that others make just so: an order of one size, or what is done to the oldest trade or order."""
+    trades = (await client.trades.open()).trades
+    orders = [each for each in (await client.orders.pending()).orders if each.type == "LIMIT"]
+    chance = dice.random()
+    if chance < 0.15 or not trades:
+        beliefs.add(await sender.create(MarketOrderRequest(instrument="EUR_USD", units=ALIKE)))
+    elif chance < 0.25 or not orders:
+        order = LimitOrderRequest(instrument="EUR_USD", units=ALIKE, price=FAR_AWAY)
+        beliefs.add(await sender.create(order))
+    elif chance < 0.7:
+        oldest = min((each.id for each in trades), key=int)
+        beliefs.add(await sender.close_trade(oldest, units="1"))
+    elif chance < 0.85:
+        beliefs.add(await sender.cancel(min((each.id for each in orders), key=int)))
+    else:
+        other = LimitOrderRequest(instrument="EUR_USD", units=ALIKE, price=FARTHER)
+        oldest = min((each.id for each in orders), key=int)
+        beliefs.add(await sender.replace(oldest, other))
 
 
 def client_id(transaction: Transaction) -> str | None:

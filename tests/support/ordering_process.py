@@ -12,19 +12,33 @@ import random
 import signal
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from enum import Enum
 
 from keydesk_client.client import Client
+from keydesk_client.errors import KeydeskClientError
 from keydesk_client.intent import Intent
 from keydesk_client.journal import FileJournal
 from keydesk_client.limiter import Limiter
-from keydesk_client.outcome import Progress, Sending, Unconfirmed, Unknown
+from keydesk_client.outcome import (
+    Ambiguous,
+    Done,
+    NotSent,
+    Outcome,
+    Progress,
+    Rejected,
+    Sending,
+    Unconfirmed,
+    Unknown,
+)
 from keydesk_client.outgoing import Timeouts
 from keydesk_client.retries import Retries
 from keydesk_client.sending import Sender
-from support.order_flow import QUICK_PAUSES, Beliefs, trade
+from support.order_flow import QUICK_PAUSES, Beliefs, trade, trade_alike
 
 RECOVERED = b"recovered"
+SAID = b"said "
+"""Begins the line that tells an outcome; what follows is a JSON object."""
 AT_ONCE = 3
 
 
@@ -56,6 +70,8 @@ class Steps:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     def hear(self, progress: Progress) -> None:
+        if isinstance(progress, Done | Rejected | NotSent | Ambiguous | Unconfirmed):
+            self._say(progress)
         match progress:
             case Sending():
                 self.take(progress.intent, Step.ON_ITS_WAY)
@@ -63,6 +79,12 @@ class Steps:
                 self.take(progress.intent, Step.LOOKED_UP if progress.look_ups else Step.LOST)
             case Unconfirmed():
                 self.take(progress.intent, Step.UNCONFIRMED)
+
+    def _say(self, outcome: Outcome) -> None:
+        ids = () if isinstance(outcome, NotSent | Unconfirmed) else outcome.related_transaction_ids
+        said = {"intent": outcome.intent.id, "kind": type(outcome).__name__, "ids": list(ids)}
+        line = json.dumps(said, separators=(",", ":")).encode()
+        os.write(sys.stdout.fileno(), SAID + line + b"\n")
 
 
 class ToldJournal(FileJournal):
@@ -112,11 +134,24 @@ async def send_until_killed(settings: dict[str, str]) -> None:
             lambda: beliefs.last_transaction_id,
             steps.hear,
             pauses=QUICK_PAUSES,
+            client_ids=not settings["without_client_ids"],
         )
         await sender.recover()
         os.write(sys.stdout.fileno(), RECOVERED + b"\n")
         while settings["mode"] == "send":
             await asyncio.gather(*(trade(sender, beliefs, dice) for _ in range(AT_ONCE)))
+        while settings["mode"] == "alike":
+            with suppress(KeydeskClientError):  # of reads; those of requests are outcomes
+                await trade_alike(sender, beliefs, dice, client)
+                await check_unconfirmed(sender, client)
+
+
+async def check_unconfirmed(sender: Sender, client: Client) -> None:
+    """Compare what is Unconfirmed with the account's changes, as the desk does from time to time."""
+    if intents := sender.unconfirmed():
+        since = min(each.since for each in intents)
+        answer = await client.accounts.changes(since)
+        await sender.reconcile(answer.changes, since)
 
 
 if __name__ == "__main__":

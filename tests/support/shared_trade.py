@@ -56,6 +56,9 @@ class SharedTradeBroker:
         self.tells_request_ids = tells_request_ids
         self.hidden_from_reads = 0
         """How many of the newest transactions a read does not show: a copy of the ledger that lags behind."""
+        self.lag_s = 0.0
+        """Seconds until a read shows a transaction."""
+        self._written_at: list[float] = []
         self._next_id = 10
 
     def client(self) -> Client:
@@ -106,7 +109,9 @@ class SharedTradeBroker:
         return self._told(name, made, is_cut=journey.is_cut)
 
     def _listed(self, since: int) -> Members:
-        shown = self.ledger[: len(self.ledger) - self.hidden_from_reads]
+        newest = asyncio.get_running_loop().time() - self.lag_s
+        old_enough = sum(written <= newest for written in self._written_at)
+        shown = self.ledger[: min(old_enough, len(self.ledger) - self.hidden_from_reads)]
         found = [each for each in shown if int(each["id"]) > since]
         return {"transactions": found, "lastTransactionID": str(self.last_id)}
 
@@ -185,6 +190,7 @@ class SharedTradeBroker:
                 each["requestID"] = _request_id(name)
             self._next_id += 1
         self.ledger += asked
+        self._written_at += [asyncio.get_running_loop().time()] * len(asked)
         self.made[name] = tuple(each["id"] for each in asked)
         return asked
 
