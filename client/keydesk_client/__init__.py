@@ -22,12 +22,18 @@ from keydesk_client._version import __version__
 
 if TYPE_CHECKING:
     from keydesk_client import errors, models, sync
+    from keydesk_client.auth.secret import Secret
+    from keydesk_client.auth.tokens import TokenStore, open_token_store
     from keydesk_client.client import Client
     from keydesk_client.errors import KeydeskClientError
-    from keydesk_client.journal import FileJournal
-    from keydesk_client.limiter import Limiter
-    from keydesk_client.models.times import DateTime
-    from keydesk_client.outcome import (
+    from keydesk_client.http.limiter import Limiter
+    from keydesk_client.http.outgoing import Timeouts
+    from keydesk_client.http.retries import Retries
+    from keydesk_client.http.timing import Timing
+    from keydesk_client.models._core.times import DateTime
+    from keydesk_client.models._core.unset import UNSET
+    from keydesk_client.orders.journal import FileJournal
+    from keydesk_client.orders.outcome import (
         Ambiguous,
         Became,
         Done,
@@ -37,16 +43,10 @@ if TYPE_CHECKING:
         Unconfirmed,
         Unknown,
     )
-    from keydesk_client.outgoing import Timeouts
-    from keydesk_client.retries import Retries
-    from keydesk_client.secret import Secret
-    from keydesk_client.sending import Sender
+    from keydesk_client.orders.sender import Sender
     from keydesk_client.sequencer import Sequencer
     from keydesk_client.streams.health import Gap, HistoryLost, Reconnected
     from keydesk_client.streams.settings import StreamSettings, WhenFull
-    from keydesk_client.timing import Timing
-    from keydesk_client.tokens import TokenStore, open_token_store
-    from keydesk_client.unset import UNSET
 
 __all__ = [
     "UNSET",
@@ -85,33 +85,33 @@ __all__ = [
 MODULES = ("errors", "models", "sync")
 
 HOMES = {
-    "Ambiguous": "outcome",
-    "Became": "outcome",
+    "Ambiguous": "orders.outcome",
+    "Became": "orders.outcome",
     "Client": "client",
-    "DateTime": "models.times",
-    "Done": "outcome",
-    "FileJournal": "journal",
+    "DateTime": "models._core.times",
+    "Done": "orders.outcome",
+    "FileJournal": "orders.journal",
     "Gap": "streams.health",
     "HistoryLost": "streams.health",
     "KeydeskClientError": "errors",
-    "Limiter": "limiter",
-    "NotSent": "outcome",
-    "Outcome": "outcome",
+    "Limiter": "http.limiter",
+    "NotSent": "orders.outcome",
+    "Outcome": "orders.outcome",
     "Reconnected": "streams.health",
-    "Rejected": "outcome",
-    "Retries": "retries",
-    "Secret": "secret",
-    "Sender": "sending",
+    "Rejected": "orders.outcome",
+    "Retries": "http.retries",
+    "Secret": "auth.secret",
+    "Sender": "orders.sender",
     "Sequencer": "sequencer",
     "StreamSettings": "streams.settings",
-    "Timeouts": "outgoing",
-    "Timing": "timing",
-    "TokenStore": "tokens",
-    "UNSET": "unset",
-    "Unconfirmed": "outcome",
-    "Unknown": "outcome",
+    "Timeouts": "http.outgoing",
+    "Timing": "http.timing",
+    "TokenStore": "auth.tokens",
+    "UNSET": "models._core.unset",
+    "Unconfirmed": "orders.outcome",
+    "Unknown": "orders.outcome",
     "WhenFull": "streams.settings",
-    "open_token_store": "tokens",
+    "open_token_store": "auth.tokens",
 }
 
 

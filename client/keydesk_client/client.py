@@ -10,24 +10,24 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from keydesk_client.areas.area import Defaults
-from keydesk_client.calls import Caller
-from keydesk_client.limiter import Limiter
-from keydesk_client.outgoing import STANDARD_TIMEOUTS, Timeouts
-from keydesk_client.paths import TimeForm
-from keydesk_client.retries import Retries
-from keydesk_client.secret import Secret, hidden
-from keydesk_client.transport import Carrier, Transport
+from keydesk_client.auth.secret import Secret, hidden
+from keydesk_client.http.calls import Caller
+from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.outgoing import STANDARD_TIMEOUTS, Timeouts
+from keydesk_client.http.paths import TimeForm
+from keydesk_client.http.retries import Retries
+from keydesk_client.http.transport import Carrier, Transport
+from keydesk_client.resources.area import Defaults
 
 if TYPE_CHECKING:
-    from keydesk_client.areas.accounts import Accounts
-    from keydesk_client.areas.books import Books
-    from keydesk_client.areas.candles import Candles
-    from keydesk_client.areas.orders import Orders
-    from keydesk_client.areas.positions import Positions
-    from keydesk_client.areas.pricing import Pricing
-    from keydesk_client.areas.trades import Trades
-    from keydesk_client.areas.transactions import Transactions
+    from keydesk_client.resources.accounts import Accounts
+    from keydesk_client.resources.books import Books
+    from keydesk_client.resources.candles import Candles
+    from keydesk_client.resources.orders import Orders
+    from keydesk_client.resources.positions import Positions
+    from keydesk_client.resources.pricing import Pricing
+    from keydesk_client.resources.trades import Trades
+    from keydesk_client.resources.transactions import Transactions
 
 PRACTICE: Final = ("https://api-fxpractice.oanda.com", "https://stream-fxpractice.oanda.com")
 LIVE: Final = ("https://api-fxtrade.oanda.com", "https://stream-fxtrade.oanda.com")
@@ -80,56 +80,56 @@ class Client:
     @cached_property
     def accounts(self) -> "Accounts":
         """The accounts that the token may use."""
-        from keydesk_client.areas.accounts import Accounts
+        from keydesk_client.resources.accounts import Accounts
 
         return Accounts(self._caller, self._defaults)
 
     @cached_property
     def books(self) -> "Books":
         """How the service's clients are positioned."""
-        from keydesk_client.areas.books import Books
+        from keydesk_client.resources.books import Books
 
         return Books(self._caller, self._defaults)
 
     @cached_property
     def candles(self) -> "Candles":
         """History of an instrument."""
-        from keydesk_client.areas.candles import Candles
+        from keydesk_client.resources.candles import Candles
 
         return Candles(self._caller, self._defaults)
 
     @cached_property
     def orders(self) -> "Orders":
         """Orders of an account."""
-        from keydesk_client.areas.orders import Orders
+        from keydesk_client.resources.orders import Orders
 
         return Orders(self._caller, self._defaults)
 
     @cached_property
     def positions(self) -> "Positions":
         """Positions of an account."""
-        from keydesk_client.areas.positions import Positions
+        from keydesk_client.resources.positions import Positions
 
         return Positions(self._caller, self._defaults)
 
     @cached_property
     def pricing(self) -> "Pricing":
         """Prices, now and as they move."""
-        from keydesk_client.areas.pricing import Pricing
+        from keydesk_client.resources.pricing import Pricing
 
         return Pricing(self._caller, self._defaults)
 
     @cached_property
     def trades(self) -> "Trades":
         """Trades of an account."""
-        from keydesk_client.areas.trades import Trades
+        from keydesk_client.resources.trades import Trades
 
         return Trades(self._caller, self._defaults)
 
     @cached_property
     def transactions(self) -> "Transactions":
         """Everything that ever happened on an account."""
-        from keydesk_client.areas.transactions import Transactions
+        from keydesk_client.resources.transactions import Transactions
 
         return Transactions(self._caller, self._defaults)
 

@@ -18,8 +18,15 @@ from types import TracebackType
 from typing import Final, Self
 
 from keydesk_client import client as asynchronous
-from keydesk_client import sending
-from keydesk_client.areas import (
+from keydesk_client._sync_bridge import Called, CalledThere, Iterated, Loop, Streamed, Waiting
+from keydesk_client.http.timing import SteadyTime, steady_time
+from keydesk_client.orders import sender as sending
+from keydesk_client.orders.intent import Action, new_intent_id
+from keydesk_client.orders.journal import Journal
+from keydesk_client.orders.look_up import PAUSES_S
+from keydesk_client.orders.outcome import Progress
+from keydesk_client.orders.protocol import Alarm
+from keydesk_client.resources import (
     accounts,
     books,
     candles,
@@ -29,13 +36,6 @@ from keydesk_client.areas import (
     trades,
     transactions,
 )
-from keydesk_client.intent import Action, new_intent_id
-from keydesk_client.journal import Journal
-from keydesk_client.look_up import PAUSES_S
-from keydesk_client.order_protocol import Alarm
-from keydesk_client.outcome import Progress
-from keydesk_client.timing import SteadyTime, steady_time
-from keydesk_client.waiting import Called, CalledThere, Iterated, Loop, Streamed, Waiting
 
 
 class Accounts(Waiting[accounts.Accounts]):

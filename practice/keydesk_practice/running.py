@@ -6,11 +6,11 @@ import os
 import signal
 from collections.abc import Callable
 
-from keydesk_practice.broker import Broker
+from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.connections import ConnectionLimits, raise_descriptor_limit
-from keydesk_practice.face.application import make_application
+from keydesk_practice.http.application import make_application
 from keydesk_practice.listening import Listener, listen_on_path, listen_on_port
-from keydesk_practice.opening import open_broker
 from keydesk_practice.options import Options
 from keydesk_practice.server import Server
 from keydesk_practice.tokens import own_token

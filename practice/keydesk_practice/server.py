@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import uvicorn
 
 from keydesk_practice.connections import ConnectionLimits, protocol_of
-from keydesk_practice.face.door import Application
+from keydesk_practice.http.door import Application
 from keydesk_practice.listening import BACKLOG, Listener
 
 SECONDS_TO_FINISH = 1

@@ -20,9 +20,9 @@ import httpx
 import pytest
 
 from keydesk_client import Client, Limiter
-from keydesk_client.areas.candles import CANDLES
-from keydesk_client.areas.trades import TRADES
 from keydesk_client.models import MarketOrderRequest
+from keydesk_client.resources.candles import CANDLES
+from keydesk_client.resources.trades import TRADES
 from support.bench_bodies import candles_body, order_body, summary_body, trades_body
 
 pytestmark = pytest.mark.bench

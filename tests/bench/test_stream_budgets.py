@@ -11,7 +11,7 @@ import pytest
 
 import support.pouring_server
 from keydesk_client.client import Client
-from keydesk_client.outgoing import Timeouts
+from keydesk_client.http.outgoing import Timeouts
 from keydesk_client.streams.settings import StreamSettings
 from support.broker import PracticeServer
 from support.muting_proxy import Silence, muting_proxy

@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 
 import support.ordering_process
-from keydesk_client.intent import Action, Intent
-from keydesk_client.journal import FileJournal
 from keydesk_client.models import Transaction
+from keydesk_client.orders.intent import Action, Intent
+from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer, SharedPractice
 from support.chaos_proxy import ChaosProxy, chaos_proxy
 from support.ledgers import ledger_of

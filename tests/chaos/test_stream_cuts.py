@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 import pytest
 
 from keydesk_client.client import Client
+from keydesk_client.http.retries import Retries
 from keydesk_client.models import (
     LimitOrderRequest,
     MarketOrderRequest,
     Transaction,
     TransactionHeartbeat,
 )
-from keydesk_client.retries import Retries
 from keydesk_client.streams.health import HistoryLost, Reconnected
 from keydesk_client.streams.settings import StreamSettings
 from support.broker import PracticeServer, SharedPractice

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from keydesk_client import Client, Limiter, Retries
-from keydesk_client.areas.accounts import ACCOUNT, INSTRUMENTS
-from keydesk_client.areas.candles import CANDLES
-from keydesk_client.areas.pricing import PRICING
-from keydesk_client.areas.transactions import INDEX, SEVERAL
 from keydesk_client.errors import AnswerTooLarge
-from keydesk_client.models.body_limits import CANDLES as CANDLES_BODY
-from keydesk_client.models.body_limits import ERROR, LIST, SMALL, WRITE, BodyLimits
-from keydesk_client.models.body_limits import INSTRUMENTS as INSTRUMENTS_BODY
-from keydesk_client.models.salvage import MOST_BROKEN
+from keydesk_client.models._core.body_limits import CANDLES as CANDLES_BODY
+from keydesk_client.models._core.body_limits import ERROR, LIST, SMALL, WRITE, BodyLimits
+from keydesk_client.models._core.body_limits import INSTRUMENTS as INSTRUMENTS_BODY
+from keydesk_client.models._core.salvage import MOST_BROKEN
+from keydesk_client.resources.accounts import ACCOUNT, INSTRUMENTS
+from keydesk_client.resources.candles import CANDLES
+from keydesk_client.resources.pricing import PRICING
+from keydesk_client.resources.transactions import INDEX, SEVERAL
 from support.account_history import account, transaction
 from support.bench_bodies import candles_body, summary_body, trades_body
 from support.body_cost import KINDS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_client import sync
-from keydesk_client.waiting import Waiting
+from keydesk_client._sync_bridge import Waiting
 from support.broker import PracticeServer
 
 FOLDER = Path(__file__).parents[2] / "client" / "examples"

@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 
 from keydesk_client import Client, Retries, Timeouts
+from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import (
     Answered,
     ConnectionLost,
@@ -23,10 +24,9 @@ from keydesk_client.errors import (
     TimedOut,
     UnreadableAnswer,
 )
-from keydesk_client.exchange import Request
+from keydesk_client.http.exchange import Request
+from keydesk_client.http.transport import Transport
 from keydesk_client.models import MarketOrderRequest, OrderCreateResponse, Record
-from keydesk_client.secret import Secret
-from keydesk_client.transport import Transport
 from support.hostile_answers import (
     BODIES,
     BROKEN,

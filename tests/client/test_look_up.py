@@ -8,12 +8,12 @@ from pathlib import Path
 import httpx
 
 from keydesk_client.client import Client
-from keydesk_client.journal import FileJournal
+from keydesk_client.http.retries import Retries
 from keydesk_client.models import MarketOrderRequest, Transaction
-from keydesk_client.models.reading import Reader
-from keydesk_client.outcome import Done, Outcome, Unconfirmed
-from keydesk_client.retries import Retries
-from keydesk_client.sending import Sender
+from keydesk_client.models._core.reading import Reader
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import Done, Outcome, Unconfirmed
+from keydesk_client.orders.sender import Sender
 from support.hostile_answers import answer, whole_request
 from support.talking_server import talking_server
 from support.virtual_time import run

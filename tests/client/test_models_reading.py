@@ -12,16 +12,6 @@ import pytest
 from pydantic import TypeAdapter
 
 from keydesk_client import models
-from keydesk_client.areas import (
-    accounts,
-    books,
-    candles,
-    orders,
-    positions,
-    pricing,
-    trades,
-    transactions,
-)
 from keydesk_client.errors import MissingMember, UnreadableAnswer
 from keydesk_client.models import (
     CandlestickResponse,
@@ -39,6 +29,16 @@ from keydesk_client.models import (
     TransactionStreamItem,
     UnknownOrder,
     UnknownTransaction,
+)
+from keydesk_client.resources import (
+    accounts,
+    books,
+    candles,
+    orders,
+    positions,
+    pricing,
+    trades,
+    transactions,
 )
 from support.wire_samples import Samples, specification
 

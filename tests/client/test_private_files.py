@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_client.private_files import replace_file
+from keydesk_client.auth.private_files import replace_file
 
 
 def test_a_file_is_replaced_whole_and_for_its_owner_alone(tmp_path: Path) -> None:

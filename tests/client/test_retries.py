@@ -5,8 +5,7 @@ from random import Random
 import httpx
 import pytest
 
-from keydesk_client.areas.accounts import ACCOUNTS
-from keydesk_client.calls import Caller
+from keydesk_client.auth.secret import Secret
 from keydesk_client.client import Client
 from keydesk_client.errors import (
     ConnectionLost,
@@ -18,11 +17,12 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.exchange import Method, Request
-from keydesk_client.limiter import Limiter
-from keydesk_client.retries import Retries
-from keydesk_client.secret import Secret
-from keydesk_client.transport import Transport
+from keydesk_client.http.calls import Caller
+from keydesk_client.http.exchange import Method, Request
+from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.retries import Retries
+from keydesk_client.http.transport import Transport
+from keydesk_client.resources.accounts import ACCOUNTS
 from support.fake_time import FakeTimers
 
 GOOD = httpx.Response(200, json={"accounts": []})

@@ -13,9 +13,7 @@ import pytest
 
 from keydesk_client import sync
 from keydesk_client.errors import InvalidSettings
-from keydesk_client.intent import Action, Intent
-from keydesk_client.journal import FileJournal
-from keydesk_client.json_values import JsonObject, JsonValue
+from keydesk_client.http.timing import SteadyTime, steady_time
 from keydesk_client.models import (
     ClientExtensions,
     Instrument,
@@ -24,7 +22,10 @@ from keydesk_client.models import (
     Reader,
     StopLossDetails,
 )
-from keydesk_client.outcome import (
+from keydesk_client.models._core.json_values import JsonObject, JsonValue
+from keydesk_client.orders.intent import Action, Intent
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import (
     Became,
     Done,
     NotSent,
@@ -33,8 +34,7 @@ from keydesk_client.outcome import (
     Sending,
     Unconfirmed,
 )
-from keydesk_client.sending import Sender
-from keydesk_client.timing import SteadyTime, steady_time
+from keydesk_client.orders.sender import Sender
 from support.lossy_broker import Fate, LossyBroker
 from support.lossy_desk import CLOCK, Desk, at_desk, buy, outcome_of, sent, transactions_of
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from keydesk_client.client import Client
-from keydesk_client.journal import FileJournal
 from keydesk_client.models import (
     LimitOrderRequest,
     MarketOrderRequest,
@@ -17,8 +16,9 @@ from keydesk_client.models import (
     StopLossDetails,
     TakeProfitDetails,
 )
-from keydesk_client.outcome import Became, Done, Outcome, Rejected
-from keydesk_client.sending import Sender
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import Became, Done, Outcome, Rejected
+from keydesk_client.orders.sender import Sender
 from support.broker import PracticeServer
 from support.losing_relay import LosingRelay
 from support.talking_server import talking_server

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_client.models import TakeProfitDetails
-from keydesk_client.outcome import Became, Done, Rejected, Unconfirmed
+from keydesk_client.orders.outcome import Became, Done, Rejected, Unconfirmed
 from support.lossy_broker import Fate, LossyBroker, Members
 from support.lossy_desk import Desk, at_desk, buy, transactions_of
 

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from keydesk_client.became import WriteResponse
 from keydesk_client.client import Client
-from keydesk_client.intent import Action, Intent
-from keydesk_client.journal import FileJournal
-from keydesk_client.look_up import PAUSES_S
+from keydesk_client.http.timing import SteadyTime
 from keydesk_client.models import LimitOrderRequest
-from keydesk_client.order_protocol import OrderProtocol
-from keydesk_client.outcome import (
+from keydesk_client.orders.became import WriteResponse
+from keydesk_client.orders.intent import Action, Intent
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.look_up import PAUSES_S
+from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
     NotSent,
@@ -32,8 +32,8 @@ from keydesk_client.outcome import (
     Unconfirmed,
     Unknown,
 )
-from keydesk_client.sending import Sender
-from keydesk_client.timing import SteadyTime
+from keydesk_client.orders.protocol import OrderProtocol
+from keydesk_client.orders.sender import Sender
 from support.shared_trade import Journey, SharedTradeBroker
 from support.virtual_time import run
 
@@ -270,7 +270,7 @@ def test_a_holder_that_was_killed_leaves_its_turn_to_the_next_at_once(tmp_path: 
 
 HOLDER = """
 import sys, time
-from keydesk_client.journal import FileJournal
+from keydesk_client.orders.journal import FileJournal
 release = FileJournal(sys.argv[1]).claim_target("close 5")
 print("holds" if release else "does not", flush=True)
 time.sleep(600)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_client.journal import FileJournal
-from keydesk_client.outcome import Done, Unconfirmed
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import Done, Unconfirmed
 from support.lossy_broker import Fate, LossyBroker
 from support.lossy_desk import Desk, buy
 from support.virtual_time import run

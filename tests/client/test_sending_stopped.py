@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_client.outcome import Done, Progress, Sending, Unconfirmed, Unknown
+from keydesk_client.orders.outcome import Done, Progress, Sending, Unconfirmed, Unknown
 from support.lossy_broker import Fate, LossyBroker
 from support.lossy_desk import Desk, at_desk, buy
 

@@ -14,9 +14,9 @@ from keydesk_client.errors import (
     Unauthorized,
     Unreachable,
 )
+from keydesk_client.http.pace import ConnectPace
 from keydesk_client.models import ClientPrice, PricingHeartbeat
 from keydesk_client.streams.health import Gap
-from keydesk_client.streams.pace import ConnectPace
 from keydesk_client.streams.prices import PriceItem, PriceStream
 from keydesk_client.streams.settings import StreamSettings, WhenFull
 from support.scripted_stream import ScriptedStream, heartbeat, price

@@ -11,20 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_client import Client, FileJournal, sending, sync
-from keydesk_client.areas import (
-    accounts,
-    books,
-    candles,
-    orders,
-    positions,
-    pricing,
-    trades,
-    transactions,
-)
+from keydesk_client import Client, FileJournal, sync
 from keydesk_client.errors import ClientClosed, InvalidRequest, StreamNotOpen, Unreachable
 from keydesk_client.models import ClientPrice, MarketOrderRequest, StopLossDetails
-from keydesk_client.outcome import (
+from keydesk_client.orders import sender as sending
+from keydesk_client.orders.outcome import (
     Ambiguous,
     Became,
     Done,
@@ -33,6 +24,16 @@ from keydesk_client.outcome import (
     Progress,
     Rejected,
     Unconfirmed,
+)
+from keydesk_client.resources import (
+    accounts,
+    books,
+    candles,
+    orders,
+    positions,
+    pricing,
+    trades,
+    transactions,
 )
 from support.broker import SharedPractice
 from support.lossy_broker import Fate, LossyBroker

@@ -8,6 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from keydesk_client.auth.secret import Secret
+from keydesk_client.auth.tokens import (
+    TokenStore,
+    open_token_store,
+    passphrase_from_descriptor,
+    passphrase_from_file,
+)
+from keydesk_client.auth.vault import VaultKeyring
 from keydesk_client.errors import (
     InvalidSettings,
     NoTokenStore,
@@ -16,14 +24,6 @@ from keydesk_client.errors import (
     UnsafeFile,
     WrongPassphrase,
 )
-from keydesk_client.secret import Secret
-from keydesk_client.tokens import (
-    TokenStore,
-    open_token_store,
-    passphrase_from_descriptor,
-    passphrase_from_file,
-)
-from keydesk_client.vault import VaultKeyring
 
 TOKEN = "planted-0123456789abcdef"
 
@@ -83,7 +83,7 @@ HEADLESS = """
 import sys
 from pathlib import Path
 from keydesk_client.errors import NoTokenStore
-from keydesk_client.tokens import open_token_store
+from keydesk_client.auth.tokens import open_token_store
 assert open_token_store(Path(sys.argv[1]), lambda: "phrase").kind == "vault"
 try:
     open_token_store(Path(sys.argv[1]), lambda: "phrase", choice="native")
@@ -106,7 +106,7 @@ def test_on_a_headless_host_the_vault_is_what_there_is(tmp_path: Path) -> None:
 
 def test_importing_the_door_loads_neither_keyring_nor_cryptography() -> None:
     words = (
-        "import sys, keydesk_client.tokens;"
+        "import sys, keydesk_client.auth.tokens;"
         "print([n for n in ('keyring', 'cryptography') if n in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)

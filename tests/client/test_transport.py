@@ -11,6 +11,7 @@ import httpx
 import pytest
 
 from keydesk_client import Timeouts
+from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import (
     Answered,
     ClientClosed,
@@ -28,9 +29,8 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.exchange import Request
-from keydesk_client.secret import Secret
-from keydesk_client.transport import Transport
+from keydesk_client.http.exchange import Request
+from keydesk_client.http.transport import Transport
 from support.talking_server import Talk, talking_server
 
 ASK = Request("GET", "/v3/accounts", {"instruments": "EUR_USD,USD_JPY"})

@@ -14,9 +14,9 @@ import pytest
 from keyring.errors import KeyringLocked, PasswordDeleteError
 
 from keydesk_client import TokenStore
+from keydesk_client.auth.private_files import locked
+from keydesk_client.auth.vault import VaultDamaged, VaultKeyring, VaultLocked, VaultPassphraseWrong
 from keydesk_client.errors import TokenStoreError, UnsafeFile
-from keydesk_client.private_files import locked
-from keydesk_client.vault import VaultDamaged, VaultKeyring, VaultLocked, VaultPassphraseWrong
 
 QUICK = 2**10
 """Little work: these tests are not about guessing passphrases."""
@@ -262,7 +262,7 @@ def test_nobody_waits_for_the_lock_while_a_person_types(tmp_path: Path) -> None:
 
 TWENTY = """
 import sys
-from keydesk_client.vault import VaultKeyring
+from keydesk_client.auth.vault import VaultKeyring
 vault = VaultKeyring(sys.argv[1], lambda: "open sesame", work=2**10)
 for number in range(20):
     vault.set_password("keydesk", f"practice:{sys.argv[2]}-{number}", "a-token")
@@ -284,7 +284,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
 
 WRITER = """
 import sys
-from keydesk_client.vault import VaultKeyring
+from keydesk_client.auth.vault import VaultKeyring
 vault = VaultKeyring(sys.argv[1], lambda: "open sesame", work=2**10)
 vault.get_password("keydesk", "practice:main")
 print("ready", flush=True)

@@ -71,7 +71,7 @@ class Broken(linux_driver.WriterThread):
 linux_driver.WriterThread = Broken
 """,
     "reader": """
-from keydesk.widgets.terminal_driver import TerminalDriver
+from keydesk.terminal.terminal_driver import TerminalDriver
 reads = TerminalDriver._read
 def broken(self):
     return reads(self) and 1 / 0

@@ -14,13 +14,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from keydesk_practice.broker import Broker
-from keydesk_practice.face.account_routes import MOST_CHANGES
-from keydesk_practice.face.application import make_application
-from keydesk_practice.group_commit import RECORDS_PER_TURN
-from keydesk_practice.opening import open_broker
+from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.broker.turns import Turns
+from keydesk_practice.http.account_routes import MOST_CHANGES
+from keydesk_practice.http.application import make_application
+from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN
 from keydesk_practice.options import Options
-from keydesk_practice.turns import Turns
 from support.large_account import ACCOUNT, large_ledger
 from support.loop_work import TurnWork, measured_turns
 from support.still_market import NOON

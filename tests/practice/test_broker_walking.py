@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk_practice.clock import Clock
-from keydesk_practice.walking import (
+from keydesk_practice.broker.clock import Clock
+from keydesk_practice.broker.walking import (
     ASLEEP,
     GRID,
     LONGEST_SLEEP,

@@ -13,7 +13,7 @@ import pytest
 from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.connections import RESERVED_DESCRIPTORS, ConnectionLimits
-from keydesk_practice.face.door import Application
+from keydesk_practice.http.door import Application
 from keydesk_practice.listening import Listener, listen_on_path, listen_on_port
 from keydesk_practice.server import Server
 

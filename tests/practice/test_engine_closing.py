@@ -3,9 +3,9 @@ from decimal import Decimal
 import pytest
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.account import Terms
 from keydesk_practice.engine.commands import ClosePosition, CloseTrade
 from keydesk_practice.engine.requests import MarketRequest, StopLossDetails, TakeProfitDetails
+from keydesk_practice.engine.state.account import Terms
 from keydesk_practice.engine.transactions import (
     MarketOrderCreated,
     MarketOrderRejected,

@@ -2,7 +2,6 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_practice.engine.account import Mutability, Terms
 from keydesk_practice.engine.commands import CancelOrder, SetDependents
 from keydesk_practice.engine.requests import (
     GuaranteedStopLossDetails,
@@ -10,6 +9,7 @@ from keydesk_practice.engine.requests import (
     MarketRequest,
     StopLossDetails,
 )
+from keydesk_practice.engine.state.account import Mutability, Terms
 from keydesk_practice.engine.transactions import (
     DependentOrderRejected,
     GuaranteedStopLossCreated,

@@ -3,9 +3,9 @@ from decimal import Decimal
 import pytest
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.account import Terms
 from keydesk_practice.engine.commands import Configure, Tick, TransferFunds
 from keydesk_practice.engine.requests import LimitRequest, StopLossDetails
+from keydesk_practice.engine.state.account import Terms
 from keydesk_practice.engine.transactions import (
     ClientConfigureRejected,
     MarginCallExtended,

@@ -5,9 +5,10 @@ from typing import get_args
 
 import pytest
 
-from keydesk_practice.engine.apply import apply
 from keydesk_practice.engine.commands import CancelOrder, ReplaceOrder
-from keydesk_practice.engine.order_states import (
+from keydesk_practice.engine.requests import LimitRequest, TimeInForce
+from keydesk_practice.engine.state.apply import apply
+from keydesk_practice.engine.state.order_states import (
     ORDER_LIFE,
     TIMES_IN_FORCE,
     TRADE_LIFE,
@@ -19,7 +20,6 @@ from keydesk_practice.engine.order_states import (
     order_after,
     trade_after,
 )
-from keydesk_practice.engine.requests import LimitRequest, TimeInForce
 from keydesk_practice.engine.transactions import OrderCancelled, OrderFilled
 from support.practised_account import PractisedAccount
 

@@ -2,9 +2,8 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_practice.datetimes import parse_time
-from keydesk_practice.engine.account import Terms
 from keydesk_practice.engine.commands import PlaceOrder, Tick
+from keydesk_practice.engine.datetimes import parse_time
 from keydesk_practice.engine.requests import (
     ClientExtensions,
     EntryRequest,
@@ -17,6 +16,7 @@ from keydesk_practice.engine.requests import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
+from keydesk_practice.engine.state.account import Terms
 from keydesk_practice.engine.transactions import (
     EntryOrderRejected,
     FundsTransferred,

@@ -17,8 +17,6 @@ from hypothesis.stateful import (
 )
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.account import Account, Terms, empty_account
-from keydesk_practice.engine.apply import apply
 from keydesk_practice.engine.commands import (
     CancelOrder,
     ClosePosition,
@@ -34,14 +32,6 @@ from keydesk_practice.engine.commands import (
     TransferFunds,
 )
 from keydesk_practice.engine.decide import decision_on
-from keydesk_practice.engine.keeping import (
-    account_of,
-    kept_account,
-    kept_order,
-    kept_trade,
-    order_of,
-    trade_of,
-)
 from keydesk_practice.engine.requests import (
     ClientExtensions,
     GuaranteedStopLossDetails,
@@ -53,6 +43,9 @@ from keydesk_practice.engine.requests import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
+from keydesk_practice.engine.state.account import Account, Terms, empty_account
+from keydesk_practice.engine.state.apply import apply
+from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import (
     DailyFinanced,
     FundsTransferred,
@@ -64,7 +57,14 @@ from keydesk_practice.engine.transactions import (
     from_wire,
     to_wire,
 )
-from keydesk_practice.engine.triggering import observe
+from keydesk_practice.ledger.keeping import (
+    account_of,
+    kept_account,
+    kept_order,
+    kept_trade,
+    order_of,
+    trade_of,
+)
 from support.practised_account import PractisedAccount
 from support.still_market import SECOND
 from support.wire import wire

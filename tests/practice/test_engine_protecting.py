@@ -3,9 +3,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.account import Terms
 from keydesk_practice.engine.commands import CancelOrder, ReplaceOrder, SetDependents
-from keydesk_practice.engine.records import Trade
 from keydesk_practice.engine.requests import (
     ClientExtensions,
     GuaranteedStopLossDetails,
@@ -17,6 +15,8 @@ from keydesk_practice.engine.requests import (
     TrailingStopLossDetails,
     TrailingStopLossRequest,
 )
+from keydesk_practice.engine.state.account import Terms
+from keydesk_practice.engine.state.records import Trade
 from keydesk_practice.engine.transactions import (
     DependentOrderRejected,
     OrderCancelled,

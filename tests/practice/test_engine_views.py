@@ -2,7 +2,6 @@ from decimal import Decimal
 from typing import Any
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.account import Terms
 from keydesk_practice.engine.commands import CloseTrade
 from keydesk_practice.engine.requests import (
     ClientExtensions,
@@ -12,6 +11,7 @@ from keydesk_practice.engine.requests import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
+from keydesk_practice.engine.state.account import Terms
 from support.practised_account import PractisedAccount
 
 D = Decimal

@@ -76,7 +76,7 @@ async def test_an_account_opened_without_is_not_turned_into_one(practice_folder:
         data = practice.data
         await bought(practice, 1000)
         assert "orderFillTransaction" in await close(practice, await bought(practice, 1000))
-    command = [sys.executable, "-m", "keydesk_practice.serve", "--fifo", "--port", "0"]
+    command = [sys.executable, "-m", "keydesk_practice.__main__", "--fifo", "--port", "0"]
     refused = subprocess.run(  # noqa: ASYNC221 - it ends by itself, nothing else runs here
         [*command, "--data", str(data)], capture_output=True, text=True, check=False
     )

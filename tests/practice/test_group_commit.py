@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.group_commit import RECORDS_PER_TURN, GroupCommit
-from keydesk_practice.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN, GroupCommit
+from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 OTHER = LedgerAccount("101-001-1-002", 0, "EUR", hedging=True)

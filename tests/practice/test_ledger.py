@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
-from keydesk_practice.ledger import Entry, Ledger, LedgerAccount, entry_of
-from keydesk_practice.ledger_file import FILE_NAME, _reason, set_ledger_aside
+from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, set_ledger_aside
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 
@@ -116,7 +116,7 @@ def test_an_open_folder_with_other_files_is_refused(tmp_path: Path) -> None:
 
 def test_a_second_process_is_told_that_the_ledger_is_held(tmp_path: Path) -> None:
     ledger = filled(tmp_path, 1)
-    code = "import sys; from pathlib import Path; from keydesk_practice.ledger import Ledger; Ledger.open(Path(sys.argv[1]))"
+    code = "import sys; from pathlib import Path; from keydesk_practice.ledger.ledger import Ledger; Ledger.open(Path(sys.argv[1]))"
     second = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
     )

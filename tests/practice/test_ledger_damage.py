@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_practice.datetimes import rfc3339
+from keydesk_practice.__main__ import main
+from keydesk_practice.broker.opening import open_broker
+from keydesk_practice.engine.datetimes import rfc3339
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
-from keydesk_practice.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
-from keydesk_practice.ledger_check import SUMMED
-from keydesk_practice.ledger_file import FILE_NAME, check_ledger_file, set_ledger_aside
-from keydesk_practice.opening import open_broker
+from keydesk_practice.ledger.checksums import SUMMED
+from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, set_ledger_aside
 from keydesk_practice.options import Options
-from keydesk_practice.serve import main
 from keydesk_practice.tokens import own_token
 from support.broker import START_SECONDS, practice_server
 from support.large_account import large_ledger
@@ -28,10 +28,10 @@ from support.still_market import NOON, SECOND
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 Accident = Callable[[Path], None]
-SERVE = [sys.executable, "-m", "keydesk_practice.serve"]
+SERVE = [sys.executable, "-m", "keydesk_practice.__main__"]
 LIMITED = """
 import resource, sys
-from keydesk_practice.serve import main
+from keydesk_practice.__main__ import main
 limit = int(sys.argv.pop(1))
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # the nearest thing to a full disk
 sys.exit(main(sys.argv[1:]))

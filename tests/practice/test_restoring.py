@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_practice.engine.apply import apply
-from keydesk_practice.engine.keeping import form, kept_account
+from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import to_wire
-from keydesk_practice.ledger import Ledger, LedgerAccount, entry_of
-from keydesk_practice.restoring import keep_snapshot, new_account, restored
+from keydesk_practice.ledger.keeping import form, kept_account
+from keydesk_practice.ledger.ledger import Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.restoring import keep_snapshot, new_account, restored
 from support.practised_account import PractisedAccount
 
 ACCOUNT = LedgerAccount("101-001-1000001-001", 0, "USD", hedging=False)

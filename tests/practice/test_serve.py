@@ -10,7 +10,7 @@ from pathlib import Path
 
 from support.broker import practice_server, start_practice
 
-SERVE = [sys.executable, "-m", "keydesk_practice.serve"]
+SERVE = [sys.executable, "-m", "keydesk_practice.__main__"]
 
 
 async def test_its_line_says_where_and_what(practice_folder: Path) -> None:

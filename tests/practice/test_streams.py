@@ -9,12 +9,12 @@ from typing import Any
 import httpx
 import pytest
 
-from keydesk_practice.face.streaming import LineStream
-from keydesk_practice.subscriptions import (
+from keydesk_practice.broker.subscriptions import (
     MOST_BYTES_BEHIND,
     PriceSubscription,
     TransactionSubscription,
 )
+from keydesk_practice.http.streaming import LineStream
 from support.broker import PracticeServer
 from support.wire import wire
 

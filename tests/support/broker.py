@@ -130,7 +130,15 @@ async def start_practice(folder: Path, *arguments: str) -> PracticeServer:
     data = folder / "data"
     place = () if "--port" in arguments or "--uds" in arguments else ("--uds", str(folder / "s"))
     process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "keydesk_practice.serve", "--data", str(data), *place, *arguments),
+        *(
+            sys.executable,
+            "-m",
+            "keydesk_practice.__main__",
+            "--data",
+            str(data),
+            *place,
+            *arguments,
+        ),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
     )
@@ -206,7 +214,7 @@ def shared_practice() -> Iterator[SharedPractice]:
     folder = Path(tempfile.mkdtemp(prefix="kd-"))
     tokens = [f"token-{number:03}-of-a-test" for number in range(OWNERS)]
     words = [word for token in tokens for word in ("--token", token)]
-    command = [sys.executable, "-m", "keydesk_practice.serve", "--uds", str(folder / "s")]
+    command = [sys.executable, "-m", "keydesk_practice.__main__", "--uds", str(folder / "s")]
     process = subprocess.Popen(
         [*command, "--data", str(folder / "data"), "--rate-limit", "1000000", *words],
         stdin=subprocess.DEVNULL,

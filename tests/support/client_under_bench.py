@@ -48,9 +48,9 @@ class Keydesk:
 
     def __init__(self, url: str) -> None:
         from keydesk_client import Client, Limiter
-        from keydesk_client.areas.candles import CANDLES
-        from keydesk_client.areas.trades import TRADES
         from keydesk_client.models import MarketOrderRequest
+        from keydesk_client.resources.candles import CANDLES
+        from keydesk_client.resources.trades import TRADES
 
         unbounded = Limiter(rate=10**6, window_s=0.001)
         self._client = Client(

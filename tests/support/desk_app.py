@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
-from keydesk.theme import Depth
 from keydesk.widgets.terminal_app import TerminalApp
+from keydesk.widgets.theme import Depth
 from support.desk_data import frame_of
 
 

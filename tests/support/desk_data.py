@@ -4,7 +4,6 @@ import math
 import random
 from decimal import Decimal
 
-from keydesk.frame import Frame
 from keydesk.records import (
     AccountState,
     Day,
@@ -14,6 +13,7 @@ from keydesk.records import (
     Quote,
     TradeRow,
 )
+from keydesk.store.frame import Frame
 from keydesk.store.state import (
     Arming,
     Candle,

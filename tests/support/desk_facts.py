@@ -3,8 +3,8 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.desk.facts import Facts, Purse, Rules
-from keydesk.desk.profit import Factors
+from keydesk.calc.facts import Facts, Purse, Rules
+from keydesk.calc.profit import Factors
 
 D = Decimal
 

@@ -11,7 +11,7 @@ from keydesk.store.snapshot import take_snapshot
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction
-from keydesk_client.models.reading import Reader
+from keydesk_client.models._core.reading import Reader
 from keydesk_practice.engine.commands import Command, Tick
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.engine.views.accounts import account as account_view

@@ -6,10 +6,10 @@ from typing import Any
 from textual.app import App
 from textual.screen import Screen
 
-from keydesk import theme
 from keydesk.forms.situation import Situation
 from keydesk.keys.confirm import Letters
 from keydesk.store.store import Store
+from keydesk.widgets import theme
 from support.desk_store import NOW, WALL_NS, example_store
 
 

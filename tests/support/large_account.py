@@ -13,8 +13,8 @@ from keydesk_practice.engine.requests import (
     TakeProfitDetails,
 )
 from keydesk_practice.engine.transactions import Transaction, to_wire
-from keydesk_practice.ledger import Entry, Ledger, LedgerAccount, entry_of
-from keydesk_practice.restoring import restored
+from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.restoring import restored
 from support.practised_account import ID, PractisedAccount
 
 ACCOUNT = LedgerAccount(ID, 0, "USD", hedging=False)

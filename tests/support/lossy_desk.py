@@ -12,13 +12,21 @@ from itertools import count
 from pathlib import Path
 
 from keydesk_client.client import Client
-from keydesk_client.journal import FileJournal
+from keydesk_client.http.timing import SteadyTime
 from keydesk_client.models import MarketOrderRequest, OrderRequest, Transaction
-from keydesk_client.models.reading import Reader
-from keydesk_client.models.responses.transactions import TransactionsResponse
-from keydesk_client.outcome import Ambiguous, Done, Outcome, Progress, Rejected, Sending, Unknown
-from keydesk_client.sending import Sender
-from keydesk_client.timing import SteadyTime
+from keydesk_client.models._core.reading import Reader
+from keydesk_client.models.responses_transactions import TransactionsResponse
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import (
+    Ambiguous,
+    Done,
+    Outcome,
+    Progress,
+    Rejected,
+    Sending,
+    Unknown,
+)
+from keydesk_client.orders.sender import Sender
 from support.lossy_broker import LossyBroker
 from support.virtual_time import run
 

@@ -13,7 +13,6 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from keydesk_client.client import Client
-from keydesk_client.intent import Action, Intent
 from keydesk_client.models import (
     LimitOrderRequest,
     MarketOrderRequest,
@@ -27,8 +26,9 @@ from keydesk_client.models.transactions.entry_orders import (
     LimitOrderTransaction,
     MarketOrderTransaction,
 )
-from keydesk_client.outcome import Became, Done, NotSent, Outcome, Rejected, Unconfirmed
-from keydesk_client.sending import Sender
+from keydesk_client.orders.intent import Action, Intent
+from keydesk_client.orders.outcome import Became, Done, NotSent, Outcome, Rejected, Unconfirmed
+from keydesk_client.orders.sender import Sender
 
 QUICK_PAUSES = (0.05, 0.1, 0.2, 0.4)
 FAR_AWAY = Decimal("0.50000")

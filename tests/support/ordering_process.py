@@ -17,10 +17,12 @@ from enum import Enum
 
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.intent import Intent
-from keydesk_client.journal import FileJournal
-from keydesk_client.limiter import Limiter
-from keydesk_client.outcome import (
+from keydesk_client.http.limiter import Limiter
+from keydesk_client.http.outgoing import Timeouts
+from keydesk_client.http.retries import Retries
+from keydesk_client.orders.intent import Intent
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
     NotSent,
@@ -31,9 +33,7 @@ from keydesk_client.outcome import (
     Unconfirmed,
     Unknown,
 )
-from keydesk_client.outgoing import Timeouts
-from keydesk_client.retries import Retries
-from keydesk_client.sending import Sender
+from keydesk_client.orders.sender import Sender
 from support.order_flow import QUICK_PAUSES, Beliefs, trade, trade_alike
 
 RECOVERED = b"recovered"

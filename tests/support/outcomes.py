@@ -2,10 +2,10 @@
 
 from decimal import Decimal
 
-from keydesk_client.intent import Action, Intent
-from keydesk_client.json_values import JsonObject
 from keydesk_client.models import Transaction
-from keydesk_client.outcome import Became, Done
+from keydesk_client.models._core.json_values import JsonObject
+from keydesk_client.orders.intent import Action, Intent
+from keydesk_client.orders.outcome import Became, Done
 from support.account_history import fill
 
 D = Decimal

@@ -5,14 +5,14 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.account import Account, Terms, empty_account
-from keydesk_practice.engine.apply import apply
 from keydesk_practice.engine.commands import Command, OpenAccount, PlaceOrder, Tick
 from keydesk_practice.engine.decide import decide
-from keydesk_practice.engine.records import Mark, Order, Trade
 from keydesk_practice.engine.requests import MarketRequest, OrderRequest
+from keydesk_practice.engine.state.account import Account, Terms, empty_account
+from keydesk_practice.engine.state.apply import apply
+from keydesk_practice.engine.state.records import Mark, Order, Trade
+from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction
-from keydesk_practice.engine.triggering import observe
 from support.still_market import StillMarket, example_market
 
 Kind = TypeVar("Kind", bound=Transaction)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from keydesk_practice.datetimes import parse_time
+from keydesk_practice.engine.datetimes import parse_time
 from keydesk_practice.engine.quotes import Conversion, Level, Quote, Specification
 
 D = Decimal

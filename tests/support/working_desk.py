@@ -6,17 +6,17 @@ from typing import Literal
 
 from textual import events
 
-from keydesk.actions import DeskActions
-from keydesk.desk.instructions import Instruction
-from keydesk.desk.template import Template
-from keydesk.desk_lock import DeskLock
+from keydesk.app.actions import DeskActions
+from keydesk.calc.instructions import Instruction
+from keydesk.calc.template import Template
 from keydesk.forms.situation import Situation
 from keydesk.keys.arming import Cause
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
-from keydesk.theme import Depth
+from keydesk.trading.desk_lock import DeskLock
 from keydesk.widgets.terminal_app import TerminalApp
+from keydesk.widgets.theme import Depth
 from support.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.form_app import example_situation
 

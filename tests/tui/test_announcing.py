@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.announcing import FILLS, Announcer
-from keydesk.connection import opened
+from keydesk.app.account_sources import Target
+from keydesk.app.connection import opened
 from keydesk.store.fold import apply
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
-from keydesk.targets import Target
+from keydesk.trading.announcing import FILLS, Announcer
+from keydesk_client.auth.secret import Secret
 from keydesk_client.models import Transaction
-from keydesk_client.secret import Secret
 from support.account_history import fill, fresh_store, opening, reduction, transaction
 from support.broker import PracticeServer
 

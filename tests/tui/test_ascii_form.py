@@ -1,8 +1,8 @@
 """A form in ASCII: its frame is told from the bodies of the candles beside it."""
 
-from keydesk.cli.plain_text import in_ascii
 from keydesk.forms.ticket import TicketForm
 from keydesk.screens.desk import DeskScreen
+from keydesk.terminal.output import in_ascii
 from keydesk.widgets.terminal_app import TerminalApp
 from support.form_app import example_situation
 

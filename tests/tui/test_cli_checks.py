@@ -7,7 +7,7 @@ import pytest
 
 from keydesk.cli import machine_checks
 from keydesk.cli.broker_checks import clock, round_trip
-from keydesk.paths import Folders
+from keydesk.config.paths import Folders
 
 SECOND = 1_000_000_000
 

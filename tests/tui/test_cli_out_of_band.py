@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from keydesk.desk_lock import DeskLock
-from keydesk.profiles import save_last_profile
-from keydesk_client.journal import FileJournal
+from keydesk.config.profiles import save_last_profile
+from keydesk.trading.desk_lock import DeskLock
+from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
 from support.poisoning_proxy import Poison, poisoning_proxy
 from support.signing_in import Home, login_words

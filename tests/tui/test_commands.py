@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.connection import Connection, opened
-from keydesk.desk.instructions import (
+from keydesk.app.account_sources import Target
+from keydesk.app.connection import Connection, opened
+from keydesk.calc.instructions import (
     CancelOrders,
     ClosePosition,
     CloseTrades,
@@ -22,9 +23,8 @@ from keydesk.desk.instructions import (
 from keydesk.records import TradeRow
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
-from keydesk.targets import Target
+from keydesk_client.auth.secret import Secret
 from keydesk_client.models import LimitOrder
-from keydesk_client.secret import Secret
 from support.broker import PracticeServer
 from support.in_flight import in_flight
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk import config
+from keydesk.config import config
 
 
 def written(folder: Path, text: str) -> Path:

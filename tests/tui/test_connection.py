@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import Profile
-from keydesk.connection import Connection, opened
+from keydesk.app.account_sources import SignedIn, Target
+from keydesk.app.connection import Connection, opened
+from keydesk.config.config import Profile
 from keydesk.store.store import Store
-from keydesk.targets import SignedIn, Target
+from keydesk_client.auth.secret import Secret
 from keydesk_client.models import MarketOrderRequest
-from keydesk_client.outcome import Became, Done
-from keydesk_client.secret import Secret
+from keydesk_client.orders.outcome import Became, Done
 from support.broker import PracticeServer
 from support.losing_relay import LosingRelay
 from support.talking_server import talking_server

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from keydesk.audit import AuditLog
-from keydesk.delivery import Delivery
 from keydesk.keys.keymap import KeyMap
-from keydesk.outcome_words import Asked
 from keydesk.records import DependentOrder
 from keydesk.store.store import Store
+from keydesk.trading.audit import AuditLog
+from keydesk.trading.delivery import Delivery
+from keydesk.trading.outcome_words import Asked
 from keydesk_client.models import Transaction
-from keydesk_client.outcome import (
+from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
     NotSent,

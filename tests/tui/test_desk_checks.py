@@ -5,11 +5,11 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.desk.checks import Circumstances, Verdict, judge, minutes_to_rollover
-from keydesk.desk.draft import Draft, Entry
-from keydesk.desk.facts import Facts
-from keydesk.desk.template import Limits
-from keydesk.desk.ticket import work_out
+from keydesk.calc.checks import Circumstances, Verdict, judge, minutes_to_rollover
+from keydesk.calc.facts import Facts
+from keydesk.calc.template import Limits
+from keydesk.calc.ticket import work_out
+from keydesk.calc.ticket_draft import Draft, Entry
 from support.desk_facts import example_facts
 from support.in_flight import in_flight
 

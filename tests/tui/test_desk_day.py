@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.desk import day
+from keydesk.calc import day
 
 HOUR = 3600 * 1_000_000_000
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.desk.completing import completed
-from keydesk.desk.dictated import Dictated, Unreadable, dictated
-from keydesk.desk.draft import Draft, Entry
-from keydesk.desk.spoken import OpenTicket, Say, meaning
+from keydesk.calc.completing import completed
+from keydesk.calc.dictated import Dictated, Unreadable, dictated
+from keydesk.calc.spoken import OpenTicket, Say, meaning
+from keydesk.calc.ticket_draft import Draft, Entry
 
 NAMES = ["EUR_USD", "USD_JPY", "EUR_GBP", "GBP_JPY", "GBP_USD", "EUR_JPY"]
 TICKET = Draft(

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from keydesk.desk.exposure import Holding, exposures, gross
-from keydesk.desk.profit import HOME, estimated_factors
+from keydesk.calc.exposure import Holding, exposures, gross
+from keydesk.calc.profit import HOME, estimated_factors
 
 FEE = Decimal("0.005")
 FACTORS = {

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.desk import profit as p
+from keydesk.calc import profit as p
 
 FEE = Decimal("0.005")
 PIP = Decimal("0.0001")

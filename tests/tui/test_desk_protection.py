@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.desk.facts import Facts
-from keydesk.desk.protection import (
+from keydesk.calc.facts import Facts
+from keydesk.calc.protection import (
     Protection,
     ProtectionDraft,
     completed_by,
@@ -17,7 +17,7 @@ from keydesk.desk.protection import (
     protection_of,
     wanted,
 )
-from keydesk.desk.template import Template
+from keydesk.calc.template import Template
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.records import DependentOrder, TradeRow
 from support.desk_facts import example_facts, with_price

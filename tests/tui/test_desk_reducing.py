@@ -5,12 +5,12 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.desk.checks import Circumstances, judge
-from keydesk.desk.draft import Draft, Entry, Side
-from keydesk.desk.profit import HOME, Factors
-from keydesk.desk.reducing import Lot, only_reduces, realised
-from keydesk.desk.template import Limits
-from keydesk.desk.ticket import work_out
+from keydesk.calc.checks import Circumstances, judge
+from keydesk.calc.profit import HOME, Factors
+from keydesk.calc.reducing import Lot, only_reduces, realised
+from keydesk.calc.template import Limits
+from keydesk.calc.ticket import work_out
+from keydesk.calc.ticket_draft import Draft, Entry, Side
 from support.desk_facts import example_facts
 from support.in_flight import in_flight
 

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from keydesk.desk import risk as r
-from keydesk.desk.profit import HOME, estimated_factors
+from keydesk.calc import risk as r
+from keydesk.calc.profit import HOME, estimated_factors
 
 LONG = Decimal(50000)
 ENTRY = Decimal("1.08500")

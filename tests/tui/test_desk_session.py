@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.desk_session import LOOK_EVERY, TO_READ, DeskSession, UnreadOutcome
-from keydesk.targets import Target
-from keydesk_client.secret import Secret
+from keydesk.app.account_sources import Target
+from keydesk.app.desk_session import LOOK_EVERY, TO_READ, DeskSession, UnreadOutcome
+from keydesk_client.auth.secret import Secret
 
 
 @dataclass
@@ -72,7 +72,7 @@ def test_desks_of_other_accounts_say_nothing(tmp_path: Path) -> None:
 def test_a_desk_that_was_killed_is_no_other_desk(tmp_path: Path) -> None:
     clock = Clock()
     program = (
-        "import sys, time; from pathlib import Path; from keydesk.desk_session import DeskSession;"
+        "import sys, time; from pathlib import Path; from keydesk.app.desk_session import DeskSession;"
         "DeskSession(Path(sys.argv[1]), '001').open(); print('open', flush=True); time.sleep(600)"
     )
     killed = subprocess.Popen(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.desk.sizing import Caps, margin_cap, part, size, units_for_risk
+from keydesk.calc.sizing import Caps, margin_cap, part, size, units_for_risk
 
 D = Decimal
 

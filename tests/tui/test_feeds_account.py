@@ -9,7 +9,7 @@ from keydesk.feeds.health import look
 from keydesk.feeds.link import Link
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import TransactionHeartbeat
-from keydesk_client.models.times import DateTime
+from keydesk_client.models._core.times import DateTime
 from support.account_history import open_trade, opening, transaction
 from support.scripted_broker import ScriptedBroker, link_to, running, until
 

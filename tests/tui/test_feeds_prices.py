@@ -20,7 +20,7 @@ from keydesk.records import Day
 from keydesk.store.state import Health
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import ClientPrice, PricingHeartbeat
-from keydesk_client.models.times import DateTime
+from keydesk_client.models._core.times import DateTime
 from keydesk_client.streams.health import StreamHealth
 from support.account_history import (
     candle,

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import Reconciliation
+from keydesk.config.config import Reconciliation
 from keydesk.feeds.account import keep_account
 from keydesk.feeds.changes import poll_changes
 from keydesk.feeds.link import Link
 from keydesk.feeds.reconciliation import Reconciler
-from keydesk_client.journal import FileJournal
 from keydesk_client.models import Transaction
-from keydesk_client.outcome import Ambiguous, Done, Rejected, Unconfirmed
-from keydesk_client.sending import Sender
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import Ambiguous, Done, Rejected, Unconfirmed
+from keydesk_client.orders.sender import Sender
 from support.account_history import fill, open_trade, reduction, transaction
 from support.scripted_broker import ScriptedBroker, link_to, running, until
 

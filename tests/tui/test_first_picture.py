@@ -5,7 +5,7 @@ import sys
 
 HEAVY = {"pydantic", "httpx", "keyring", "cryptography", "numpy", "plotext", "click", "pygments"}
 CODE = """
-import sys, keydesk.cli.desk, keydesk.app
+import sys, keydesk.cli.desk, keydesk.app.app
 print(*{name.partition('.')[0] for name in sys.modules})
 """
 

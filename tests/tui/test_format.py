@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk import format as show
+from keydesk.text import format as show
 
 D = Decimal
 NOON = 1_772_459_002_123_456_789  # 2026-03-02 13:43:22 UTC

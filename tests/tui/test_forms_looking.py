@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from keydesk.desk.matching import matching
-from keydesk.desk.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo, meaning
+from keydesk.calc.matching import matching
+from keydesk.calc.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo, meaning
 from keydesk.forms.command_line import CommandForm
 from keydesk.forms.details import DetailsForm
 from keydesk.forms.find import FindForm
@@ -124,8 +124,8 @@ def test_every_action_of_a_form_exists() -> None:
     from keydesk.forms.closing import ScaleOutForm  # noqa: PLC0415
     from keydesk.forms.form import Form  # noqa: PLC0415
     from keydesk.forms.protection import ProtectionForm  # noqa: PLC0415
+    from keydesk.forms.reverse_flatten import FlattenForm  # noqa: PLC0415
     from keydesk.forms.ticket import TicketForm  # noqa: PLC0415
-    from keydesk.forms.turning import FlattenForm  # noqa: PLC0415
 
     places: dict[str, list[type]] = {
         "form": [Form],

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from textual.screen import Screen
 
-from keydesk.desk.instructions import CancelOrders, Flatten, MoveEntry, Reverse
+from keydesk.calc.instructions import CancelOrders, Flatten, MoveEntry, Reverse
 from keydesk.forms.arming import ArmForm
 from keydesk.forms.cancelling import CancelEntriesForm, CancelForm
 from keydesk.forms.moving import MoveForm
+from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
 from keydesk.forms.situation import Situation
-from keydesk.forms.turning import FlattenForm, ReverseForm
 from keydesk.records import OrderRow
 from keydesk.store.state import Arming
 from keydesk.store.store import Store

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.desk.instructions import ClosePosition
-from keydesk.forms.position_closing import ClosePositionForm, PositionPartForm
+from keydesk.calc.instructions import ClosePosition
+from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
 from keydesk.store.positions import rebuild_position
 from keydesk.store.state import Arming
 from keydesk.store.store import Store

@@ -5,11 +5,11 @@ from decimal import Decimal
 
 from textual.pilot import Pilot
 
-from keydesk.desk.dictated import dictated
-from keydesk.desk.draft import Side
-from keydesk.desk.instructions import OpenOrder
+from keydesk.calc.dictated import dictated
+from keydesk.calc.instructions import OpenOrder
+from keydesk.calc.ticket_draft import Side
 from keydesk.forms.ticket import TicketForm
-from keydesk.frame import Frame
+from keydesk.store.frame import Frame
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.desk_store import NOW, WALL_NS, example_store

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.desk.instructions import LEFT_ALONE, CloseTrades, SetProtection
+from keydesk.calc.instructions import LEFT_ALONE, CloseTrades, SetProtection
 from keydesk.forms.break_even import BreakEvenForm
 from keydesk.forms.closing import CloseForm, ScaleOutForm
 from keydesk.forms.form import Form

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from textual.screen import Screen
 
 from keydesk import forms
-from keydesk.desk.checks import Circumstances, judge
-from keydesk.desk.dictated import dictated
-from keydesk.desk.draft import (
+from keydesk.calc.checks import Circumstances, judge
+from keydesk.calc.dictated import dictated
+from keydesk.calc.template import Limits
+from keydesk.calc.ticket import fields_of, sendable, work_out
+from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
     KINDS,
     LONGEST,
@@ -26,13 +28,11 @@ from keydesk.desk.draft import (
     UnreadableText,
     read_number,
 )
-from keydesk.desk.template import Limits
-from keydesk.desk.ticket import fields_of, sendable, work_out
 from keydesk.forms.arming import ArmForm
+from keydesk.forms.close_position import PositionPartForm
 from keydesk.forms.closing import ScaleOutForm
 from keydesk.forms.form import Form
 from keydesk.forms.moving import MoveForm
-from keydesk.forms.position_closing import PositionPartForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.situation import Situation
 from keydesk.forms.ticket import TicketForm

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from keydesk.frame import FAST_AFTER_FRAMES, SLOW_AFTER_SKIPS, Frame, FrameClock
+from keydesk.store.frame import FAST_AFTER_FRAMES, SLOW_AFTER_SKIPS, Frame, FrameClock
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from keydesk.desk.instructions import SetProtection
-from keydesk.instruction_words import change_words
+from keydesk.calc.instructions import SetProtection
+from keydesk.trading.instruction_words import change_words
 
 D = Decimal
 

@@ -9,13 +9,13 @@ from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from keydesk import theme
 from keydesk.forms.find import FindForm
 from keydesk.forms.help import HelpForm
 from keydesk.forms.ticket import TicketForm
 from keydesk.keys.arming import Cause
 from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
 from keydesk.keys.keymap import DESK, textual_name
+from keydesk.widgets import theme
 from support.desk_store import example_store
 from support.form_app import example_situation
 

@@ -3,7 +3,7 @@
 import pytest
 from textual.binding import Binding
 
-from keydesk.app import KeydeskApp
+from keydesk.app.app import KeydeskApp
 from keydesk.keys.guard import CHALLENGE_LETTERS, SEND
 from keydesk.keys.keymap import (
     BENEATH,

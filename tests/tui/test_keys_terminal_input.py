@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from textual import events
 from textual.message import Message
 
-from keydesk.keys.paste_limit import END, START
-from keydesk.keys.terminal_input import (
+from keydesk.terminal.paste_limit import END, START
+from keydesk.terminal.terminal_driver import TerminalDriver
+from keydesk.terminal.terminal_input import (
     AT_ONCE,
     InputDropped,
     InputOverrun,
@@ -18,7 +19,6 @@ from keydesk.keys.terminal_input import (
     TerminalInput,
 )
 from keydesk.widgets.terminal_app import TerminalApp
-from keydesk.widgets.terminal_driver import TerminalDriver
 
 
 class Keyboard:

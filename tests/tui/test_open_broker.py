@@ -3,8 +3,8 @@
 import socket
 from pathlib import Path
 
-from keydesk import open_broker
-from keydesk.embedded import PracticeAddress
+from keydesk.app import open_broker
+from keydesk.app.embedded import PracticeAddress
 
 
 def listening(folder: Path) -> tuple[socket.socket, PracticeAddress]:

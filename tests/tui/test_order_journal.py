@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.connection import opened
-from keydesk.desk.instructions import CloseTrades, OpenOrder
+from keydesk.app.account_sources import Target
+from keydesk.app.connection import opened
+from keydesk.calc.instructions import CloseTrades, OpenOrder
 from keydesk.forms.ticket import TicketForm
-from keydesk.order_journal import REMEDY, ROOM, NoJournal, open_journal, trouble
 from keydesk.store.store import Store
-from keydesk.targets import Target
-from keydesk_client.journal import FileJournal
-from keydesk_client.secret import Secret
+from keydesk.trading.order_journal import REMEDY, ROOM, NoJournal, open_journal, trouble
+from keydesk_client.auth.secret import Secret
+from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
 from support.form_app import FormApp, example_situation
 from support.outcomes import intent

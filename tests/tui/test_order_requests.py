@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.desk.instructions import LEFT_ALONE, MoveEntry, OpenOrder, Reverse
-from keydesk.order_requests import (
+from keydesk.calc.instructions import LEFT_ALONE, MoveEntry, OpenOrder, Reverse
+from keydesk.trading.order_requests import (
     moved_request,
     order_request,
     reversal_request,
@@ -14,7 +14,7 @@ from keydesk.order_requests import (
     trail_edit,
 )
 from keydesk_client.models import LimitOrder
-from keydesk_client.unset import UNSET
+from keydesk_client.models._core.unset import UNSET
 from support.desk_store import WALL_NS
 
 D = Decimal

@@ -4,8 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.outcome_words import Asked, said_of
-from keydesk_client.outcome import Ambiguous, Became, Done, NotSent, Rejected, Unconfirmed
+from keydesk.trading.outcome_words import Asked, said_of
+from keydesk_client.orders.outcome import Ambiguous, Became, Done, NotSent, Rejected, Unconfirmed
 from support.account_history import fill, reduction
 from support.outcomes import done, intent, opening_fill
 

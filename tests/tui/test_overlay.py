@@ -7,9 +7,9 @@ import pytest
 from textual.geometry import Region
 from textual.screen import Screen
 
-from keydesk.desk_lock import DeskLock
 from keydesk.forms.sheet import Sheet
-from keydesk.theme import Depth
+from keydesk.trading.desk_lock import DeskLock
+from keydesk.widgets.theme import Depth
 from support.working_desk import WorkingDesk
 
 SIZES = ((80, 24), (120, 35), (200, 50))

@@ -6,8 +6,8 @@ import pytest
 from textual.app import ComposeResult
 from textual.widget import Widget
 
-from keydesk import own_keys
-from keydesk.config import BadSettings
+from keydesk.config import own_keys
+from keydesk.config.config import BadSettings
 from keydesk.keys.arming import Cause
 from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
 from keydesk.keys.keymap import KEYMAP, TRADES, WATCHLIST, KeyMap

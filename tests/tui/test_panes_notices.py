@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.frame import Frame
 from keydesk.panes.notices import Notices
 from keydesk.screens.desk import DeskScreen
+from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from support.desk_app import DeskApp

@@ -2,8 +2,8 @@
 
 import pytest
 
-from keydesk.possible import possible
-from keydesk.selection import Selection
+from keydesk.app.possible import possible
+from keydesk.app.selection import Selection
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.desk_store import example_store

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.selection import Selection
+from keydesk.app.selection import Selection
 from keydesk.store.positions import rebuild_position
 from keydesk.store.store import Store
 from support.desk_store import example_store, limit_order, long_euro

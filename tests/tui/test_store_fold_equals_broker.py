@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from keydesk.store.poll import differences
-from keydesk_practice.engine.account import Account, Terms
 from keydesk_practice.engine.commands import (
     CancelOrder,
     ClosePosition,
@@ -35,6 +34,7 @@ from keydesk_practice.engine.requests import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
+from keydesk_practice.engine.state.account import Account, Terms
 from support.folded_account import FoldedAccount, picture, their_picture
 from support.practised_account import PractisedAccount
 

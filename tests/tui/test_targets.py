@@ -2,10 +2,10 @@
 
 import pytest
 
-from keydesk.config import Profile
-from keydesk.targets import CannotOpen, SignedIn, addresses
+from keydesk.app.account_sources import CannotOpen, SignedIn, addresses
+from keydesk.config.config import Profile
+from keydesk_client.auth.secret import Secret
 from keydesk_client.client import LIVE, PRACTICE
-from keydesk_client.secret import Secret
 from support.broker import PracticeServer
 
 TOKEN = "planted-0123456789abcdef"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from keydesk.character_set import WIDTH_REQUESTS, measured_ascii, remedy
-from keydesk.multiplexer import Multiplexer, MultiplexerQuery, parsed
-from keydesk.terminal_check import unusable
+from keydesk.terminal.character_set import WIDTH_REQUESTS, measured_ascii, remedy
+from keydesk.terminal.multiplexer import Multiplexer, MultiplexerQuery, parsed
+from keydesk.terminal.terminal_check import unusable
 
 
 @pytest.mark.parametrize("term", ["dumb", "unknown", "Dumb"])

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from keydesk.terminal_colours import ASK_RGB, colour_depth, questions, theme_for
-from keydesk.widgets.terminal_query import Replies
+from keydesk.terminal.terminal_colours import ASK_RGB, colour_depth, questions, theme_for
+from keydesk.terminal.terminal_query import Replies
 
 XTERM = {"TERM": "xterm-256color"}
 PLAIN = {"TERM": "xterm"}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from textual.drivers.linux_driver import LinuxDriver
 
-from keydesk.terminal_reset import RESTORE, has_title, left_by_a_desk, sane
+from keydesk.terminal.reset import RESTORE, has_title, left_by_a_desk, sane
 
 
 @pytest.fixture

@@ -15,9 +15,9 @@ from rich.style import Style
 
 import keydesk
 from keydesk.cli import csv_file
-from keydesk.cli.plain_text import say_json, say_picture
-from keydesk.format import pair
 from keydesk.panes.watchlist import Watchlist
+from keydesk.terminal.output import say_json, say_picture
+from keydesk.text.format import pair
 from keydesk.text.sanitize import NAME_LIMIT, clean, clean_name, disarmed_lines, safe
 from keydesk.text.wrapping import lines_of, shortened
 from keydesk.widgets.terminal_diff import Front

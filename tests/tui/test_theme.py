@@ -7,9 +7,9 @@ import pytest
 from rich.cells import cell_len
 from textual.color import Color
 
-from keydesk import theme
-from keydesk.cli.plain_text import in_ascii
-from keydesk.theme import ROLES, Depth, Palette
+from keydesk.terminal.output import in_ascii
+from keydesk.widgets import theme
+from keydesk.widgets.theme import ROLES, Depth, Palette
 
 COLOURED = ("colour-blind", "dark", "light")
 DEPTHS: tuple[Depth, ...] = get_args(Depth)

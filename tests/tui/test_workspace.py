@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from keydesk.config.workspace import SAVE_EVERY, Workspace, WorkspaceFile, read
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.store import Store
 from keydesk.widgets.terminal_app import TerminalApp
-from keydesk.workspace import SAVE_EVERY, Workspace, WorkspaceFile, read
 from support.desk_data import desk_store, frame_of
 
 LEFT = Workspace("GBP_USD", "H1", {"trades": "orders"}, "orders", "spread")

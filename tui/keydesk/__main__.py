@@ -15,7 +15,7 @@ def main(argv: list[str] | None = None) -> int:
 def _run(words: list[str]) -> int:
     # Imports stand here because each command pays only for what it uses: the desk paints within 300 ms.
     if words[:1] == ["practice"]:
-        from keydesk_practice.serve import main as practice  # noqa: PLC0415
+        from keydesk_practice.__main__ import main as practice  # noqa: PLC0415
 
         return practice(words[1:])
     if words[:1] and not words[0].startswith("-"):

@@ -9,6 +9,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from keydesk_client.models._core.base import Response
+    from keydesk_client.models._core.reading import Reader
+    from keydesk_client.models._core.record import Record
+    from keydesk_client.models._core.scalars import (
+        AccountID,
+        AccountUnits,
+        ClientID,
+        Currency,
+        DecimalNumber,
+        InstrumentName,
+        Liquidity,
+        OrderID,
+        PriceValue,
+        RequestID,
+        TradeID,
+        TransactionID,
+        decimal_of,
+        decimal_text,
+    )
+    from keydesk_client.models._core.times import DateTime
     from keydesk_client.models.accounts import (
         Account,
         AccountProperties,
@@ -100,8 +120,7 @@ if TYPE_CHECKING:
         UnitsAvailable,
         UnitsAvailableDetails,
     )
-    from keydesk_client.models.reading import Reader
-    from keydesk_client.models.reasons import (
+    from keydesk_client.models.reject_reasons import (
         FixedPriceOrderReason,
         FundingReason,
         GuaranteedStopLossOrderReason,
@@ -117,7 +136,6 @@ if TYPE_CHECKING:
         TrailingStopLossOrderReason,
         TransactionRejectReason,
     )
-    from keydesk_client.models.record import Record
     from keydesk_client.models.requests import (
         GuaranteedStopLossOrderRequest,
         LimitOrderRequest,
@@ -129,7 +147,7 @@ if TYPE_CHECKING:
         TakeProfitOrderRequest,
         TrailingStopLossOrderRequest,
     )
-    from keydesk_client.models.responses.accounts import (
+    from keydesk_client.models.responses_accounts import (
         AccountChangesResponse,
         AccountResponse,
         AccountsResponse,
@@ -137,10 +155,9 @@ if TYPE_CHECKING:
         ConfigureAccountResponse,
         InstrumentsResponse,
     )
-    from keydesk_client.models.responses.base import Response
-    from keydesk_client.models.responses.books import OrderBookResponse, PositionBookResponse
-    from keydesk_client.models.responses.candles import LatestCandlesResponse
-    from keydesk_client.models.responses.orders import (
+    from keydesk_client.models.responses_books import OrderBookResponse, PositionBookResponse
+    from keydesk_client.models.responses_candles import LatestCandlesResponse
+    from keydesk_client.models.responses_orders import (
         OrderCancelResponse,
         OrderClientExtensionsResponse,
         OrderCreateResponse,
@@ -148,39 +165,23 @@ if TYPE_CHECKING:
         OrderResponse,
         OrdersResponse,
     )
-    from keydesk_client.models.responses.positions import (
+    from keydesk_client.models.responses_positions import (
         PositionCloseResponse,
         PositionResponse,
         PositionsResponse,
     )
-    from keydesk_client.models.responses.pricing import PricingResponse
-    from keydesk_client.models.responses.trades import (
+    from keydesk_client.models.responses_pricing import PricingResponse
+    from keydesk_client.models.responses_trades import (
         TradeClientExtensionsResponse,
         TradeCloseResponse,
         TradeDependentOrdersResponse,
         TradeResponse,
         TradesResponse,
     )
-    from keydesk_client.models.responses.transactions import (
+    from keydesk_client.models.responses_transactions import (
         TransactionPageIndex,
         TransactionResponse,
         TransactionsResponse,
-    )
-    from keydesk_client.models.scalars import (
-        AccountID,
-        AccountUnits,
-        ClientID,
-        Currency,
-        DecimalNumber,
-        InstrumentName,
-        Liquidity,
-        OrderID,
-        PriceValue,
-        RequestID,
-        TradeID,
-        TransactionID,
-        decimal_of,
-        decimal_text,
     )
     from keydesk_client.models.terms import (
         MarketOrderDelayedTradeClose,
@@ -188,7 +189,6 @@ if TYPE_CHECKING:
         MarketOrderPositionCloseout,
         MarketOrderTradeClose,
     )
-    from keydesk_client.models.times import DateTime
     from keydesk_client.models.trades import Trade, TradeSummary
     from keydesk_client.models.transactions.account import (
         ClientConfigureRejectTransaction,
@@ -469,10 +469,10 @@ __all__ = [
 ]
 
 MODULES = (
-    "record",
-    "scalars",
-    "times",
-    "reading",
+    "_core.record",
+    "_core.scalars",
+    "_core.times",
+    "_core.reading",
     "candles",
     "pricing",
     "instruments",
@@ -482,7 +482,7 @@ MODULES = (
     "positions",
     "books",
     "terms",
-    "reasons",
+    "reject_reasons",
     "orders",
     "requests",
     "trades",
@@ -498,15 +498,15 @@ MODULES = (
     "transactions.margin",
     "transactions.unions",
     "changes",
-    "responses.accounts",
-    "responses.base",
-    "responses.books",
-    "responses.candles",
-    "responses.orders",
-    "responses.positions",
-    "responses.pricing",
-    "responses.trades",
-    "responses.transactions",
+    "responses_accounts",
+    "_core.base",
+    "responses_books",
+    "responses_candles",
+    "responses_orders",
+    "responses_positions",
+    "responses_pricing",
+    "responses_trades",
+    "responses_transactions",
 )
 
 

@@ -2,21 +2,21 @@
 
 from pydantic import Field
 
-from keydesk_client.models.enumerations import (
-    GuaranteedStopLossOrderMode,
-    GuaranteedStopLossOrderMutability,
-)
-from keydesk_client.models.orders import Order
-from keydesk_client.models.positions import Position
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import (
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
     AccountID,
     AccountUnits,
     Currency,
     DecimalNumber,
     TransactionID,
 )
-from keydesk_client.models.times import DateTime
+from keydesk_client.models._core.times import DateTime
+from keydesk_client.models.enumerations import (
+    GuaranteedStopLossOrderMode,
+    GuaranteedStopLossOrderMutability,
+)
+from keydesk_client.models.orders import Order
+from keydesk_client.models.positions import Position
 from keydesk_client.models.trades import TradeSummary
 
 

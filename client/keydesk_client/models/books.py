@@ -1,8 +1,8 @@
 """How the service's clients are positioned, by price; not executable depth."""
 
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import DecimalNumber, InstrumentName, PriceValue
-from keydesk_client.models.times import DateTime
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import DecimalNumber, InstrumentName, PriceValue
+from keydesk_client.models._core.times import DateTime
 
 
 class OrderBookBucket(Record):

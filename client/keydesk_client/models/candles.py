@@ -8,12 +8,12 @@ from typing import ClassVar, Final
 
 from pydantic import ConfigDict
 
+from keydesk_client.models._core.base import Response
+from keydesk_client.models._core.row import Numbers, Rowed, Times
+from keydesk_client.models._core.scalars import InstrumentName, PriceValue
+from keydesk_client.models._core.slots_record import CLOSED, SlottedRecord
+from keydesk_client.models._core.times import DateTime
 from keydesk_client.models.enumerations import CandlestickGranularity
-from keydesk_client.models.responses.base import Response
-from keydesk_client.models.row import Numbers, Rowed, Times
-from keydesk_client.models.scalars import InstrumentName, PriceValue
-from keydesk_client.models.slotted import CLOSED, SlottedRecord
-from keydesk_client.models.times import DateTime
 
 
 @dataclass(frozen=True, slots=True, repr=False)

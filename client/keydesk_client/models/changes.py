@@ -1,11 +1,17 @@
 """What a poll brings: what changed since a transaction, and what moves with every price."""
 
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
+    AccountUnits,
+    InstrumentName,
+    OrderID,
+    PriceValue,
+    TradeID,
+)
+from keydesk_client.models._core.times import DateTime
 from keydesk_client.models.accounts import CalculatedAccountState
 from keydesk_client.models.orders import Order
 from keydesk_client.models.positions import Position
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import AccountUnits, InstrumentName, OrderID, PriceValue, TradeID
-from keydesk_client.models.times import DateTime
 from keydesk_client.models.trades import TradeSummary
 from keydesk_client.models.transactions.unions import Transaction
 

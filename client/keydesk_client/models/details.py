@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Unpack
 
-from keydesk_client.models.asked import Asked
+from keydesk_client.models._core.asked import Asked
+from keydesk_client.models._core.scalars import DecimalNumber, PriceValue
+from keydesk_client.models._core.times import DateTime
 from keydesk_client.models.enumerations import TimeInForce
 from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.scalars import DecimalNumber, PriceValue
-from keydesk_client.models.times import DateTime
 
 if TYPE_CHECKING:  # a request is made from more than it holds
     from keydesk_client.models.request_members import (

@@ -4,7 +4,7 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from keydesk_client.models.scalars import OPEN
+from keydesk_client.models._core.scalars import OPEN
 
 OrderType: TypeAlias = Annotated[
     Literal[

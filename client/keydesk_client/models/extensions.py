@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Unpack
 
-from keydesk_client.models.asked import Asked
-from keydesk_client.models.scalars import ClientComment, ClientID, ClientTag
+from keydesk_client.models._core.asked import Asked
+from keydesk_client.models._core.scalars import ClientComment, ClientID, ClientTag
 
 if TYPE_CHECKING:
     from keydesk_client.models.request_members import ExtensionsMembers

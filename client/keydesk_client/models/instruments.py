@@ -4,13 +4,18 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperat
 from typing import Final
 
 from keydesk_client.errors import InvalidRequest
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
+    MOST_DIGITS,
+    DecimalNumber,
+    InstrumentName,
+    decimal_of,
+)
 from keydesk_client.models.enumerations import (
     DayOfWeek,
     GuaranteedStopLossOrderModeForInstrument,
     InstrumentType,
 )
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import MOST_DIGITS, DecimalNumber, InstrumentName, decimal_of
 
 EXACT: Final = Context(prec=2 * MOST_DIGITS)
 """Python's own 28 digits are fewer than a number may have."""

@@ -4,10 +4,8 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from keydesk_client.models.enumerations import OrderState, TimeInForce
-from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import (
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
     ClientID,
     DecimalNumber,
     OrderID,
@@ -15,6 +13,10 @@ from keydesk_client.models.scalars import (
     TradeID,
     TransactionID,
 )
+from keydesk_client.models._core.times import DateTime
+from keydesk_client.models._core.unknown import foreign_to
+from keydesk_client.models.enumerations import OrderState, TimeInForce
+from keydesk_client.models.extensions import ClientExtensions
 from keydesk_client.models.terms import (
     DependentTerms,
     EntryTerms,
@@ -22,8 +24,6 @@ from keydesk_client.models.terms import (
     OnFillTerms,
     PendingTerms,
 )
-from keydesk_client.models.times import DateTime
-from keydesk_client.models.unknown import foreign_to
 
 
 class OrderIdentity(Record):

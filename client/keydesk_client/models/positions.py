@@ -1,7 +1,7 @@
 """Positions: all trades of one instrument, both sides."""
 
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import (
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
     AccountUnits,
     DecimalNumber,
     InstrumentName,

@@ -7,7 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.models.asked import refuse_unknown
+from keydesk_client.models._core.asked import refuse_unknown
+from keydesk_client.models._core.levels import refuse_levels
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.words import known_word, words
 from keydesk_client.models.details import (
     GuaranteedStopLossDetails,
     StopLossDetails,
@@ -15,10 +18,7 @@ from keydesk_client.models.details import (
     TrailingStopLossDetails,
 )
 from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition
-from keydesk_client.models.levels import refuse_levels
-from keydesk_client.models.record import Record
 from keydesk_client.models.terms import DependentTerms, EntryTerms, OnFillTerms, PendingTerms
-from keydesk_client.models.words import known_word, words
 
 Details = TakeProfitDetails | StopLossDetails | GuaranteedStopLossDetails | TrailingStopLossDetails
 

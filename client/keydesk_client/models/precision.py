@@ -3,12 +3,12 @@
 from decimal import Decimal
 
 from keydesk_client.errors import InvalidRequest
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import decimal_text
 from keydesk_client.models.details import TrailingStopLossDetails
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.possible import Details, details_on_fill
-from keydesk_client.models.record import Record
 from keydesk_client.models.requests import OrderRequest, TrailingStopLossOrderRequest
-from keydesk_client.models.scalars import decimal_text
 from keydesk_client.models.terms import EntryTerms
 
 

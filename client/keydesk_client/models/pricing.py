@@ -7,17 +7,17 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from keydesk_client.errors import MissingMember
-from keydesk_client.models.enumerations import PriceStatus
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import (
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
     Currency,
     DecimalNumber,
     InstrumentName,
     Liquidity,
     PriceValue,
 )
-from keydesk_client.models.slotted import CLOSED, SlottedRecord
-from keydesk_client.models.times import DateTime
+from keydesk_client.models._core.slots_record import CLOSED, SlottedRecord
+from keydesk_client.models._core.times import DateTime
+from keydesk_client.models.enumerations import PriceStatus
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -5,6 +5,8 @@ A record holds a Decimal and a DateTime, and may be made from more: an int, deci
 
 from typing import Required, TypedDict
 
+from keydesk_client.models._core.scalars import Number
+from keydesk_client.models._core.times import Moment
 from keydesk_client.models.details import (
     GuaranteedStopLossDetails,
     StopLossDetails,
@@ -13,8 +15,6 @@ from keydesk_client.models.details import (
 )
 from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
 from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.scalars import Number
-from keydesk_client.models.times import Moment
 
 
 class ExtensionsMembers(TypedDict, total=False):

@@ -5,10 +5,10 @@ from typing import ClassVar, Self
 from pydantic import ConfigDict, model_validator
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.models.asked import Asked
+from keydesk_client.models._core.asked import Asked
+from keydesk_client.models._core.record import Wire
 from keydesk_client.models.extensions import ClientExtensions
 from keydesk_client.models.possible import refuse_impossible
-from keydesk_client.models.record import Wire
 
 
 def refuse_other(order: object) -> None:

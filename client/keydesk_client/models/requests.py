@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, Unpack
 
 from pydantic import Field
 
+from keydesk_client.models._core.scalars import DecimalNumber, PriceValue
 from keydesk_client.models.enumerations import TimeInForce
 from keydesk_client.models.requested import RequestedOrder
-from keydesk_client.models.scalars import DecimalNumber, PriceValue
 from keydesk_client.models.terms import DependentTerms, EntryTerms, OnFillTerms, PendingTerms
 
 if TYPE_CHECKING:  # a request is made from more than it holds

@@ -1,5 +1,15 @@
 """What an order, the request for it and the transaction that creates it have in common."""
 
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
+    ClientID,
+    DecimalNumber,
+    InstrumentName,
+    PriceValue,
+    TradeID,
+    TransactionID,
+)
+from keydesk_client.models._core.times import DateTime
 from keydesk_client.models.details import (
     GuaranteedStopLossDetails,
     StopLossDetails,
@@ -8,17 +18,7 @@ from keydesk_client.models.details import (
 )
 from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
 from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.reasons import MarketOrderMarginCloseoutReason
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import (
-    ClientID,
-    DecimalNumber,
-    InstrumentName,
-    PriceValue,
-    TradeID,
-    TransactionID,
-)
-from keydesk_client.models.times import DateTime
+from keydesk_client.models.reject_reasons import MarketOrderMarginCloseoutReason
 
 
 class EntryTerms(Record):

@@ -1,15 +1,7 @@
 """Trades, in full and in summary."""
 
-from keydesk_client.models.enumerations import TradeState
-from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.orders import (
-    GuaranteedStopLossOrder,
-    StopLossOrder,
-    TakeProfitOrder,
-    TrailingStopLossOrder,
-)
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import (
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
     AccountUnits,
     DecimalNumber,
     InstrumentName,
@@ -18,7 +10,15 @@ from keydesk_client.models.scalars import (
     TradeID,
     TransactionID,
 )
-from keydesk_client.models.times import DateTime
+from keydesk_client.models._core.times import DateTime
+from keydesk_client.models.enumerations import TradeState
+from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.orders import (
+    GuaranteedStopLossOrder,
+    StopLossOrder,
+    TakeProfitOrder,
+    TrailingStopLossOrder,
+)
 
 
 class TradeTerms(Record):

@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from keydesk_client.http.timing import Timing
 from keydesk_client.streams.settings import StreamSettings
-from keydesk_client.timing import Timing
 
 MOST_DOUBLINGS: Final = 16
 LONGEST_RETRY_AFTER_S: Final = 300.0

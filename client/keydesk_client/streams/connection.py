@@ -16,12 +16,12 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
+from keydesk_client.http.pace import ConnectPace, Turn
+from keydesk_client.http.timing import Timing
 from keydesk_client.streams.backoff import BackOff
 from keydesk_client.streams.health import Lost, StreamHealth
 from keydesk_client.streams.lines import LineSplitter
-from keydesk_client.streams.pace import ConnectPace, Turn
 from keydesk_client.streams.settings import StreamSettings
-from keydesk_client.timing import Timing
 
 Opening: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
 """Opens the stream once; leaving it closes it."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from keydesk_client.errors import MissingMember
-from keydesk_client.models.responses.transactions import TransactionsResponse
+from keydesk_client.models.responses_transactions import TransactionsResponse
 from keydesk_client.models.transactions.unions import Transaction
 
 

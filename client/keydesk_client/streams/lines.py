@@ -3,7 +3,7 @@
 from typing import Final
 
 from keydesk_client.errors import AnswerTooLarge
-from keydesk_client.models.body_limits import TRANSACTION_LINE
+from keydesk_client.models._core.body_limits import TRANSACTION_LINE
 
 LONGEST_LINE: Final = TRANSACTION_LINE.size
 

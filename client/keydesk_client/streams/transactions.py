@@ -11,8 +11,10 @@ import asyncio
 from typing import Final, TypeAlias
 
 from keydesk_client.errors import NotFound, OutOfRange, UnreadableAnswer
-from keydesk_client.models.body_limits import TRANSACTION_LINE
-from keydesk_client.models.reading import Reader
+from keydesk_client.http.pace import ConnectPace
+from keydesk_client.http.timing import Timing
+from keydesk_client.models._core.body_limits import TRANSACTION_LINE
+from keydesk_client.models._core.reading import Reader
 from keydesk_client.models.transactions.unions import (
     Transaction,
     TransactionHeartbeat,
@@ -23,10 +25,8 @@ from keydesk_client.streams.buffer import Buffer, InOrder
 from keydesk_client.streams.connection import Connection, Opening
 from keydesk_client.streams.health import HistoryLost, Lost, Reconnected
 from keydesk_client.streams.history import History, Told, id_of, last_told, told_by
-from keydesk_client.streams.pace import ConnectPace
 from keydesk_client.streams.settings import StreamSettings
 from keydesk_client.streams.stream import Stream
-from keydesk_client.timing import Timing
 
 TransactionItem: TypeAlias = Transaction | TransactionHeartbeat | Reconnected | HistoryLost
 

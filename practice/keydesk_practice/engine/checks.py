@@ -6,11 +6,11 @@ Each function returns the first reject reason, or None when there is nothing to 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 
-from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.money import decimals
-from keydesk_practice.engine.order_states import TIMES_IN_FORCE
 from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.requests import ClientExtensions
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.order_states import TIMES_IN_FORCE
 
 LONGEST_LABEL = 128
 BEYOND_ANY_PRICE = Decimal(

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from keydesk_practice.engine.commands import Configure, OpenAccount, TransferFunds
-from keydesk_practice.engine.decision import Decision
 from keydesk_practice.engine.money import home
+from keydesk_practice.engine.state.decision import Decision
 from keydesk_practice.engine.transactions import (
     AccountCreated,
     ClientConfigured,

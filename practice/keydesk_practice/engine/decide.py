@@ -1,13 +1,5 @@
 """What happens when the engine is told something: each command has its rules in a room of its own."""
 
-from keydesk_practice.engine.account import Account
-from keydesk_practice.engine.changing_orders import (
-    cancel_order,
-    relabel_order,
-    relabel_trade,
-    replace_order,
-)
-from keydesk_practice.engine.closing import close_position, close_trade
 from keydesk_practice.engine.commands import (
     CancelOrder,
     ClosePosition,
@@ -25,13 +17,21 @@ from keydesk_practice.engine.commands import (
     TransferFunds,
 )
 from keydesk_practice.engine.configuring import configure, open_account, transfer_funds
-from keydesk_practice.engine.decision import Decision
+from keydesk_practice.engine.fills.closing import close_position, close_trade
 from keydesk_practice.engine.financing import finance
-from keydesk_practice.engine.placing_dependents import place_dependent
-from keydesk_practice.engine.placing_entries import place_entry
-from keydesk_practice.engine.protecting import set_dependents
+from keydesk_practice.engine.orders.changing_orders import (
+    cancel_order,
+    relabel_order,
+    relabel_trade,
+    replace_order,
+)
+from keydesk_practice.engine.orders.entries import place_entry
+from keydesk_practice.engine.orders.placing_dependents import place_dependent
+from keydesk_practice.engine.orders.protecting import set_dependents
 from keydesk_practice.engine.quotes import Market
 from keydesk_practice.engine.requests import DependentRequest
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.decision import Decision
 from keydesk_practice.engine.ticking import tick
 from keydesk_practice.engine.transactions import Transaction
 

@@ -2,12 +2,12 @@
 
 from decimal import Decimal
 
-from keydesk_practice.engine.decision import Decision
-from keydesk_practice.engine.home_factors import conversion_factors
+from keydesk_practice.engine.fills.home_factors import conversion_factors
 from keydesk_practice.engine.moments import weekday
 from keydesk_practice.engine.money import NOTHING, ZERO, bare
 from keydesk_practice.engine.quotes import Specification
-from keydesk_practice.engine.records import Position, Trade
+from keydesk_practice.engine.state.decision import Decision
+from keydesk_practice.engine.state.records import Position, Trade
 from keydesk_practice.engine.transactions import (
     DailyFinanced,
     OpenTradeFinancing,

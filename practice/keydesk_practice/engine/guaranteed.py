@@ -2,9 +2,9 @@
 
 from decimal import Decimal
 
-from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.money import ZERO
 from keydesk_practice.engine.quotes import Quote, Specification
+from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.transactions import GuaranteedStopLossCreated
 from keydesk_practice.engine.valuation import closing_price
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.checks import (
     BEYOND_ANY_PRICE,
     first,
@@ -20,6 +19,7 @@ from keydesk_practice.engine.requests import (
     EntryRequest,
     TrailingStopLossDetails,
 )
+from keydesk_practice.engine.state.account import Account
 
 
 def level_problem(

@@ -6,8 +6,8 @@ the same size may not carry any.
 
 from decimal import Decimal
 
-from keydesk_practice.engine.account import Account
-from keydesk_practice.engine.records import Trade
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.records import Trade
 
 
 def has_elder_twin(account: Account, trade: Trade) -> bool:

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 
-from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.commands import Tick
-from keydesk_practice.engine.decision import Decision
-from keydesk_practice.engine.filling import cancel, fill_or_cancel
-from keydesk_practice.engine.margin_watch import close_what_is_owed, margin_moved, watch_margin
+from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
+from keydesk_practice.engine.margin import close_what_is_owed, margin_moved, watch_margin
 from keydesk_practice.engine.quotes import Market
-from keydesk_practice.engine.triggering import is_met
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.decision import Decision
+from keydesk_practice.engine.state.triggers import is_met
 
 
 def tick(account: Account, command: Tick, market: Market) -> Decision | None:

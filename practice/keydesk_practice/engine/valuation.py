@@ -7,10 +7,10 @@ the closeout rules look.
 
 from decimal import Decimal
 
-from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.money import NOTHING, ZERO, home
 from keydesk_practice.engine.quotes import Conversion, Market, Quote, Specification
-from keydesk_practice.engine.records import Position, Trade
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.records import Position, Trade
 
 CLOSEOUT_SHARE = Decimal("0.5")  # a closeout comes when half of the margin is gone
 EMPTIED = Decimal(1)  # the percentage of an account with positions and nothing left

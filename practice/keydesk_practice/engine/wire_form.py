@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from keydesk_practice.datetimes import parse_time, rfc3339
+from keydesk_practice.engine.datetimes import parse_time, rfc3339
 
 Id = Annotated[int, "id"]
 Moment = Annotated[int, "moment"]

@@ -24,7 +24,7 @@ from keydesk_practice.market.instruments import specification_of
 from keydesk_practice.market.listing import CURRENCIES, LISTINGS
 from keydesk_practice.market.own_data import Own
 from keydesk_practice.market.pairs import OwnPath, Pairs
-from keydesk_practice.market.quoting import Quoting
+from keydesk_practice.market.quotes import Quoting
 from keydesk_practice.market.reference import Floats, ReferenceRates, read_reference_rates
 from keydesk_practice.market.stretches import Stretches
 

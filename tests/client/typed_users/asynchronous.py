@@ -9,7 +9,6 @@ from typing import assert_type
 
 from keydesk_client import Client, DateTime, Gap, HistoryLost, Reconnected
 from keydesk_client.errors import InvalidRequest, MissingMember, NotFound, Rejection
-from keydesk_client.json_values import JsonObject, JsonValue
 from keydesk_client.models import (
     AccountSummary,
     Candlestick,
@@ -34,6 +33,7 @@ from keydesk_client.models import (
     TransactionHeartbeat,
     TransactionsResponse,
 )
+from keydesk_client.models._core.json_values import JsonObject, JsonValue
 from keydesk_client.streams.health import StreamHealth
 
 

@@ -18,9 +18,9 @@ from keydesk_client import (
     Sender,
     Unconfirmed,
 )
-from keydesk_client.intent import Intent
 from keydesk_client.models import MarketOrderRequest, Transaction
-from keydesk_client.outcome import Progress
+from keydesk_client.orders.intent import Intent
+from keydesk_client.orders.outcome import Progress
 
 
 def words(outcome: Outcome) -> str:

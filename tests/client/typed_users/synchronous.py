@@ -17,7 +17,6 @@ from keydesk_client import (
     Unconfirmed,
     sync,
 )
-from keydesk_client.intent import Intent
 from keydesk_client.models import (
     AccountChangesResponse,
     AccountResponse,
@@ -59,6 +58,7 @@ from keydesk_client.models import (
     TransactionResponse,
     TransactionsResponse,
 )
+from keydesk_client.orders.intent import Intent
 from keydesk_client.streams.health import StreamHealth
 
 

@@ -3,11 +3,11 @@
 from rich.style import Style
 
 from keydesk.cli.csv_file import encoded
-from keydesk.cli.plain_text import say, say_error
-from keydesk.format import pair
 from keydesk.forms.sheet import Line, wrapped
 from keydesk.records import TradeRow
 from keydesk.store.state import LogLine, Notice
+from keydesk.terminal.output import say, say_error
+from keydesk.text.format import pair
 from keydesk.text.sanitize import SafeText, safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column

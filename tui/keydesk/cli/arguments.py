@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import keydesk
-from keydesk.config import FRAMES
-from keydesk.desk_options import DeskOptions
+from keydesk.config.config import FRAMES
+from keydesk.config.desk_options import DeskOptions
 
 PRICE_RATES = range(1, 1001)
 

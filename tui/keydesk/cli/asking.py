@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from getpass import GetPassWarning, getpass
 
-from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
+from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
-from keydesk_client.secret import Secret
+from keydesk_client.auth.secret import Secret
 
 TERMINAL = "/dev/tty"
 LONGEST_LINE = 4096

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 from statistics import median
 from time import monotonic, time_ns
 
+from keydesk.app.embedded import PracticeFailed
 from keydesk.cli.check import Check
 from keydesk.cli.reaching import Reached, reached
 from keydesk.cli.refusal import Refusal
-from keydesk.config import BadSettings
-from keydesk.embedded import PracticeFailed
-from keydesk.paths import UnsafeFolder
+from keydesk.config.config import BadSettings
+from keydesk.config.paths import UnsafeFolder
 from keydesk_client.errors import KeydeskClientError
 
 ASKED = 5  # times

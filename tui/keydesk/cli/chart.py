@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import plotext
 
-from keydesk.cli.plain_text import say_picture
 from keydesk.cli.reaching import account_parser, reached
 from keydesk.cli.refusal import Refusal
-from keydesk.format import pair, price
+from keydesk.terminal.output import say_picture
+from keydesk.text.format import pair, price
 from keydesk.text.sanitize import clean
 from keydesk_client.errors import NotFound, Refused
 from keydesk_client.models.candles import Candlestick, CandlestickData

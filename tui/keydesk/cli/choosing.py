@@ -1,6 +1,6 @@
 """Which profile is meant."""
 
-from keydesk.config import PRACTICE_MARKET, BadSettings, Profile, Settings
+from keydesk.config.config import PRACTICE_MARKET, BadSettings, Profile, Settings
 
 
 def profile_named(name: str, settings: Settings) -> Profile:

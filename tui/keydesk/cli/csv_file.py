@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from keydesk.cli.refusal import Refusal
 from keydesk.text.sanitize import Printable, safe
-from keydesk_client.private_files import replace_file
+from keydesk_client.auth.private_files import replace_file
 
 Row: TypeAlias = Mapping[str, str]
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the wide ones run, too

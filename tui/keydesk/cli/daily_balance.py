@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import groupby
 
+from keydesk.calc.day import SECOND, day_start, next_day_start
 from keydesk.cli.csv_file import Row
-from keydesk.desk.day import SECOND, day_start, next_day_start
 from keydesk_client.models import (
     DailyFinancingTransaction,
     OrderFillTransaction,

@@ -7,19 +7,20 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from keydesk import config, open_broker, paths
+from keydesk.app import open_broker
+from keydesk.app.account_sources import Opening, PracticeMarket, SignedIn
+from keydesk.app.embedded import STOP_SECONDS, EmbeddedBroker
 from keydesk.cli.arguments import desk_options
 from keydesk.cli.choosing import profile_to_open
-from keydesk.cli.plain_text import disarmed_excepthook
 from keydesk.cli.refusal import Refusal
 from keydesk.cli.running import say_why
-from keydesk.config import Profile, Settings
-from keydesk.desk_options import DeskOptions
-from keydesk.embedded import STOP_SECONDS, EmbeddedBroker
-from keydesk.paths import Folders
-from keydesk.targets import Opening, PracticeMarket, SignedIn
-from keydesk.terminal_check import TerminalCheck, unusable
-from keydesk.terminal_reset import repair_if_left
+from keydesk.config import config, paths
+from keydesk.config.config import Profile, Settings
+from keydesk.config.desk_options import DeskOptions
+from keydesk.config.paths import Folders
+from keydesk.terminal.output import disarmed_excepthook
+from keydesk.terminal.reset import repair_if_left
+from keydesk.terminal.terminal_check import TerminalCheck, unusable
 from keydesk_client.errors import KeydeskClientError
 
 # What is imported is no garbage, and looking for it costs a tenth of the start; the desk looks when it is open.
@@ -47,8 +48,8 @@ def open_desk(argv: list[str]) -> int:
         check = TerminalCheck(os.environ)
         try:
             # Heavy, and the practice broker is starting and the terminal answering meanwhile.
-            from keydesk.app import run_desk  # noqa: PLC0415
-            from keydesk.own_settings import own_settings  # noqa: PLC0415
+            from keydesk.app.app import run_desk  # noqa: PLC0415
+            from keydesk.config.own_settings import own_settings  # noqa: PLC0415
 
             own = own_settings(folders.config)
             _remember(folders, settings, profile)
@@ -95,7 +96,7 @@ def _remember(folders: Folders, settings: Settings, profile: Profile | None) -> 
     """Note what the bare command opens next time; a desk opens without that as well."""
     name = profile.name if profile else config.PRACTICE_MARKET
     if name != settings.last_profile:
-        from keydesk.profiles import save_last_profile  # noqa: PLC0415 - rarely needed
+        from keydesk.config.profiles import save_last_profile  # noqa: PLC0415 - rarely needed
 
         with suppress(OSError):
             save_last_profile(folders.config, name)

@@ -7,7 +7,6 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from keydesk import paths
 from keydesk.cli.broker_checks import broker
 from keydesk.cli.check import Check
 from keydesk.cli.machine_checks import (
@@ -18,9 +17,10 @@ from keydesk.cli.machine_checks import (
     check_terminal,
     check_token_store,
 )
-from keydesk.cli.plain_text import say, say_json
 from keydesk.cli.reaching import account_parser
-from keydesk.terminal_check import TerminalCheck, TerminalFacts, unusable
+from keydesk.config import paths
+from keydesk.terminal.output import say, say_json
+from keydesk.terminal.terminal_check import TerminalCheck, TerminalFacts, unusable
 from keydesk.text.sanitize import clean, safe
 
 MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}

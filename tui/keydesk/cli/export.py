@@ -8,12 +8,12 @@ from pathlib import Path
 
 from keydesk.cli.csv_file import Row, refuse_existing, write_csv
 from keydesk.cli.daily_balance import EQUITY_COLUMNS, daily_balances
-from keydesk.cli.plain_text import say, say_error
 from keydesk.cli.reaching import account_parser, reached
+from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import safe
 from keydesk_client.client import Client
 from keydesk_client.models import DateTime
-from keydesk_client.models.record import Record
+from keydesk_client.models._core.record import Record
 
 LAST = "9999-12-31T00:00:00Z"
 FIRST = DateTime.from_ns(0)

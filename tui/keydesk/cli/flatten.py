@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from keydesk.cli.arguments import parse_out_of_band
 from keydesk.cli.asking import confirmed
 from keydesk.cli.out_of_band import get_out
-from keydesk.cli.plain_text import say
 from keydesk.cli.reaching import account_parser, reached
 from keydesk.cli.refusal import Refusal
-from keydesk.flattening import Standing, standing_at_broker
 from keydesk.keys.confirm import Letters
+from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
+from keydesk.trading.flattening import Standing, standing_at_broker
 
 
 def flatten(words: Sequence[str]) -> int:

@@ -4,15 +4,15 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from keydesk import config, paths
 from keydesk.cli.arguments import parse_out_of_band
 from keydesk.cli.asking import confirmed
 from keydesk.cli.choosing import profile_to_open
-from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
-from keydesk.desk_lock import DeskLock
+from keydesk.config import config, paths
 from keydesk.keys.guard import SEND
+from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
+from keydesk.trading.desk_lock import DeskLock
 
 
 def lock(words: Sequence[str]) -> int:

@@ -8,25 +8,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NoReturn
 
-from keydesk import config, paths
+from keydesk.app.account_sources import CannotOpen, accounts_of, addresses
 from keydesk.cli.arguments import add_passphrase_options
 from keydesk.cli.asking import ask_token
-from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
 from keydesk.cli.token_place import (
     given_passphrase,
     store_of,
     with_patience,
 )
-from keydesk.config import Profile
-from keydesk.profiles import save_profile
-from keydesk.targets import CannotOpen, accounts_of, addresses
+from keydesk.config import config, paths
+from keydesk.config.config import Profile
+from keydesk.config.profiles import save_profile
+from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
-from keydesk_client.addresses import address_of
+from keydesk_client.auth.secret import Secret
+from keydesk_client.auth.tokens import Passphrase, check_token
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.retries import Retries
-from keydesk_client.secret import Secret
-from keydesk_client.tokens import Passphrase, check_token
+from keydesk_client.http.addresses import address_of
+from keydesk_client.http.retries import Retries
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 

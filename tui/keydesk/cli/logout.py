@@ -5,23 +5,23 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from keydesk import config, paths
 from keydesk.cli.arguments import add_passphrase_options
 from keydesk.cli.asking import has_terminal
 from keydesk.cli.choosing import profile_named
-from keydesk.cli.plain_text import say
 from keydesk.cli.token_place import (
     VAULT,
     given_passphrase,
     store_of,
     with_patience,
 )
-from keydesk.config import Profile
-from keydesk.paths import Folders
-from keydesk.profiles import delete_profile
+from keydesk.config import config, paths
+from keydesk.config.config import Profile
+from keydesk.config.paths import Folders
+from keydesk.config.profiles import delete_profile
+from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
+from keydesk_client.auth.tokens import Passphrase
 from keydesk_client.errors import StoreDamaged, StoreLocked
-from keydesk_client.tokens import Passphrase
 
 SEALED = (
     "its token stays in the vault, which nobody opens without the passphrase; "

@@ -6,13 +6,13 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from keydesk import config, paths
-from keydesk.character_set import ascii_locale
 from keydesk.cli.check import Check
 from keydesk.cli.token_place import VAULT
-from keydesk.paths import Folders
-from keydesk.terminal_check import unusable
-from keydesk.theme import colour_depth
+from keydesk.config import config, paths
+from keydesk.config.paths import Folders
+from keydesk.terminal.character_set import ascii_locale
+from keydesk.terminal.terminal_check import unusable
+from keydesk.widgets.theme import colour_depth
 
 SMALLEST = (80, 24)
 MEGABYTE = 1_000_000
@@ -80,7 +80,7 @@ def check_disk(folders: Folders) -> Check:
 
 def check_token_store(folders: Folders) -> Check:
     """Say where a token would be kept on this machine."""
-    from keydesk_client.native_store import unlocked_native_store  # noqa: PLC0415 - 60 ms
+    from keydesk_client.auth.native_store import unlocked_native_store  # noqa: PLC0415 - 60 ms
 
     native = unlocked_native_store()
     if native is not None:

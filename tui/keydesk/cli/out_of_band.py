@@ -4,17 +4,17 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from time import monotonic
 
-from keydesk.audit import AuditLog
-from keydesk.cli.plain_text import say, say_error
 from keydesk.cli.reaching import Reached
-from keydesk.flattening import PASSES, Standing, standing_at_broker
-from keydesk.format import pair
-from keydesk.order_journal import open_journal
-from keydesk.outcome_words import Asked, said_of
+from keydesk.terminal.output import say, say_error
+from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
-from keydesk_client.intent import Action
-from keydesk_client.outcome import Outcome
-from keydesk_client.sending import Sender
+from keydesk.trading.audit import AuditLog
+from keydesk.trading.flattening import PASSES, Standing, standing_at_broker
+from keydesk.trading.order_journal import open_journal
+from keydesk.trading.outcome_words import Asked, said_of
+from keydesk_client.orders.intent import Action
+from keydesk_client.orders.outcome import Outcome
+from keydesk_client.orders.sender import Sender
 
 Part = Callable[[Standing], Standing]
 

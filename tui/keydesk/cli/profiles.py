@@ -4,9 +4,9 @@ import argparse
 import os
 from collections.abc import Sequence
 
-from keydesk import config, paths
-from keydesk.cli.plain_text import say
-from keydesk.config import Profile
+from keydesk.config import config, paths
+from keydesk.config.config import Profile
+from keydesk.terminal.output import say
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 
 TAIL = 4

@@ -7,14 +7,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from keydesk import config, open_broker, paths
+from keydesk.app import open_broker
+from keydesk.app.account_sources import Band, SignedIn, Target, practice_target
+from keydesk.app.embedded import EmbeddedBroker
 from keydesk.cli.arguments import add_passphrase_options
 from keydesk.cli.choosing import profile_to_open
 from keydesk.cli.refusal import Refusal
 from keydesk.cli.token_place import given_passphrase, token_of
-from keydesk.embedded import EmbeddedBroker
-from keydesk.paths import Folders
-from keydesk.targets import Band, SignedIn, Target, practice_target
+from keydesk.config import config, paths
+from keydesk.config.paths import Folders
 from keydesk_client.client import Client
 from keydesk_client.errors import Forbidden, NotFound, Unauthorized
 

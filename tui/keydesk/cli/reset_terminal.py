@@ -5,9 +5,9 @@ import os
 import termios
 from collections.abc import Sequence
 
-from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
-from keydesk.terminal_reset import reset
+from keydesk.terminal.output import say
+from keydesk.terminal.reset import reset
 
 
 def reset_terminal(words: Sequence[str]) -> int:

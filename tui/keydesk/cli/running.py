@@ -4,11 +4,11 @@ import os
 import sys
 from importlib import import_module
 
-from keydesk.cli.plain_text import disarm_stderr, replace_signs, say_error
+from keydesk.app.embedded import PracticeFailed
 from keydesk.cli.refusal import Refusal
-from keydesk.config import BadSettings
-from keydesk.embedded import PracticeFailed
-from keydesk.paths import UnsafeFolder
+from keydesk.config.config import BadSettings
+from keydesk.config.paths import UnsafeFolder
+from keydesk.terminal.output import disarm_stderr, replace_signs, say_error
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from time import time_ns
 
-from keydesk.cli.plain_text import say, say_json
 from keydesk.cli.reaching import Reached, account_parser, reached
-from keydesk.format import EMPTY, date_and_time, money, pair, percent, units
+from keydesk.terminal.output import say, say_json
+from keydesk.text.format import EMPTY, date_and_time, money, pair, percent, units
 from keydesk.text.sanitize import Printable, SafeText, clean, clean_name, safe
 from keydesk_client.models import Account, Order, TradeSummary
 

@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import TypeVar
 
 from keydesk.cli.asking import has_terminal, hidden_answer
-from keydesk.cli.plain_text import say
 from keydesk.cli.refusal import Refusal
-from keydesk.config import Profile, TokenPlace
-from keydesk.paths import Folders
-from keydesk_client.errors import NoTokenStore, WrongPassphrase
-from keydesk_client.secret import Secret
-from keydesk_client.tokens import (
+from keydesk.config.config import Profile, TokenPlace
+from keydesk.config.paths import Folders
+from keydesk.terminal.output import say
+from keydesk_client.auth.secret import Secret
+from keydesk_client.auth.tokens import (
     Passphrase,
     TokenStore,
     open_token_store,
     passphrase_from_descriptor,
     passphrase_from_file,
 )
+from keydesk_client.errors import NoTokenStore, WrongPassphrase
 
 VAULT = "tokens.vault"
 TRIES = 3

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import get_args
 
 from keydesk.feeds.link import FAILURES, Link, reason
-from keydesk.format import pair
 from keydesk.store.books import no_book, take_book
 from keydesk.store.state import BookKind
+from keydesk.text.format import pair
 from keydesk_client.errors import NotFound, RateLimited, Refused
 from keydesk_client.models import OrderBook, PositionBook
 

@@ -11,7 +11,7 @@ from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.poll import differences, take_state
 from keydesk.store.unreadable import number_of
 from keydesk_client.errors import AnswerTooLarge, OutOfRange
-from keydesk_client.models.responses.accounts import AccountChangesResponse
+from keydesk_client.models.responses_accounts import AccountChangesResponse
 
 
 async def poll_changes(link: Link) -> None:

@@ -3,14 +3,14 @@
 All of it is read after the first prices are on the screen, and none of it is needed to trade.
 """
 
-from keydesk.desk.day import day_start
+from keydesk.calc.day import day_start
 from keydesk.feeds.days import days_once
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.store.history import count_day, held_at_start, remember_first_stops, write_earlier
 from keydesk.store.state import Topic
 from keydesk.store.unreadable import moment, number_of, readable
 from keydesk_client.models import Transaction
-from keydesk_client.models.responses.transactions import TransactionsResponse
+from keydesk_client.models.responses_transactions import TransactionsResponse
 
 LINES = 500
 MOST_READ = 20_000  # a day of more transactions than this has no start that we could count back to

@@ -8,11 +8,11 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from keydesk.config import Reconciliation
+from keydesk.config.config import Reconciliation
 from keydesk.feeds.link import Link
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.intent import Intent
 from keydesk_client.models import AccountChanges
+from keydesk_client.orders.intent import Intent
 
 NS = 1_000_000_000
 

@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from keydesk.forms.arming import ArmForm
     from keydesk.forms.break_even import BreakEvenForm
     from keydesk.forms.cancelling import CancelEntriesForm, CancelForm
+    from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
     from keydesk.forms.closing import CloseForm, ScaleOutForm
     from keydesk.forms.command_line import CommandForm
     from keydesk.forms.details import DetailsForm
     from keydesk.forms.find import FindForm
     from keydesk.forms.help import HelpForm
     from keydesk.forms.moving import MoveForm
-    from keydesk.forms.position_closing import ClosePositionForm, PositionPartForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
+    from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
     from keydesk.forms.ticket import TicketForm
-    from keydesk.forms.turning import FlattenForm, ReverseForm
 
 __all__ = [
     "ArmForm",
@@ -50,17 +50,17 @@ _HOMES = {
     "CancelEntriesForm": "cancelling",
     "CancelForm": "cancelling",
     "CloseForm": "closing",
-    "ClosePositionForm": "position_closing",
-    "PositionPartForm": "position_closing",
+    "ClosePositionForm": "close_position",
+    "PositionPartForm": "close_position",
     "CommandForm": "command_line",
     "DetailsForm": "details",
     "FindForm": "find",
-    "FlattenForm": "turning",
+    "FlattenForm": "reverse_flatten",
     "HelpForm": "help",
     "MoveForm": "moving",
     "ProtectForm": "protection",
     "ProtectionForm": "protection",
-    "ReverseForm": "turning",
+    "ReverseForm": "reverse_flatten",
     "ScaleOutForm": "closing",
     "TicketForm": "ticket",
     "TrailingForm": "protection",

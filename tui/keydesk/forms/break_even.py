@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from keydesk.desk import protection
-from keydesk.desk.breakeven import break_even_stop
-from keydesk.desk.facts import Facts
-from keydesk.desk.instructions import SetProtection
-from keydesk.desk.profit import closing_price
-from keydesk.format import money, price
+from keydesk.calc import protection
+from keydesk.calc.breakeven import break_even_stop
+from keydesk.calc.facts import Facts
+from keydesk.calc.instructions import SetProtection
+from keydesk.calc.profit import closing_price
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import Line
 from keydesk.forms.situation import Situation
@@ -17,6 +16,7 @@ from keydesk.forms.trade_lines import entry_and_now, trade_name
 from keydesk.keys.confirm import Deed
 from keydesk.records import TradeRow
 from keydesk.store.trading_context import facts_of
+from keydesk.text.format import money, price
 from keydesk.text.sanitize import safe
 
 

@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from keydesk.desk.instructions import CancelOrders
-from keydesk.format import pair
+from keydesk.calc.instructions import CancelOrders
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.forms.situation import Situation
-from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import CANCEL_ENTRIES, KEYMAP
 from keydesk.records import OrderRow
+from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
+from keydesk.trading.instruction_words import order_name
 
 ENTRY_TYPES = frozenset({"MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"})
 STOP_TYPES = frozenset({"STOP_LOSS", "TRAILING_STOP_LOSS", "GUARANTEED_STOP_LOSS"})

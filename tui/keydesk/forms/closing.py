@@ -4,11 +4,16 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.desk.draft import LONGEST, UnreadableText, above_zero, is_number_key, read_number
-from keydesk.desk.facts import NOTHING, Facts
-from keydesk.desk.instructions import CloseTrades
-from keydesk.desk.sizing import part
-from keydesk.format import EMPTY, money, pair, units
+from keydesk.calc.facts import NOTHING, Facts
+from keydesk.calc.instructions import CloseTrades
+from keydesk.calc.sizing import part
+from keydesk.calc.ticket_draft import (
+    LONGEST,
+    UnreadableText,
+    above_zero,
+    is_number_key,
+    read_number,
+)
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.forms.situation import Situation
@@ -18,6 +23,7 @@ from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, SCALE_OUT
 from keydesk.records import TradeRow
 from keydesk.store.trading_context import facts_of
+from keydesk.text.format import EMPTY, money, pair, units
 from keydesk.text.sanitize import clean_name, safe
 
 SHOWN_TRADES = 8

@@ -6,8 +6,8 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.desk.completing import completed
-from keydesk.desk.spoken import (
+from keydesk.calc.completing import completed
+from keydesk.calc.spoken import (
     Leave,
     OpenTicket,
     Say,
@@ -17,13 +17,13 @@ from keydesk.desk.spoken import (
     TurnTo,
     meaning,
 )
-from keydesk.format import pair
 from keydesk.forms.find import LONGEST
 from keydesk.forms.looking import Looking
 from keydesk.forms.sheet import Line, Sheet, wrapped
 from keydesk.keys.guard import Front
 from keydesk.keys.keymap import COMMAND, KEYMAP
 from keydesk.store.store import Store
+from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, clean, safe
 
 

@@ -2,7 +2,10 @@
 
 from decimal import Decimal
 
-from keydesk.format import (
+from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
+from keydesk.store.state import LogLine
+from keydesk.store.store import Store
+from keydesk.text.format import (
     EMPTY,
     date_and_time,
     money,
@@ -13,9 +16,6 @@ from keydesk.format import (
     r_multiple,
     units,
 )
-from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
-from keydesk.store.state import LogLine
-from keydesk.store.store import Store
 from keydesk.text.sanitize import Printable
 
 Rows = list[tuple[Printable, str]]

@@ -6,14 +6,14 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.desk.matching import matching
-from keydesk.format import pair, price
+from keydesk.calc.matching import matching
 from keydesk.forms.looking import Looking
 from keydesk.forms.sheet import Line, Sheet
-from keydesk.frame import Frame
 from keydesk.keys.guard import Front
 from keydesk.keys.keymap import FIND, KEYMAP
+from keydesk.store.frame import Frame
 from keydesk.store.store import Store
+from keydesk.text.format import pair, price
 from keydesk.text.sanitize import Printable, clean, safe
 
 SHOWN = 10

@@ -13,10 +13,9 @@ from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.events import Key
 
-from keydesk.desk.checks import FRESH
+from keydesk.calc.checks import FRESH
 from keydesk.forms.sheet import BLANK, Line, Sheet, text_of, with_hints, wrapped
 from keydesk.forms.situation import Situation
-from keydesk.frame import Frame
 from keydesk.keys.confirm import (
     WRONG_LETTERS,
     Answer,
@@ -28,11 +27,12 @@ from keydesk.keys.confirm import (
 from keydesk.keys.guard import DWELL, SEND, Front
 from keydesk.keys.guarded_app import TOO_EARLY, GuardedApp
 from keydesk.keys.keymap import FORM, KEYMAP
+from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import clean, safe
-from keydesk.theme import palette_of
 from keydesk.widgets.overlay import Overlay, Result
 from keydesk.widgets.terminal_app import SMALLEST
+from keydesk.widgets.theme import palette_of
 
 NUDGES: Line = (
     *(("↑ ↓", "plain"), (" ±1  ", "muted")),

@@ -9,11 +9,11 @@ from textual.app import ComposeResult
 
 from keydesk.forms.form import ModalForm
 from keydesk.forms.sheet import Line, Sheet, text_of
-from keydesk.frame import Frame
 from keydesk.keys.guard import Front
+from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable
-from keydesk.theme import palette_of
 from keydesk.widgets.overlay import Result
+from keydesk.widgets.theme import palette_of
 
 
 class Looking(ModalForm[Result]):

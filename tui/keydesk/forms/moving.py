@@ -5,8 +5,11 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.desk.checks import unreadable_words
-from keydesk.desk.draft import (
+from keydesk.calc.checks import unreadable_words
+from keydesk.calc.facts import Facts
+from keydesk.calc.instructions import MoveEntry
+from keydesk.calc.rounding import nearest_price
+from keydesk.calc.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
     Entry,
     Reading,
@@ -15,20 +18,17 @@ from keydesk.desk.draft import (
     is_number_key,
     shown_number,
 )
-from keydesk.desk.facts import Facts
-from keydesk.desk.instructions import MoveEntry
-from keydesk.desk.rounding import nearest_price
-from keydesk.format import EMPTY, money, price
 from keydesk.forms.form import NUDGES, Form
 from keydesk.forms.sheet import BLANK, Line
 from keydesk.forms.situation import Situation
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
-from keydesk.instruction_words import order_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.records import OrderRow
 from keydesk.store.trading_context import facts_of
+from keydesk.text.format import EMPTY, money, price
 from keydesk.text.sanitize import safe
+from keydesk.trading.instruction_words import order_name
 
 LETTERS = {"price": "p", "stop": "s", "target": "t"}
 REACH = Decimal("0.05")  # of the price: digits typed wrong

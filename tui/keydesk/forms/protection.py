@@ -5,19 +5,11 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.desk import protection
-from keydesk.desk.draft import (
-    FIELD_KEYS,
-    TYPED_BEHIND_A_DIGIT,
-    Entry,
-    UnreadableText,
-    is_number_key,
-    shown_number,
-)
-from keydesk.desk.facts import Facts
-from keydesk.desk.instructions import SetProtection
-from keydesk.desk.profit import closing_price
-from keydesk.desk.protection import (
+from keydesk.calc import protection
+from keydesk.calc.facts import Facts
+from keydesk.calc.instructions import SetProtection
+from keydesk.calc.profit import closing_price
+from keydesk.calc.protection import (
     FIELDS,
     UNITS,
     ProtectionDraft,
@@ -27,7 +19,14 @@ from keydesk.desk.protection import (
     wanted,
     wanted_level,
 )
-from keydesk.format import EMPTY, money, price
+from keydesk.calc.ticket_draft import (
+    FIELD_KEYS,
+    TYPED_BEHIND_A_DIGIT,
+    Entry,
+    UnreadableText,
+    is_number_key,
+    shown_number,
+)
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.sheet import BLANK, Line, Words
 from keydesk.forms.situation import Situation
@@ -37,6 +36,7 @@ from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.records import TradeRow
 from keydesk.store.trading_context import facts_of
+from keydesk.text.format import EMPTY, money, price
 from keydesk.text.sanitize import Printable, safe
 
 DEEDS: dict[protection.Weight, Deed] = {

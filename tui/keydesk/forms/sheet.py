@@ -7,7 +7,7 @@ from textual.widgets import Static
 
 from keydesk.text.sanitize import Printable, safe
 from keydesk.text.wrapping import lines_of
-from keydesk.theme import Palette
+from keydesk.widgets.theme import Palette
 
 Words = tuple[Printable, str]  # text, role; "live-text on live" stands on another role's colour
 Line = Sequence[Words]

@@ -6,9 +6,14 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.desk.checks import Circumstances, Verdict, judge
-from keydesk.desk.dictated import Dictated
-from keydesk.desk.draft import (
+from keydesk.calc.checks import Circumstances, Verdict, judge
+from keydesk.calc.dictated import Dictated
+from keydesk.calc.facts import Facts
+from keydesk.calc.instructions import OpenOrder
+from keydesk.calc.spread import slippage_allowed
+from keydesk.calc.template import RISK_PRESET, Template
+from keydesk.calc.ticket import Plan, fields_of, levels_of, sendable, work_out
+from keydesk.calc.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
     UNITS,
     Draft,
@@ -20,12 +25,6 @@ from keydesk.desk.draft import (
     is_number_key,
     shown_number,
 )
-from keydesk.desk.facts import Facts
-from keydesk.desk.instructions import OpenOrder
-from keydesk.desk.spread import slippage_allowed
-from keydesk.desk.template import RISK_PRESET, Template
-from keydesk.desk.ticket import Plan, fields_of, levels_of, sendable, work_out
-from keydesk.format import pair
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.sheet import Line
@@ -33,6 +32,7 @@ from keydesk.forms.situation import Situation
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.store.trading_context import facts_of
+from keydesk.text.format import pair
 
 NOTHING = Decimal(0)
 REACTION = 0.5  # seconds: a price younger than that was not what the hand decided on

@@ -3,8 +3,12 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
-from keydesk.desk.checks import FRESH
-from keydesk.desk.draft import (
+from keydesk.calc.checks import FRESH
+from keydesk.calc.facts import Facts
+from keydesk.calc.reducing import realised
+from keydesk.calc.spread import spread_cost
+from keydesk.calc.ticket import PERCENT, Plan, fields_of
+from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
     KIND_WORDS,
     Draft,
@@ -13,12 +17,8 @@ from keydesk.desk.draft import (
     UnreadableText,
     shown_number,
 )
-from keydesk.desk.facts import Facts
-from keydesk.desk.reducing import realised
-from keydesk.desk.spread import spread_cost
-from keydesk.desk.ticket import PERCENT, Plan, fields_of
-from keydesk.format import EMPTY, money, pair, percent, price, short_age, units
 from keydesk.forms.sheet import Line, Words
+from keydesk.text.format import EMPTY, money, pair, percent, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
 
 FIELD_WIDTH = 10

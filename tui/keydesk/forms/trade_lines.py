@@ -2,11 +2,11 @@
 
 from decimal import Decimal
 
-from keydesk.desk.facts import Facts
-from keydesk.desk.profit import closing_price, profit, profit_in_pips
-from keydesk.format import money, pair, pips, price, units
+from keydesk.calc.facts import Facts
+from keydesk.calc.profit import closing_price, profit, profit_in_pips
 from keydesk.forms.sheet import Line, Words
 from keydesk.records import TradeRow
+from keydesk.text.format import money, pair, pips, price, units
 from keydesk.text.sanitize import SafeText, clean_name, safe
 
 

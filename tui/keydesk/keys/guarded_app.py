@@ -18,7 +18,7 @@ from keydesk.keys.arming import Cause
 from keydesk.keys.chords import Chords
 from keydesk.keys.guard import ON_THE_DESK, SETTLE, Front, Guard, Verdict, second_of_alt
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
-from keydesk.keys.terminal_input import InputDropped, InputOverrun
+from keydesk.terminal.terminal_input import InputDropped, InputOverrun
 
 ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
 TOO_EARLY = "Too early: read the form, then press the key again."

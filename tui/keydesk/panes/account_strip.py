@@ -7,12 +7,12 @@ from decimal import Decimal
 
 from rich.style import Style
 
-from keydesk import format as show
-from keydesk.frame import Frame
 from keydesk.panes.prices import prices_are_old
 from keydesk.records import AccountState
+from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run
 from keydesk.widgets.strip_line import Item, StripLine

@@ -13,12 +13,12 @@ from typing import ClassVar, get_args
 
 from textual.binding import BindingType
 
-from keydesk import format as show
-from keydesk.frame import Frame
 from keydesk.keys.keymap import BOOKS, KEYMAP
 from keydesk.panes.prices import shape_of
+from keydesk.store.frame import Frame
 from keydesk.store.state import BookBucket, BookKind, BookSnapshot, ClientBook, Topic
 from keydesk.store.store import Store
+from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab, width_of
 

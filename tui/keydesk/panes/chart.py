@@ -11,14 +11,14 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk import format as show
-from keydesk.frame import Frame
 from keydesk.keys.keymap import CHART, KEYMAP
 from keydesk.panes.prices import Shape, prices_are_old, role_of_sign, shape_of
 from keydesk.panes.watchlist import day_change
 from keydesk.records import DependentOrder
+from keydesk.store.frame import Frame
 from keydesk.store.state import CandleSeries, Topic
 from keydesk.store.store import Store
+from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets import candles
 from keydesk.widgets.candles import PriceLine, Scale, View

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk import format as show
-from keydesk.frame import Frame
 from keydesk.panes.instrument_line import LOT, pip_value
 from keydesk.panes.prices import flash_of, price_runs, prices_are_old, shape_of, signed_role
 from keydesk.panes.watchlist import spread_pips
+from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
 from keydesk.text.wrapping import lines_of
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab

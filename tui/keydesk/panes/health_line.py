@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, tzinfo
 
-from keydesk import format as show
-from keydesk.frame import Frame
+from keydesk.store.frame import Frame
 from keydesk.store.state import LinkState, Topic
+from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Run, cut, width_of
 from keydesk.widgets.strip_line import Item, StripLine

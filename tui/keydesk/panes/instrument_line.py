@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from decimal import Decimal
 
-from keydesk import format as show
-from keydesk.frame import Frame
 from keydesk.panes.prices import price_runs, prices_are_old, shape_of
 from keydesk.panes.watchlist import spread_pips
+from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.lines import Run
 from keydesk.widgets.strip_line import Item, StripLine

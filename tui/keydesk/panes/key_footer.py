@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from keydesk.frame import Frame
 from keydesk.keys.keymap import DESK, LOG, ORDERS, POSITIONS, ROWS, TRADES, Key, KeyMap
+from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import width_of

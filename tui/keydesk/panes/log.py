@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import UTC, tzinfo
 from typing import ClassVar
 
-from keydesk import format as show
-from keydesk.frame import Frame
 from keydesk.keys.keymap import LOG
 from keydesk.panes.prices import signed_role
+from keydesk.store.frame import Frame
 from keydesk.store.state import LogKind, LogLine, Topic
+from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk.text.wrapping import shortened
 from keydesk.widgets.lines import Heading, Run, Tab

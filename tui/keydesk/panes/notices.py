@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, tzinfo
 from typing import TYPE_CHECKING
 
-from keydesk import format as show
-from keydesk.frame import Frame
+from keydesk.store.frame import Frame
 from keydesk.store.state import Notice, Topic
+from keydesk.text import format as show
 from keydesk.text.sanitize import Printable, SafeText, safe
 from keydesk.text.wrapping import lines_of
 from keydesk.widgets.lines import LinePane, Run

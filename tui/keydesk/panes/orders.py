@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from keydesk import format as show
-from keydesk.frame import Frame
 from keydesk.keys.keymap import ORDERS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import shape_of
 from keydesk.panes.trades import READING
 from keydesk.records import OrderRow, id_order
+from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text import format as show
 from keydesk.text.sanitize import clean_name, safe
-from keydesk.theme import Palette
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column
+from keydesk.widgets.theme import Palette
 
 KINDS = {
     "LIMIT": "LIMIT",

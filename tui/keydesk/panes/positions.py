@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from keydesk import format as show
-from keydesk.frame import Frame
 from keydesk.keys.keymap import POSITIONS
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import prices_are_old, shape_of, signed_role
 from keydesk.panes.trades import READING, side_run
 from keydesk.records import PositionRow
+from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
 
-from keydesk import format as show
 from keydesk.records import Quote
 from keydesk.store.store import Store
+from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, safe
-from keydesk.theme import Palette
 from keydesk.widgets.lines import Run
+from keydesk.widgets.theme import Palette
 
 FLASH = 0.35  # seconds at full strength
 DECAY = 0.8  # seconds until the flash is gone

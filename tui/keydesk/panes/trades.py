@@ -8,19 +8,19 @@ from typing import ClassVar
 
 from rich.style import Style
 
-from keydesk import format as show
-from keydesk.desk.risk import nearest_stop
-from keydesk.frame import Frame
+from keydesk.calc.risk import nearest_stop
 from keydesk.keys.keymap import TRADES
 from keydesk.panes.instrument_rows import InstrumentRows
 from keydesk.panes.prices import prices_are_old, shape_of, signed_role
 from keydesk.records import DependentOrder, TradeRow
+from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, clean_name, safe
-from keydesk.theme import Palette
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column
+from keydesk.widgets.theme import Palette
 
 MINUTE = 60
 READING = "The account is being read …"  # until then "none" would be a claim

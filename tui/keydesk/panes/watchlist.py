@@ -10,15 +10,15 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk import format as show
-from keydesk.desk.typical_spread import TypicalSpreads
-from keydesk.frame import Frame
+from keydesk.calc.typical_spread import TypicalSpreads
 from keydesk.keys.keymap import KEYMAP, WATCHLIST
 from keydesk.panes import prices
 from keydesk.panes.prices import Shape, flash_of, price_runs, prices_are_old, role_of_sign, shape_of
 from keydesk.records import Day, Quote
+from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import Heading, Run, Tab
 from keydesk.widgets.table import Column, TablePane, widen

@@ -14,8 +14,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Static
 
-from keydesk import theme
-from keydesk.frame import Frame
+from keydesk.config.workspace import GRANULARITIES, Workspace
 from keydesk.keys import keymap as keys
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.panes.account_strip import AccountStrip
@@ -33,13 +32,14 @@ from keydesk.panes.trades import Trades
 from keydesk.panes.watchlist import ORDERS as SORTINGS
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.tiers import DECK, Tier, tier_for
+from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
+from keydesk.widgets import theme
 from keydesk.widgets.backdrop import Backdrop
 from keydesk.widgets.lines import LinePane
 from keydesk.widgets.ruled_grid import RuledGrid
 from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST
-from keydesk.workspace import GRANULARITIES, Workspace
 
 EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
 TOO_SMALL = (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import partial
 
-from keydesk.desk.profit import closing_price, profit
+from keydesk.calc.profit import closing_price, profit
 from keydesk.records import Today
 from keydesk.store.lines import line_of
 from keydesk.store.rows import dependent_row, trailing_row

@@ -2,9 +2,9 @@
 
 from typing import TypeAlias
 
-from keydesk.format import units
 from keydesk.store.reasons import in_words
 from keydesk.store.rows import kind_of
+from keydesk.text.format import units
 from keydesk_client import models as m
 
 EntryOrder: TypeAlias = (

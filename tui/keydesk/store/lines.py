@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import TypeAlias
 
-from keydesk.format import money, units
 from keydesk.store.line_orders import (
     dependent_words,
     entry_words,
@@ -16,6 +15,7 @@ from keydesk.store.reasons import fill_in_words, in_words
 from keydesk.store.state import LogKind, LogLine
 from keydesk.store.store import Store
 from keydesk.store.unreadable import moment
+from keydesk.text.format import money, units
 from keydesk.text.sanitize import clean
 from keydesk_client import models as m
 

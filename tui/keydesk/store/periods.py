@@ -7,7 +7,7 @@ Friday 17:00 New York, months on the first day at that hour.
 
 from datetime import datetime, timedelta
 
-from keydesk.desk.day import NEW_YORK, SECOND, next_day_start
+from keydesk.calc.day import NEW_YORK, SECOND, next_day_start
 
 HOUR = 3600 * SECOND
 LENGTHS = {

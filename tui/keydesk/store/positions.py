@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from keydesk.desk.profit import average_price
+from keydesk.calc.profit import average_price
 from keydesk.records import PositionRow, TradeRow
 from keydesk.store.state import Topic
 from keydesk.store.store import Store

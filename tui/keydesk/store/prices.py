@@ -10,7 +10,7 @@ from keydesk.store.store import CLOCK_LAG_NS, Store
 from keydesk.store.unreadable import FIRST_NS, LARGEST, LAST_NS, readable
 from keydesk.store.unreadable import price as checked_price
 from keydesk_client.models import ClientPrice, HomeConversions
-from keydesk_client.models.times import DateTime
+from keydesk_client.models._core.times import DateTime
 
 WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
 LONGEST_CURRENCY = 12

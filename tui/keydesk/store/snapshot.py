@@ -3,7 +3,7 @@
 from decimal import Decimal
 from functools import partial
 
-from keydesk.desk.risk import FIRST_STOP_WITHIN_NS
+from keydesk.calc.risk import FIRST_STOP_WITHIN_NS
 from keydesk.records import AccountState, OrderRow, TradeRow
 from keydesk.store.positions import rebuild_position
 from keydesk.store.rows import attach, order_row, trade_row

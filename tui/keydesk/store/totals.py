@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from keydesk.desk import margin
-from keydesk.desk.day import day_profit, day_start, nav_at_start, next_day_start
+from keydesk.calc import margin
+from keydesk.calc.day import day_profit, day_start, nav_at_start, next_day_start
 from keydesk.records import AccountState, Today, TradeRow
 from keydesk.store.candles import begin_day
 from keydesk.store.positions import total

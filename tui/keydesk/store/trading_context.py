@@ -6,11 +6,11 @@ from decimal import Decimal
 from math import inf
 from typing import TYPE_CHECKING
 
-from keydesk.desk.facts import NOTHING, Facts, Purse, Rules
-from keydesk.desk.margin import effective_rate
-from keydesk.desk.profit import HOME, Factors
-from keydesk.desk.reducing import Lot
-from keydesk.desk.rounding import pip
+from keydesk.calc.facts import NOTHING, Facts, Purse, Rules
+from keydesk.calc.margin import effective_rate
+from keydesk.calc.profit import HOME, Factors
+from keydesk.calc.reducing import Lot
+from keydesk.calc.rounding import pip
 from keydesk.records import AccountState, PositionRow, Quote, id_order
 from keydesk.store.store import Store
 

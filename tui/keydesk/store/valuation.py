@@ -7,14 +7,8 @@ with its conversion factors and with its margin as the measure (PositionRow.marg
 
 from decimal import Decimal
 
-from keydesk.desk import margin, risk
-from keydesk.desk.profit import (
-    HOME,
-    Factors,
-    closing_price,
-    profit,
-    profit_in_pips,
-)
+from keydesk.calc import margin, risk
+from keydesk.calc.profit import HOME, Factors, closing_price, profit, profit_in_pips
 from keydesk.records import OrderRow, PositionRow, Quote, TradeRow
 from keydesk.store.positions import total
 from keydesk.store.state import Topic

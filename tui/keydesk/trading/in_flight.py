@@ -7,10 +7,10 @@ desk writes the instrument into the intent before it sends; for an intent withou
 from collections.abc import Mapping
 from dataclasses import replace
 
-from keydesk.instruction_words import intent_words
 from keydesk.records import InFlight, InFlightKind
 from keydesk.store.store import Store
-from keydesk_client.intent import Action, Intent
+from keydesk.trading.instruction_words import intent_words
+from keydesk_client.orders.intent import Action, Intent
 
 KINDS: Mapping[Action, InFlightKind] = {
     Action.CREATE: "open",

@@ -10,8 +10,8 @@ from textual.geometry import Region
 from textual.screen import Screen
 from textual.strip import Strip
 
-from keydesk.theme import palette_of
 from keydesk.widgets.drawn_line import DrawnLine
+from keydesk.widgets.theme import palette_of
 
 
 class Backdrop(Screen[None]):

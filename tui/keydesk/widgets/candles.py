@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 
-from keydesk import format as show
 from keydesk.store.state import Candle
+from keydesk.text import format as show
 
 EMPTY, WICK, BODY = 0, 1, 2
 GLYPHS = {  # (upper half, lower half)

@@ -16,11 +16,11 @@ from rich.style import Style
 from textual.geometry import Region
 from textual.strip import Strip
 
-from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable, safe
-from keydesk.theme import Palette, palette_of
 from keydesk.widgets.drawn_line import DrawnLine, DrawnWidget
+from keydesk.widgets.theme import Palette, palette_of
 
 Run = tuple[Printable, Style]
 MARGIN = 1  # one blank column inside

@@ -14,7 +14,7 @@ from textual.geometry import Region, Size
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 
-from keydesk.theme import palette_of
+from keydesk.widgets.theme import palette_of
 
 Result = TypeVar("Result")
 

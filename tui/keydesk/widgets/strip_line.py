@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.style import Style
 from textual.strip import Strip
 
-from keydesk.frame import Frame
+from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import LinePane, Run, strip_of, width_of
 

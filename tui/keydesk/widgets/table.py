@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from keydesk.frame import Frame
 from keydesk.keys.keymap import KEYMAP, ROWS
+from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable
 from keydesk.widgets.lines import LinePane, Run, cut, width_of
 

@@ -21,14 +21,14 @@ from textual.filter import LineFilter, Monochrome
 from textual.geometry import Region, Size
 from textual.screen import Screen
 
-from keydesk import theme
-from keydesk.cli.plain_text import in_ascii
-from keydesk.keys.terminal_input import TerminalAnswered
-from keydesk.theme import Depth
-from keydesk.widgets.output_flow import OutputFlow
+from keydesk.terminal.output import in_ascii
+from keydesk.terminal.output_flow import OutputFlow
+from keydesk.terminal.terminal_driver import TerminalDriver
+from keydesk.terminal.terminal_input import TerminalAnswered
+from keydesk.terminal.terminal_query import is_remote
+from keydesk.widgets import theme
 from keydesk.widgets.terminal_diff import Difference, Front, Written
-from keydesk.widgets.terminal_driver import TerminalDriver
-from keydesk.widgets.terminal_query import is_remote
+from keydesk.widgets.theme import Depth
 
 SMALLEST = Size(80, 24)  # a smaller terminal shows no account, no price and no position
 MANY_WRITES = 99

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from keydesk_client.models.reasons import FundingReason, TransactionRejectReason
-from keydesk_client.models.scalars import AccountUnits, Currency, DecimalNumber
+from keydesk_client.models._core.scalars import AccountUnits, Currency, DecimalNumber
+from keydesk_client.models.reject_reasons import FundingReason, TransactionRejectReason
 from keydesk_client.models.transactions.base import TransactionIdentity
 
 

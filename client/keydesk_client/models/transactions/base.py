@@ -1,9 +1,9 @@
 """What every transaction carries, and the links between them."""
 
-from keydesk_client.models.reasons import TransactionRejectReason
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import AccountID, OrderID, RequestID, TransactionID
-from keydesk_client.models.times import DateTime
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import AccountID, OrderID, RequestID, TransactionID
+from keydesk_client.models._core.times import DateTime
+from keydesk_client.models.reject_reasons import TransactionRejectReason
 
 
 class TransactionIdentity(Record):

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from keydesk_client.models.reasons import OrderCancelReason, TransactionRejectReason
-from keydesk_client.models.scalars import ClientID, OrderID
+from keydesk_client.models._core.scalars import ClientID, OrderID
+from keydesk_client.models.reject_reasons import OrderCancelReason, TransactionRejectReason
 from keydesk_client.models.transactions.base import TransactionIdentity
 
 

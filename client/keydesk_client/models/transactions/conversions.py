@@ -1,7 +1,7 @@
 """Conversion factors in force at a transaction."""
 
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import DecimalNumber
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import DecimalNumber
 
 
 class ConversionFactor(Record):

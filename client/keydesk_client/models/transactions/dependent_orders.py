@@ -2,14 +2,14 @@
 
 from typing import Literal
 
+from keydesk_client.models._core.scalars import DecimalNumber, PriceValue
 from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.reasons import (
+from keydesk_client.models.reject_reasons import (
     GuaranteedStopLossOrderReason,
     StopLossOrderReason,
     TakeProfitOrderReason,
     TrailingStopLossOrderReason,
 )
-from keydesk_client.models.scalars import DecimalNumber, PriceValue
 from keydesk_client.models.terms import DependentTerms
 from keydesk_client.models.transactions.base import (
     OnFillLink,

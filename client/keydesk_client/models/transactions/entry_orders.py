@@ -2,9 +2,10 @@
 
 from typing import Literal
 
+from keydesk_client.models._core.scalars import DecimalNumber, InstrumentName, PriceValue
 from keydesk_client.models.enumerations import OrderPositionFill, TimeInForce
 from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.reasons import (
+from keydesk_client.models.reject_reasons import (
     FixedPriceOrderReason,
     LimitOrderReason,
     MarketIfTouchedOrderReason,
@@ -12,7 +13,6 @@ from keydesk_client.models.reasons import (
     StopOrderReason,
     TransactionRejectReason,
 )
-from keydesk_client.models.scalars import DecimalNumber, InstrumentName, PriceValue
 from keydesk_client.models.terms import EntryTerms, MarketPurpose, OnFillTerms, PendingTerms
 from keydesk_client.models.transactions.base import (
     OrderRejection,

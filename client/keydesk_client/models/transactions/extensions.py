@@ -2,9 +2,9 @@
 
 from typing import Literal
 
+from keydesk_client.models._core.scalars import ClientID, OrderID, TradeID
 from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.reasons import TransactionRejectReason
-from keydesk_client.models.scalars import ClientID, OrderID, TradeID
+from keydesk_client.models.reject_reasons import TransactionRejectReason
 from keydesk_client.models.transactions.base import TransactionIdentity
 
 

@@ -2,11 +2,8 @@
 
 from typing import Literal
 
-from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.pricing import ClientPrice
-from keydesk_client.models.reasons import OrderFillReason
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import (
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
     AccountUnits,
     ClientID,
     DecimalNumber,
@@ -15,6 +12,9 @@ from keydesk_client.models.scalars import (
     PriceValue,
     TradeID,
 )
+from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.pricing import ClientPrice
+from keydesk_client.models.reject_reasons import OrderFillReason
 from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.models.transactions.conversions import HomeConversionFactors
 

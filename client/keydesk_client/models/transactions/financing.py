@@ -2,9 +2,9 @@
 
 from typing import Literal
 
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import AccountUnits, DecimalNumber, InstrumentName, TradeID
 from keydesk_client.models.enumerations import AccountFinancingMode
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import AccountUnits, DecimalNumber, InstrumentName, TradeID
 from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.models.transactions.conversions import HomeConversionFactors
 

@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator
 
-from keydesk_client.models.reasons import MarketOrderReason
-from keydesk_client.models.scalars import TradeID
+from keydesk_client.models._core.scalars import TradeID
+from keydesk_client.models.reject_reasons import MarketOrderReason
 from keydesk_client.models.transactions.base import TransactionIdentity
 
 

@@ -4,9 +4,10 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field
 
-from keydesk_client.models.record import Record
-from keydesk_client.models.scalars import TransactionID
-from keydesk_client.models.times import DateTime
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import TransactionID
+from keydesk_client.models._core.times import DateTime
+from keydesk_client.models._core.unknown import foreign_to
 from keydesk_client.models.transactions.account import (
     ClientConfigureRejectTransaction,
     ClientConfigureTransaction,
@@ -60,7 +61,6 @@ from keydesk_client.models.transactions.margin import (
     MarginCallExitTransaction,
     MarginCallExtendTransaction,
 )
-from keydesk_client.models.unknown import foreign_to
 
 KnownTransaction: TypeAlias = (
     CreateTransaction

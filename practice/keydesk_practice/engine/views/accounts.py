@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
-from keydesk_practice.datetimes import rfc3339
-from keydesk_practice.engine.account import Account
+from keydesk_practice.engine.datetimes import rfc3339
 from keydesk_practice.engine.money import NOTHING, ZERO, bare, percent, text
 from keydesk_practice.engine.quotes import Market
+from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.valuation import CLOSEOUT_SHARE, EMPTIED
 from keydesk_practice.engine.views.orders import moving_order, order
 from keydesk_practice.engine.views.positions import moving_position, position

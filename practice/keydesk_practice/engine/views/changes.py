@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.quotes import Market
+from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.transactions import (
     DailyFinanced,
     OrderCancelled,

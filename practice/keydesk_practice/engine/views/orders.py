@@ -3,12 +3,12 @@
 from typing import Any
 
 from keydesk_practice.engine.quotes import Market
-from keydesk_practice.engine.records import Order
+from keydesk_practice.engine.state.records import Order
+from keydesk_practice.engine.state.triggers import side_of, watched_side
 from keydesk_practice.engine.transactions import (
     MarketIfTouchedOrderCreated,
     TrailingStopLossCreated,
 )
-from keydesk_practice.engine.triggering import side_of, watched_side
 from keydesk_practice.engine.valuation import specification_of
 from keydesk_practice.engine.wire_form import to_wire
 

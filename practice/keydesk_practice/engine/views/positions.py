@@ -3,10 +3,10 @@
 from decimal import Decimal
 from typing import Any
 
-from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.money import bare, text
 from keydesk_practice.engine.quotes import Market
-from keydesk_practice.engine.records import Side
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.records import Side
 from keydesk_practice.engine.valuation import specification_of
 from keydesk_practice.engine.views.worth import PositionWorth, position_worth
 

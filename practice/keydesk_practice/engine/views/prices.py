@@ -3,11 +3,11 @@
 from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
-from keydesk_practice.datetimes import rfc3339
-from keydesk_practice.engine.account import Account
-from keydesk_practice.engine.fill_plans import effective_mode
+from keydesk_practice.engine.datetimes import rfc3339
+from keydesk_practice.engine.fills.fill_plans import effective_mode
 from keydesk_practice.engine.money import ZERO, factor, text
 from keydesk_practice.engine.quotes import Level, Market, Quote
+from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.valuation import (
     counted_units,
     margin_available,

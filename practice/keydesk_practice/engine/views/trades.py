@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.money import bare, text
 from keydesk_practice.engine.quotes import Market
-from keydesk_practice.engine.records import Trade
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.records import Trade
 from keydesk_practice.engine.valuation import specification_of
 from keydesk_practice.engine.views.orders import order
 from keydesk_practice.engine.views.worth import TradeWorth, trade_worth

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk_practice.engine.account import Account
 from keydesk_practice.engine.money import NOTHING, home
 from keydesk_practice.engine.quotes import Market
-from keydesk_practice.engine.records import Position
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.records import Position
 from keydesk_practice.engine.valuation import (
     closing_price,
     counted_units,

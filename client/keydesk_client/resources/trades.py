@@ -1,0 +1,183 @@
+"""Trades: look at them, close them, protect them."""
+
+from __future__ import annotations  # help() shows the names of types, not all that they are made of
+
+from collections.abc import AsyncIterator
+from typing import Unpack
+
+from keydesk_client.errors import InvalidRequest
+from keydesk_client.http.calls import json_body
+from keydesk_client.http.exchange import Request
+from keydesk_client.models._core.body_limits import LIST, WRITE
+from keydesk_client.models._core.names import wire_name
+from keydesk_client.models._core.reading import Reader
+from keydesk_client.models._core.record import Wire
+from keydesk_client.models._core.unset import UNSET, Unset
+from keydesk_client.models._core.words import words
+from keydesk_client.models.details import (
+    GuaranteedStopLossDetails,
+    StopLossDetails,
+    TakeProfitDetails,
+    TrailingStopLossDetails,
+)
+from keydesk_client.models.enumerations import TradeStateFilter
+from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.instruments import Instrument
+from keydesk_client.models.possible import Details, refuse_impossible_edit
+from keydesk_client.models.precision import refuse_unfit_details
+from keydesk_client.models.responses_trades import (
+    TradeClientExtensionsResponse,
+    TradeCloseResponse,
+    TradeDependentOrdersResponse,
+    TradeResponse,
+    TradesResponse,
+)
+from keydesk_client.models.trades import Trade
+from keydesk_client.resources.area import Area
+from keydesk_client.resources.closing import CloseUnits, edited, trade_close
+from keydesk_client.resources.lists import MOST_LISTED, ListOptions, list_query, next_before
+from keydesk_client.resources.wire_times import in_form
+
+TRADES = Reader(TradesResponse, LIST)
+TRADE = Reader(TradeResponse, WRITE)
+TRADE_CLOSE = Reader(TradeCloseResponse, WRITE)
+MODIFIED = Reader(TradeClientExtensionsResponse)
+PROTECTED = Reader(TradeDependentOrdersResponse, WRITE)
+
+STATES = words(TradeStateFilter)
+
+
+class Trades(Area):
+    """Trades of an account. A specifier is a trade id, or `@` and a client id."""
+
+    async def list(
+        self,
+        *,
+        state: TradeStateFilter | None = None,
+        account_id: str | None = None,
+        **options: Unpack[ListOptions],
+    ) -> TradesResponse:
+        """Trades, newest first; by default the 50 newest open ones.
+
+        Options: `instrument`, `count` (at most 500), `before_id`, `ids`.
+        """
+        query = list_query(options, state, STATES)
+        request = Request("GET", self._account(account_id, "trades"), query, self._headers())
+        return await self._caller.ask(request, TRADES)
+
+    async def iterate(
+        self,
+        *,
+        state: TradeStateFilter = "OPEN",
+        instrument: str | None = None,
+        page: int = MOST_LISTED,
+        account_id: str | None = None,
+    ) -> AsyncIterator[Trade]:
+        """Every trade of a state, newest first, however many."""
+        options: ListOptions = {"count": page}
+        if instrument is not None:
+            options["instrument"] = instrument
+        while True:
+            answer = await self.list(state=state, account_id=account_id, **options)
+            before = next_before(answer, answer.trades, page, options)
+            for trade in answer.trades:
+                yield trade
+            if before is None:
+                return
+            options["before_id"] = before
+
+    async def open(self, *, account_id: str | None = None) -> TradesResponse:
+        """Every open trade."""
+        request = Request("GET", self._account(account_id, "openTrades"), headers=self._headers())
+        return await self._caller.ask(request, TRADES)
+
+    async def get(self, specifier: str, *, account_id: str | None = None) -> TradeResponse:
+        """One trade, open or closed, by its id or as "@" and your client id; NotFound when there is none."""
+        where = self._trade(specifier, account_id)
+        return await self._caller.ask(Request("GET", where, headers=self._headers()), TRADE)
+
+    async def close(
+        self,
+        specifier: str,
+        *,
+        units: CloseUnits = "ALL",
+        instrument: Instrument | None = None,
+        client_request_id: str | None = None,
+        account_id: str | None = None,
+    ) -> TradeCloseResponse:
+        """Close a trade, or `units` of it (positive, whatever its side); goes before everything that waits.
+
+        NotFound when it is closed already; an error with `sent` leaves open whether it closed: see `Sender`.
+        With `instrument`, units that have more decimals than it takes are refused before they are sent.
+        """
+        request = Request(
+            "PUT",
+            self._trade(specifier, account_id, "close"),
+            headers=self._headers(client_request_id),
+            body=json_body(trade_close(units, instrument)),
+            urgent=True,
+        )
+        return await self._caller.ask(request, TRADE_CLOSE)
+
+    async def set_client_extensions(
+        self, specifier: str, client_extensions: ClientExtensions, *, account_id: str | None = None
+    ) -> TradeClientExtensionsResponse:
+        """Change the tags of a trade. Not for accounts that are linked to a third-party platform.
+
+        Moves no money, and twice is as once: after a lost answer ask again; it needs no Sender.
+        """
+        request = Request(
+            "PUT",
+            self._trade(specifier, account_id, "clientExtensions"),
+            headers=self._headers(),
+            body=json_body({"clientExtensions": client_extensions.to_wire()}),
+        )
+        return await self._caller.ask(request, MODIFIED)
+
+    async def set_dependent_orders(
+        self,
+        specifier: str,
+        *,
+        take_profit: TakeProfitDetails | Unset | None = UNSET,
+        stop_loss: StopLossDetails | Unset | None = UNSET,
+        trailing_stop_loss: TrailingStopLossDetails | Unset | None = UNSET,
+        guaranteed_stop_loss: GuaranteedStopLossDetails | Unset | None = UNSET,
+        instrument: Instrument | None = None,
+        account_id: str | None = None,
+    ) -> TradeDependentOrdersResponse:
+        """Create, change or cancel the orders that depend on a trade; all of it or nothing.
+
+        UNSET leaves an order as it is, None cancels it, details create it or change what they mention.
+        """
+        edits = {
+            "take_profit": take_profit,
+            "stop_loss": stop_loss,
+            "trailing_stop_loss": trailing_stop_loss,
+            "guaranteed_stop_loss": guaranteed_stop_loss,
+        }
+        members: Wire = {
+            wire_name(name): _edit(name, details, instrument)
+            for name, details in edits.items()
+            if not isinstance(details, Unset)
+        }
+        if not members:
+            raise InvalidRequest("take_profit: nothing to change was given", field="take_profit")
+        request = Request(
+            "PUT",
+            self._trade(specifier, account_id, "orders"),
+            headers=self._headers(),
+            body=json_body(in_form(members, self._defaults.datetime_format)),
+        )
+        return await self._caller.ask(request, PROTECTED)
+
+    def _trade(self, specifier: str, account_id: str | None, *rest: str) -> str:
+        return self._account(account_id, "trades", ("specifier", specifier), *rest)
+
+
+def _edit(name: str, details: Details | None, instrument: Instrument | None) -> Wire | None:
+    if details is None:
+        return None
+    refuse_impossible_edit(name, details)
+    if instrument is not None:
+        refuse_unfit_details(name, details, instrument)
+    return edited(details)

@@ -1,0 +1,133 @@
+"""An account as it stands: the fold of its transactions, and what the market showed its orders.
+
+Orders, trades and positions are values, the tables that hold them change in place. A copy shares the values, so that a
+decision can look ahead on its own copy and leave the account as it was.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from decimal import Decimal
+from typing import Literal
+
+from keydesk_practice.engine.money import NOTHING
+from keydesk_practice.engine.quotes import GuaranteedMode
+from keydesk_practice.engine.state.records import Order, Position, Trade, Trigger
+
+Mutability = Literal["FIXED", "REPLACEABLE", "CANCELABLE", "PRICE_WIDEN_ONLY"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What was agreed when the account was opened; no transaction changes it."""
+
+    currency: str
+    hedging: bool = False
+    fifo: bool = False  # the rules of a US division
+    exclusive_stops: bool = False  # some divisions forbid a stop-loss beside a trailing one
+    guaranteed_mode: GuaranteedMode = "ALLOWED"
+    guaranteed_mutability_open: Mutability = "CANCELABLE"
+    guaranteed_mutability_halted: Mutability = "PRICE_WIDEN_ONLY"
+    most_open_trades: int = 1000
+    most_pending_orders: int = 1000
+    # Currencies are financed on their base units by most divisions, on their value in the quote currency by the US one.
+    financing_in: Literal["BASE", "QUOTE"] = "BASE"
+
+
+class Shelf:
+    """Orders and trades that ended; they stay readable and change no more."""
+
+    def __init__(self, below: "Shelf | None" = None) -> None:
+        self._below = below
+        self._orders: dict[int, Order] = {}
+        self._trades: dict[int, Trade] = {}
+
+    def order(self, order_id: int) -> Order | None:
+        """Return an ended order."""
+        found = self._orders.get(order_id)
+        return self._below.order(order_id) if found is None and self._below else found
+
+    def trade(self, trade_id: int) -> Trade | None:
+        """Return a closed trade."""
+        found = self._trades.get(trade_id)
+        return self._below.trade(trade_id) if found is None and self._below else found
+
+    def keep_order(self, order: Order) -> None:
+        """Put an ended order away."""
+        self._orders[order.id] = order
+
+    def keep_trade(self, trade: Trade) -> None:
+        """Put a closed trade away."""
+        self._trades[trade.id] = trade
+
+    def orders(self) -> Iterator[Order]:
+        """Return the ended orders, in no order."""
+        return iter(self._orders.values())
+
+    def trades(self) -> Iterator[Trade]:
+        """Return the closed trades, in no order."""
+        return iter(self._trades.values())
+
+
+@dataclass(slots=True, kw_only=True)
+class Account:
+    """One account; only `apply` changes it."""
+
+    id: str
+    user_id: int
+    terms: Terms
+    alias: str | None = None
+    margin_rate: Decimal | None = None
+    created_time: int = 0
+    last_transaction_id: int = 0
+    last_order_fill_time: int | None = None
+    balance: Decimal = NOTHING
+    pl: Decimal = NOTHING
+    financing: Decimal = NOTHING
+    commission: Decimal = NOTHING
+    dividend_adjustment: Decimal = NOTHING
+    guaranteed_execution_fees: Decimal = NOTHING
+    margin_call_enter_time: int | None = None
+    margin_call_extension_count: int = 0
+    last_margin_call_extension_time: int | None = None
+    orders: dict[int, Order] = field(default_factory=dict)  # pending, oldest first
+    trades: dict[int, Trade] = field(default_factory=dict)  # open, oldest first
+    positions: dict[str, Position] = field(default_factory=dict)
+    order_ids: dict[str, int] = field(default_factory=dict)  # of pending orders, by client id
+    trade_ids: dict[str, int] = field(default_factory=dict)  # of open trades, by client id
+    triggers: dict[str, tuple[Trigger, ...]] = field(default_factory=dict)  # by instrument
+    expiries: dict[int, int] = field(default_factory=dict)  # of pending orders
+    ended: Shelf = field(default_factory=Shelf)
+
+    @property
+    def currency(self) -> str:
+        """The home currency."""
+        return self.terms.currency
+
+    def copy(self) -> "Account":
+        """Return an account that can go its own way from here."""
+        other = object.__new__(Account)
+        for name in _NAMES:
+            value = getattr(self, name)
+            setattr(other, name, value.copy() if isinstance(value, dict) else value)
+        other.ended = Shelf(self.ended)
+        return other
+
+    def order(self, order_id: int) -> Order | None:
+        """Return an order, pending or ended."""
+        return self.orders.get(order_id) or self.ended.order(order_id)
+
+    def trade(self, trade_id: int) -> Trade | None:
+        """Return a trade, open or closed."""
+        return self.trades.get(trade_id) or self.ended.trade(trade_id)
+
+    def position(self, instrument: str) -> Position:
+        """Return the position of an instrument, an empty one when it was never traded."""
+        return self.positions.get(instrument) or Position(instrument=instrument)
+
+
+_NAMES = tuple(field.name for field in fields(Account))
+
+
+def empty_account(account_id: str, user_id: int, terms: Terms) -> Account:
+    """Return an account to which nothing has happened yet."""
+    return Account(id=account_id, user_id=user_id, terms=terms)

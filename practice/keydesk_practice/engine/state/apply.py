@@ -1,0 +1,136 @@
+"""Making it so: each transaction changes the account in exactly one way, and nothing else changes it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.applying_fills import apply_fill
+from keydesk_practice.engine.state.applying_orders import (
+    apply_created,
+    apply_mark,
+    end_order,
+    relabel_order,
+    relabel_trade,
+)
+from keydesk_practice.engine.state.order_states import trade_after
+from keydesk_practice.engine.state.records import Mark
+from keydesk_practice.engine.transactions import (
+    AccountCreated,
+    ClientConfigured,
+    DailyFinanced,
+    FundsTransferred,
+    MarginCallEntered,
+    MarginCallExited,
+    MarginCallExtended,
+    OpenTradeFinancing,
+    OrderCancelled,
+    OrderCreated,
+    OrderExtensionsModified,
+    OrderFilled,
+    PositionFinancing,
+    TradeClosureDelayed,
+    TradeExtensionsModified,
+    Transaction,
+)
+
+
+def apply(account: Account, event: Transaction | Mark) -> Account:
+    """Change the account by what happened, in place, and return it; ids must follow each other."""
+    if isinstance(event, Mark):
+        apply_mark(account, event)
+        return account
+    if event.id != account.last_transaction_id + 1:
+        raise ValueError(f"transaction {event.id} does not follow {account.last_transaction_id}")
+    if isinstance(event, OrderCreated):
+        apply_created(account, event)
+    elif change := _CHANGES.get(type(event)):
+        change(account, event)
+    account.last_transaction_id = event.id
+    return account
+
+
+def _created(account: Account, event: AccountCreated) -> None:
+    account.created_time = event.time
+
+
+def _configured(account: Account, event: ClientConfigured) -> None:
+    if event.alias is not None:
+        account.alias = event.alias
+    if event.margin_rate is not None:
+        account.margin_rate = event.margin_rate
+
+
+def _transferred(account: Account, event: FundsTransferred) -> None:
+    account.balance = event.account_balance
+
+
+def _cancelled(account: Account, event: OrderCancelled) -> None:
+    end_order(
+        account,
+        account.orders[event.order_id],
+        "CANCELLED",
+        cancelling_transaction_id=event.id,
+        cancelled_time=event.time,
+        replaced_by_order_id=event.replaced_by_order_id,
+    )
+
+
+def _call_entered(account: Account, event: MarginCallEntered) -> None:
+    account.margin_call_enter_time = event.time
+    account.margin_call_extension_count = 0
+
+
+def _call_extended(account: Account, event: MarginCallExtended) -> None:
+    account.margin_call_extension_count = event.extension_number
+    account.last_margin_call_extension_time = event.time
+
+
+def _call_exited(account: Account, _: MarginCallExited) -> None:
+    account.margin_call_enter_time = None
+    account.margin_call_extension_count = 0
+    account.last_margin_call_extension_time = None
+
+
+def _closure_delayed(account: Account, event: TradeClosureDelayed) -> None:
+    for trade_id in event.trade_ids:
+        trade = account.trades[trade_id]
+        state = trade_after(trade.state, "CLOSE_OWED")
+        account.trades[trade_id] = replace(trade, state=state, close_owed_by=event.id)
+
+
+def _financed(account: Account, event: DailyFinanced) -> None:
+    account.balance = event.account_balance
+    account.financing += event.financing
+    for financed in event.position_financings:
+        for part in financed.open_trade_financings:
+            _finance_trade(account, financed, part)
+
+
+def _finance_trade(account: Account, financed: PositionFinancing, part: OpenTradeFinancing) -> None:
+    trade = account.trades[part.trade_id]
+    state = trade_after(trade.state, "FINANCED")
+    account.trades[trade.id] = replace(
+        trade, state=state, financing=trade.financing + part.financing
+    )
+    position = account.positions[financed.instrument]
+    name = "long" if trade.long else "short"
+    side = position.long if trade.long else position.short
+    changed: dict[str, Any] = {name: replace(side, financing=side.financing + part.financing)}
+    account.positions[financed.instrument] = replace(position, **changed)
+
+
+_CHANGES: dict[type[Transaction], Callable[[Account, Any], None]] = {
+    AccountCreated: _created,
+    ClientConfigured: _configured,
+    FundsTransferred: _transferred,
+    OrderFilled: apply_fill,
+    OrderCancelled: _cancelled,
+    OrderExtensionsModified: relabel_order,
+    TradeExtensionsModified: relabel_trade,
+    MarginCallEntered: _call_entered,
+    MarginCallExtended: _call_extended,
+    MarginCallExited: _call_exited,
+    TradeClosureDelayed: _closure_delayed,
+    DailyFinanced: _financed,
+}

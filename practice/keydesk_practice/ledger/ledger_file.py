@@ -1,0 +1,282 @@
+"""Opens the ledger's file: private to its owner, held by one process, durable at every commit.
+
+`locking_mode=EXCLUSIVE` is set before WAL, so that there is no shared-memory file and a second process gets a clear
+refusal; one connection only, which also keeps clear of the WAL-reset fault of SQLite before 3.51.3. `synchronous=FULL`
+makes a commit survive a power cut, not only a kill.
+
+A new ledger is made under another name and put in its place when its tables are there. So a file that is empty, or has
+no tables, is one that lost its content, and is refused.
+"""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from keydesk_practice.errors import LedgerUnavailable
+from keydesk_practice.ledger.checksums import SUMMED, CheckReport, check_ledger, checksum
+
+FILE_NAME = "ledger.sqlite3"
+FORMAT = 2
+FORMAT_WITHOUT_CHECKSUMS = 1
+_BESIDE = ("-wal", "-journal", "-shm")  # SQLite's own files beside the ledger
+BEGIN_ANEW = "put a copy back, or begin anew with `keydesk practice reset`, which keeps the file"
+
+_TABLES = """
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER) WITHOUT ROWID;
+CREATE TABLE accounts (
+    id TEXT PRIMARY KEY, owner INTEGER NOT NULL, currency TEXT NOT NULL, hedging INTEGER NOT NULL, crc INTEGER
+) WITHOUT ROWID;
+CREATE TABLE transactions (
+    account TEXT NOT NULL, id INTEGER NOT NULL, time INTEGER NOT NULL, type TEXT NOT NULL, body TEXT NOT NULL,
+    crc INTEGER, PRIMARY KEY (account, id)
+) WITHOUT ROWID;
+CREATE INDEX transactions_by_type ON transactions (account, type, id);
+CREATE TABLE marks (
+    account TEXT NOT NULL, order_id INTEGER NOT NULL, level TEXT NOT NULL, crc INTEGER,
+    PRIMARY KEY (account, order_id)
+) WITHOUT ROWID;
+CREATE TABLE ended (
+    account TEXT NOT NULL, kind TEXT NOT NULL, id INTEGER NOT NULL, state TEXT NOT NULL, instrument TEXT NOT NULL,
+    record BLOB NOT NULL, crc INTEGER, PRIMARY KEY (account, kind, id)
+) WITHOUT ROWID;
+CREATE TABLE snapshots (
+    account TEXT PRIMARY KEY, id INTEGER NOT NULL, made_by TEXT NOT NULL, state BLOB NOT NULL, crc INTEGER
+);
+"""
+_HEADS = (
+    "CREATE TABLE heads (account TEXT PRIMARY KEY, id INTEGER NOT NULL, crc INTEGER) WITHOUT ROWID"
+)
+
+
+class LedgerHeld(LedgerUnavailable):
+    """Another running broker holds the ledger."""
+
+
+def open_ledger_file(folder: Path) -> sqlite3.Connection:
+    """Return the only connection to the ledger in `folder`, made on first use.
+
+    Raises:
+        LedgerUnavailable: another process holds it, the file is no ledger of ours, or it lost its content.
+    """
+    make_private(folder)
+    path = folder / FILE_NAME
+    with _refusals(path), _private_files():
+        if not path.exists():
+            _create(path)
+        connection = _connected(path)
+        try:
+            _prepare(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def check_ledger_file(folder: Path) -> CheckReport:
+    """Check every row of the ledger in `folder`, and change nothing.
+
+    Raises:
+        LedgerUnavailable: there is none, another process holds it, or it cannot be read at all.
+    """
+    path = folder / FILE_NAME
+    if not path.exists():
+        raise LedgerUnavailable(f"there is no ledger in {folder}")
+    with _refusals(path), contextlib.closing(_connected(path)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        version = _known_version(connection, path)
+        return check_ledger(connection, summed=version != FORMAT_WITHOUT_CHECKSUMS)
+
+
+def refuse_damage(connection: sqlite3.Connection, folder: Path) -> None:
+    """Check every row of an open ledger; raises `LedgerUnavailable` when one is damaged."""
+    path = folder / FILE_NAME
+    with _refusals(path):
+        problems = check_ledger(connection).problems
+    if problems:
+        raise damaged(path, problems[0])
+
+
+def damaged(path: Path, problem: str) -> LedgerUnavailable:
+    """Return the refusal of a damaged ledger."""
+    return LedgerUnavailable(
+        f"{path} is damaged: {problem} (`keydesk practice check` lists everything): {BEGIN_ANEW}"
+    )
+
+
+def set_ledger_aside(folder: Path, now: datetime | None = None) -> Path | None:
+    """Move the ledger of `folder` beside itself so that the next start makes a fresh one; None if there was none.
+
+    A damaged or empty one is moved, too.
+
+    Raises:
+        LedgerUnavailable: a running broker holds it, or it cannot be moved.
+    """
+    path = folder / FILE_NAME
+    leftovers = [path.with_name(FILE_NAME + end) for end in ("", *_BESIDE)]
+    if not any(file.exists() for file in leftovers):
+        return None
+    make_private(folder)
+    if path.exists() and path.stat().st_size:
+        _write_back(path)
+    stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%S.%fZ")
+    kept = path.with_name(f"ledger-{stamp}.sqlite3")
+    with _refusals(path):
+        for file in leftovers:
+            if file.exists():
+                file.rename(kept.with_name(file.name.replace(FILE_NAME, kept.name)))
+    return kept
+
+
+def _write_back(path: Path) -> None:
+    """Let SQLite write its log back into the ledger; raises `LedgerHeld`, and leaves a damaged one as it is."""
+    with contextlib.suppress(sqlite3.Error):
+        connection = _connected(path)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error as error:
+            if "locked" in str(error):
+                raise LedgerHeld(_reason(error, path)) from error
+        finally:
+            connection.close()
+
+
+def make_private(folder: Path) -> None:
+    """Create the folder 0700; an existing one is closed to others if it is ours or empty.
+
+    Raises:
+        LedgerUnavailable: it holds other files and lets others in, or cannot be used at all.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not folder.stat().st_mode & 0o077:
+            return
+        if any(folder.iterdir()) and not (folder / FILE_NAME).exists():
+            raise LedgerUnavailable(f"{folder} is open to others: chmod 700 it, or choose another")
+        folder.chmod(0o700)
+    except OSError as error:
+        raise LedgerUnavailable(f"cannot use {folder}: {error.strerror}") from error
+
+
+@contextlib.contextmanager
+def _private_files() -> Iterator[None]:
+    """Make the files of the block 0600."""
+    mask = os.umask(0o077)
+    try:
+        yield
+    finally:
+        os.umask(mask)
+
+
+@contextlib.contextmanager
+def _refusals(path: Path) -> Iterator[None]:
+    """Turn the failures of SQLite and of the disk into refusals in words."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise ledger_refusal(error, path) from error
+    except UnicodeDecodeError as error:
+        raise damaged(path, "it holds text that is not UTF-8") from error
+    except OSError as error:
+        raise LedgerUnavailable(f"cannot use {path}: {error.strerror}") from error
+
+
+def ledger_refusal(error: sqlite3.Error, path: Path) -> LedgerUnavailable:
+    """Return the refusal of a ledger that SQLite cannot use."""
+    kind = LedgerHeld if "locked" in str(error) else LedgerUnavailable
+    return kind(_reason(error, path))
+
+
+def _create(path: Path) -> None:
+    """Make a ledger without accounts; at its place it is whole or not there."""
+    for end in _BESIDE:
+        left = path.with_name(FILE_NAME + end)
+        if left.exists():
+            raise LedgerUnavailable(f"{path} is gone but {left.name} is there: {BEGIN_ANEW}")
+    new = path.with_name(f"{FILE_NAME}.new-{os.getpid()}")
+    new.unlink(missing_ok=True)
+    try:
+        with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            connection.execute("PRAGMA synchronous=FULL")
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in (*_TABLES.split(";"), _HEADS):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA user_version={FORMAT}")
+            connection.execute("COMMIT")
+        with contextlib.suppress(FileExistsError):  # another one was quicker
+            os.link(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    if path.stat().st_size == 0:
+        raise LedgerUnavailable(f"{path} is there but is empty (0 bytes): {BEGIN_ANEW}")
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA busy_timeout=0")
+    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=FULL")
+    connection.execute("BEGIN IMMEDIATE")
+    if _known_version(connection, path) == FORMAT_WITHOUT_CHECKSUMS:
+        _add_checksums(connection, path)
+    _refuse_without_accounts(connection, path)
+    connection.execute("COMMIT")
+
+
+def _known_version(connection: sqlite3.Connection, path: Path) -> int:
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    if not tables:
+        raise LedgerUnavailable(f"{path} is there but has no tables: {BEGIN_ANEW}")
+    if version not in {FORMAT_WITHOUT_CHECKSUMS, FORMAT}:
+        raise LedgerUnavailable(f"{path} was written by another version (format {version})")
+    expected = SUMMED.keys() - ({"heads"} if version == FORMAT_WITHOUT_CHECKSUMS else set())
+    if missing := sorted(expected - tables):
+        raise damaged(path, f"the table {missing[0]} is missing")
+    return int(version)
+
+
+def _refuse_without_accounts(connection: sqlite3.Connection, path: Path) -> None:
+    """A ledger that was used has accounts; one whose first start was cut short has nothing at all."""
+    (accounts,) = connection.execute("SELECT count(*) FROM accounts").fetchone()
+    (traces,) = connection.execute(
+        "SELECT (SELECT count(*) FROM transactions) + (SELECT count(*) FROM heads)"
+        " + (SELECT count(*) FROM facts WHERE name='last_seen')"
+    ).fetchone()
+    if traces and not accounts:
+        raise damaged(path, "it has no accounts any more")
+
+
+def _add_checksums(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring a ledger of format 1 to format 2, all of it or nothing."""
+    if problems := check_ledger(connection, summed=False).problems:
+        raise damaged(path, problems[0])
+    connection.create_function("row_checksum", -1, checksum, deterministic=True)
+    connection.execute(_HEADS)
+    for table, columns in SUMMED.items():
+        if table != "heads":
+            connection.execute(f"ALTER TABLE {table} ADD COLUMN crc INTEGER")
+            connection.execute(f"UPDATE {table} SET crc=row_checksum({', '.join(columns)})")  # noqa: S608 - names of ours
+    newest = "SELECT account, max(id), row_checksum(account, max(id)) FROM transactions GROUP BY 1"
+    connection.execute(f"INSERT INTO heads {newest}")
+    connection.execute(f"PRAGMA user_version={FORMAT}")
+
+
+def _reason(error: sqlite3.Error, path: Path) -> str:
+    if "locked" in str(error):
+        return f"{path} is held by another running practice broker: leave that one, or choose a folder with --data"
+    code = getattr(error, "sqlite_errorcode", None)
+    if code == sqlite3.SQLITE_FULL:
+        return f"the disk is full: make room for {path}, then start again"
+    if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
+        return f"{path} cannot be opened, it is damaged or no ledger ({error}): {BEGIN_ANEW}"
+    return f"{path} cannot be opened: {error}"

@@ -1,0 +1,208 @@
+"""Which account is opened: the practice market's own, or the one that a profile was signed in for."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from keydesk.app import open_broker
+from keydesk.app.embedded import EmbeddedBroker, PracticeAddress, PracticeFailed
+from keydesk.config.config import PRACTICE_MARKET, Profile
+from keydesk_client.auth.secret import Secret
+from keydesk_client.errors import Forbidden, KeydeskClientError, Unauthorized
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from keydesk_client.http.retries import Retries
+
+MOST_STARTS = 3
+LOOK_EVERY = 0.5  # seconds
+AT_ONCE = 0.3  # seconds
+
+Band = Literal["PRACTICE", "LIVE"]
+
+
+class CannotOpen(Exception):
+    """The account cannot be opened; the text is one sentence with the remedy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Which account to open, and where."""
+
+    rest_url: str
+    stream_url: str
+    token: Secret
+    account_id: str
+    own_broker: bool  # the practice market on this machine
+    profile: str = PRACTICE_MARKET
+    # A third-party platform trades the account too, and its orders carry no ids of ours; None: not known yet.
+    linked: bool | None = None
+
+    @property
+    def records(self) -> str:
+        """The name of its journal and audit log: two brokers may use the same account id."""
+        return self.account_id if self.own_broker else f"{self.profile}.{self.account_id}"
+
+
+class Opening(Protocol):
+    """An account that a desk is about to open."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def environment(self) -> Band: ...
+    async def target(self) -> Target: ...
+    async def keep(self, say: Callable[[str], None]) -> None: ...
+    def stop(self) -> None: ...
+    def abandon(self) -> None: ...
+
+
+@dataclass(slots=True)
+class PracticeMarket:
+    """The practice market; its broker is the desk's child."""
+
+    broker: EmbeddedBroker
+    ledger: Path
+    name: str = PRACTICE_MARKET
+    environment: Band = "PRACTICE"
+    noted: bool = False
+
+    async def target(self) -> Target:
+        """Return the first account, once the broker listens; CannotOpen when it does not."""
+        try:
+            address = await self.broker.address()
+        except PracticeFailed as error:
+            raise CannotOpen(f"the practice market did not open: {error}") from error
+        open_broker.note(self.ledger, address)
+        self.noted = True
+        return practice_target(address)
+
+    async def keep(self, say: Callable[[str], None]) -> None:
+        """Start the broker again when it ends by itself; after three times something is wrong with it."""
+        for _ in range(MOST_STARTS):
+            while not self.broker.has_ended:  # noqa: ASYNC110 - a process sends no event
+                await asyncio.sleep(LOOK_EVERY)
+            say("The practice broker ended and is started again; your orders are in its ledger")
+            try:
+                open_broker.note(self.ledger, await self.broker.start_again())
+            except PracticeFailed as error:
+                say(f"The practice broker does not start again: {error}")
+                return
+        say("The practice broker ended too often; leave and start again")
+
+    def stop(self) -> None:
+        """End the broker."""
+        self._unnote()
+        self.broker.stop()
+
+    def abandon(self) -> None:
+        """End the broker, and hard if it does not go at once: what was acknowledged is in its ledger."""
+        self._unnote()
+        self.broker.stop(patience=AT_ONCE)
+
+    def _unnote(self) -> None:
+        if self.noted:
+            self.noted = False
+            open_broker.unnote(self.ledger)
+
+
+@dataclass(frozen=True, slots=True)
+class SignedIn:
+    """The account of a profile, its token already fetched."""
+
+    profile: Profile
+    token: Secret
+
+    @property
+    def name(self) -> str:
+        """The profile."""
+        return self.profile.name
+
+    @property
+    def environment(self) -> Band:
+        """What stands over the desk; a custom host may deal with real money, so it counts as live."""
+        return "PRACTICE" if self.profile.environment == "practice" else "LIVE"
+
+    async def target(self) -> Target:
+        """Return the account; CannotOpen when the broker says that it is not this token's.
+
+        A broker that does not answer is no reason to stay away: the desk opens, says so, and keeps trying.
+        """
+        from keydesk_client.http.retries import Retries  # noqa: PLC0415 - the desk paints first
+
+        target = self.unasked()
+        with suppress(KeydeskClientError):
+            found = await accounts_of(
+                target.rest_url, target.stream_url, self.token, Retries(most=0)
+            )
+            if target.account_id not in found:
+                raise CannotOpen(
+                    f"the token of profile {self.profile.name} may not use account "
+                    f"{self.profile.account_id}; sign in again with --account, of: {', '.join(found)}"
+                )
+            return replace(target, linked=found[target.account_id])
+        return target
+
+    def unasked(self) -> Target:
+        """Return the account without asking the broker."""
+        rest_url, stream_url = addresses(self.profile)
+        account_id, name = self.profile.account_id, self.profile.name
+        return Target(rest_url, stream_url, self.token, account_id, own_broker=False, profile=name)
+
+    async def keep(self, say: Callable[[str], None]) -> None:
+        """Nothing of ours runs beside the desk."""
+
+    def stop(self) -> None:
+        """Nothing of ours runs beside the desk."""
+
+    def abandon(self) -> None:
+        """Nothing of ours runs beside the desk."""
+
+
+def practice_target(address: PracticeAddress) -> Target:
+    """Return the first account of a practice market."""
+    token, account_id = Secret(address.token), address.account_ids[0]
+    urls = address.rest_url, address.stream_url
+    return Target(*urls, token, account_id, own_broker=True, linked=False)
+
+
+def addresses(profile: Profile) -> tuple[str, str]:
+    """Return where a profile's token may be sent; it goes nowhere else."""
+    from keydesk_client.client import LIVE, PRACTICE  # noqa: PLC0415 - the desk paints first
+
+    match profile.environment:
+        case "practice":
+            return PRACTICE
+        case "live":
+            return LIVE
+        case "custom":
+            return profile.rest_url, profile.stream_url
+
+
+async def accounts_of(
+    rest_url: str, stream_url: str, token: Secret, retries: Retries
+) -> Mapping[str, bool]:
+    """Return the accounts that the broker lets the token use, and whether each is linked to a third-party platform.
+
+    Raises:
+        CannotOpen: the broker refuses the token.
+        KeydeskClientError: it cannot be reached, or answers something else.
+    """
+    from keydesk_client.client import Client  # noqa: PLC0415 - the desk paints first
+
+    async with Client(
+        token=token, rest_url=rest_url, stream_url=stream_url, retries=retries
+    ) as client:
+        try:
+            found = await client.accounts.list()
+        except (Unauthorized, Forbidden) as error:
+            raise CannotOpen(
+                f"the broker refuses the token ({error.status}): check that it is whole, not revoked, "
+                "and of the environment that was named, then sign in with keydesk login"
+            ) from error
+    return {account.id: account.mt4_account_id is not None for account in found.accounts}

@@ -1,0 +1,316 @@
+"""The desk's actions: what each key of the key map opens. Capitals open forms; nothing here sends."""
+
+from __future__ import annotations
+
+from time import time_ns
+from typing import TYPE_CHECKING, TypeVar
+
+from textual.screen import ModalScreen
+
+from keydesk import forms
+from keydesk.app.selection import Selection
+from keydesk.calc.template import Template
+from keydesk.keys.arming import Cause, armed
+from keydesk.keys.guarded_app import GuardedApp
+from keydesk.panes.chart import Chart
+from keydesk.panes.instrument_line import InstrumentLine
+from keydesk.panes.instrument_rows import InstrumentRows
+from keydesk.panes.preset_shown import preset_shown
+from keydesk.panes.watchlist import Watchlist
+from keydesk.screens.desk import DeskScreen
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.text.format import pair
+from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.trading.desk_lock import DeskLock
+from keydesk.widgets.table import TablePane
+
+if TYPE_CHECKING:
+    from keydesk.calc.dictated import Dictated
+    from keydesk.calc.instructions import Instruction
+    from keydesk.calc.spoken import Spoken
+    from keydesk.calc.ticket_draft import Side
+    from keydesk.forms.detail_rows import Rows
+    from keydesk.forms.situation import Situation
+
+Decided = TypeVar("Decided", bound="Instruction")
+
+
+class DeskActions(GuardedApp[int]):
+    """What the keys of the desk do; the application brings the store and carries decisions out."""
+
+    store: Store
+    template: Template
+    preset: int
+    lock: DeskLock
+
+    def situation(self) -> Situation:
+        """Return what a form needs to know."""
+        raise NotImplementedError
+
+    def carry_out(self, instruction: Instruction | None) -> None:
+        """Start what a form decided."""
+        raise NotImplementedError
+
+    def ask(self, form: ModalScreen[Decided | None]) -> None:
+        """Open a form and carry out what it decides."""
+        self.push_screen(form, self.carry_out)
+
+    def leave(self, code: int = 0) -> None:
+        """Leave the desk."""
+        raise NotImplementedError
+
+    # What is selected.
+
+    @property
+    def desk(self) -> DeskScreen:
+        """The main screen, whatever lies over it."""
+        return next(screen for screen in self.screen_stack if isinstance(screen, DeskScreen))
+
+    def selection(self) -> Selection:
+        """Return what a key would act on."""
+        focused = self.focused
+        return Selection(
+            focused.id or "" if focused is not None else "",
+            *(self._row_of(name) for name in ("trades", "positions", "orders")),
+        )
+
+    def _row_of(self, name: str) -> str | None:
+        pane = self.desk.pane(name)
+        return pane.selected if isinstance(pane, TablePane) else None
+
+    # Money: each opens a form.
+
+    def action_buy(self) -> None:
+        """Open a buy ticket."""
+        self._ticket("BUY", self.store.focus)
+
+    def action_sell(self) -> None:
+        """Open a sell ticket."""
+        self._ticket("SELL", self.store.focus)
+
+    def _ticket(self, side: Side, instrument: str, fields: Dictated | None = None) -> None:
+        if self.desk.is_too_small:
+            return  # the screen says so: nothing opens on an account that is not shown
+        if instrument:
+            self.ask(forms.TicketForm(self.situation(), side, instrument, fields))
+        else:
+            self.tell("info", "The account's instruments are still being read")
+
+    def action_close(self) -> None:
+        """Close the selected trade, or the position."""
+        selection = self.selection()
+        trade = selection.trade(self.store)
+        if selection.means_position(self.store) and selection.trades(self.store):
+            instrument = selection.instrument(self.store)
+            self.ask(forms.ClosePositionForm(self.situation(), instrument))
+        elif trade is not None:
+            self.ask(forms.CloseForm(self.situation(), trade.instrument, [trade.id]))
+        else:
+            self._nothing_to("close")
+
+    def action_scale_out(self) -> None:
+        """Close a part of the selected trade, or of the position."""
+        selection = self.selection()
+        if selection.means_position(self.store) and selection.trades(self.store):
+            instrument = selection.instrument(self.store)
+            self.ask(forms.PositionPartForm(self.situation(), instrument))
+        else:
+            self._on_trade(forms.ScaleOutForm, "close a part of")
+
+    def action_break_even(self) -> None:
+        """Move the selected trade's stop to break-even."""
+        self._on_trade(forms.BreakEvenForm, "move to break-even")
+
+    def action_protect(self) -> None:
+        """Add the template's stop and target to the selected trade."""
+        self._on_trade(forms.ProtectForm, "protect")
+
+    def action_trailing(self) -> None:
+        """Set a trailing stop on the selected trade."""
+        self._on_trade(forms.TrailingForm, "trail")
+
+    def action_modify(self) -> None:
+        """Move stop and target of the selected trade, or the selected order itself."""
+        selection = self.selection()
+        order = selection.order(self.store) if selection.pane == "orders" else None
+        if order is None:
+            self._on_trade(forms.ProtectionForm, "modify")
+        elif order.trade_id is None:
+            self.ask(forms.MoveForm(self.situation(), order.id))
+        else:
+            self.ask(forms.ProtectionForm(self.situation(), order.trade_id))
+
+    def _on_trade(
+        self, form: type[forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm], verb: str
+    ) -> None:
+        selection = self.selection()
+        trade, held = selection.trade(self.store), selection.trades(self.store)
+        if trade is not None:
+            opened = form(self.situation(), trade.id)
+            if selection.pane == "positions":
+                opened.subject = "the only trade of the position"
+            self.push_screen(opened, self.carry_out)
+        elif held:
+            trades, name = self.keymap.name("go-trades"), pair(held[0].instrument)
+            one = f"{trades}, then select the one to {verb}"
+            count = f"{len(held)} trade{'s' if len(held) > 1 else ''}"
+            self.tell("info", f"{name} has {count}: {one}")
+        else:
+            self._nothing_to(verb)
+
+    def _nothing_to(self, verb: str) -> None:
+        instrument = self.selection().instrument(self.store)
+        self.tell("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
+
+    def action_cancel_order(self) -> None:
+        """Cancel the selected order."""
+        order = self.selection().order(self.store)
+        if order is not None:
+            self.ask(forms.CancelForm(self.situation(), order.id))
+        else:
+            orders = self.keymap.name("go-orders")
+            self.tell("info", f"Nothing to cancel: select an order with {orders}")
+
+    def action_cancel_entries(self) -> None:
+        """Cancel entry orders, of the instrument or of all."""
+        self.ask(forms.CancelEntriesForm(self.situation(), self.selection().instrument(self.store)))
+
+    def action_reverse(self) -> None:
+        """Turn the position round."""
+        instrument = self.selection().instrument(self.store)
+        if self.desk.is_too_small:
+            return
+        if instrument in self.store.positions:
+            self.ask(forms.ReverseForm(self.situation(), instrument))
+        else:
+            self._nothing_to("reverse")
+
+    def action_flatten(self) -> None:
+        """Close everything, or everything in the instrument."""
+        self.ask(forms.FlattenForm(self.situation(), self.selection().instrument(self.store)))
+
+    def action_arm(self) -> None:
+        """Disarm at once, or ask for what arms."""
+        if self.store.arming.level == "ARMED":
+            self.disarm(Cause.BY_HAND)
+        elif self.lock.is_on:
+            self.tell("warn", "Locked from another login. Take it off: keydesk lock --release")
+        else:
+            self.push_screen(forms.ArmForm(self.situation()), self._armed)
+
+    def _armed(self, yes: bool | None) -> None:
+        if yes and not self.lock.is_on:
+            self.store.arming = armed(self.store.arming)
+            self.store.mark(Topic.ARMING)
+
+    # Looking.
+
+    def action_preset(self, number: int) -> None:
+        """Make a size preset the active one."""
+        self.preset = number
+        self.show_preset()
+
+    def show_preset(self) -> None:
+        """Show the active size preset where B and S are explained."""
+        shown = preset_shown(self.template, self.preset)
+        self.desk.deal.take(shown)
+        self.desk.query_one(InstrumentLine).take(shown.words)
+
+    def action_find(self) -> None:
+        """Find an instrument by some of its letters."""
+        self.push_screen(forms.FindForm(self.store), self._turn_to)
+
+    def _turn_to(self, instrument: str | None) -> None:
+        if instrument:
+            self.store.set_focus(instrument)
+
+    def action_command_line(self) -> None:
+        """Open the command line."""
+        self.push_screen(forms.CommandForm(self.store), self._spoken)
+
+    def _spoken(self, spoken: Spoken | None) -> None:
+        from keydesk.calc.spoken import Leave, OpenTicket, Say, ShowHelp, ShowMessages, TurnTo
+
+        match spoken:
+            case Leave():
+                self.leave()
+            case ShowHelp():
+                self.action_help()
+            case ShowMessages():
+                self._show_messages()
+            case TurnTo(instrument):
+                self._turn_to(instrument)
+            case OpenTicket(side, instrument, fields):
+                self._turn_to(instrument)  # the chart beside a ticket is its own
+                self._ticket(side, instrument, fields)
+            case Say(level, words):
+                self.tell(level, words)
+
+    def _show_messages(self) -> None:
+        from keydesk.forms import detail_rows  # noqa: PLC0415 - with the first form
+
+        self.push_screen(forms.DetailsForm("Messages", detail_rows.of_notices(self.store)))
+
+    def action_help(self) -> None:
+        """Show the keys of the focused pane."""
+        self.push_screen(forms.HelpForm(self.keymap, self.key_context()))
+
+    def action_details(self) -> None:
+        """Show everything that is known of the selected row."""
+        title, rows = self._details()
+        self.push_screen(forms.DetailsForm(title, rows))
+
+    def _details(self) -> tuple[Printable, Rows]:
+        from keydesk.forms import detail_rows  # noqa: PLC0415 - with the first form
+
+        store, selection = self.store, self.selection()
+        row = self._row_of(selection.pane) if selection.pane in _LISTS else None
+        if selection.pane in _OF_INSTRUMENTS and (chosen := selection.instrument(store)):
+            store.set_focus(chosen)
+        match selection.pane:
+            case "trades" if trade := store.trades.get(row or ""):
+                return safe(f"Trade #{clean_name(trade.id)}"), detail_rows.of_trade(trade, store)
+            case "orders" if order := store.orders.get(row or ""):
+                return safe(f"Order #{clean_name(order.id)}"), detail_rows.of_order(order, store)
+            case "positions" if position := store.positions.get(row or ""):
+                return "Position", detail_rows.of_position(position, store)
+            case "log" if row is not None and int(row) < len(store.log):
+                return "Transaction", detail_rows.of_log_line(store.log[int(row)], store)
+            case _:
+                return "Instrument", detail_rows.of_instrument(store.focus, store)
+
+    def action_step_back(self) -> None:
+        """Go one step back: what waited to be seen was seen, else a pane alone goes back among the others."""
+        if not self.store.see_notices(time_ns() - TO_READ_NS):
+            self.desk.show_all()
+
+    # What panes wish for.
+
+    def on_watchlist_chosen(self, message: Watchlist.Chosen) -> None:
+        """Let chart, ticket and books follow the watchlist."""
+        self.store.set_focus(message.instrument)
+
+    def on_instrument_rows_chosen(self, message: InstrumentRows.Chosen) -> None:
+        """Let chart, ticket and books follow the row that keys act on."""
+        self.store.set_focus(message.instrument)
+
+    def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
+        """Turn the chart to another candle length."""
+        self.store.set_granularity(message.granularity)
+
+    def on_chart_history_wanted(self, message: Chart.HistoryWanted) -> None:
+        """Load candles older than the oldest that is there."""
+        from keydesk.store.candles import want_older  # noqa: PLC0415 - loaded with the models
+
+        want_older(self.store, message.instrument, message.granularity)
+
+    def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
+        """Have the candles of the second chart fetched too, once it is shown."""
+        if message.linked:
+            self.store.linked_granularity = message.granularity
+
+
+TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else
+_OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
+_LISTS = _OF_INSTRUMENTS | {"log"}

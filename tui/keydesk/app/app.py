@@ -1,0 +1,428 @@
+"""The desk's application: it owns the screen, the frame clock and the workers, and turns keys into forms."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import random
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from time import monotonic, time, time_ns
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState
+
+from keydesk import forms
+from keydesk.app import lifecycle
+from keydesk.app.account_sources import CannotOpen, Opening, Target
+from keydesk.app.actions import DeskActions
+from keydesk.app.connection import Connection, load_all, opened
+from keydesk.app.desk_session import DeskSession
+from keydesk.app.possible import possible
+from keydesk.config.config import Settings
+from keydesk.config.desk_options import DeskOptions
+from keydesk.config.own_settings import OwnSettings
+from keydesk.config.paths import Folders
+from keydesk.config.workspace import WorkspaceFile
+from keydesk.keys.arming import Cause, after, at_start
+from keydesk.keys.confirm import Letters
+from keydesk.keys.vigil import Vigil
+from keydesk.screens.desk import DeskScreen
+from keydesk.store.frame import Frame, FrameClock
+from keydesk.store.state import Notice, Topic
+from keydesk.store.store import Store
+from keydesk.terminal.character_set import ascii_locale
+from keydesk.terminal.output import say_error
+from keydesk.terminal.terminal_check import TerminalFacts
+from keydesk.terminal.terminal_colours import theme_for
+from keydesk.text.sanitize import clean, disarmed_lines, safe
+from keydesk.trading.desk_lock import DeskLock
+from keydesk.widgets import theme
+from keydesk.widgets.terminal_app import TerminalApp
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from keydesk.calc.instructions import Instruction
+    from keydesk.forms.situation import Situation
+
+PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
+DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
+AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
+INTERRUPTED = 130
+LONG_START = 5.0  # seconds after which the desk says what it waits for
+FAULT = (
+    "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
+    "Start keydesk again: what was under way is looked up before anything else. "
+    "Without the desk: keydesk flatten, keydesk cancel-all"
+)
+THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
+AFTER_A_FORM = 1.0  # seconds
+LAST_WORDS = 1000  # characters
+
+
+class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
+    """The desk."""
+
+    ENABLE_COMMAND_PALETTE = False
+    CSS_PATH = (
+        DeskScreen.CSS_PATH
+    )  # the first screen is shown before a screen's own file would be read
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "interrupt", show=False, priority=True),
+    ]
+
+    def __init__(
+        self,
+        options: DeskOptions,
+        settings: Settings,
+        folders: Folders,
+        *,
+        account: Opening,
+        own: OwnSettings,
+        last_resort: lifecycle.LastResort,
+        lock: DeskLock,
+        workspace: WorkspaceFile,
+        terminal: TerminalFacts | None = None,
+    ) -> None:
+        super().__init__(own.keymap)
+        self.facts_of_terminal = terminal or TerminalFacts()
+        environment = account.environment
+        self.title = f"Keydesk {environment}"
+        self.window_title = _window_title(options, account.name, environment)
+        self.store = Store()
+        self.store.health.environment = environment
+        self.store.arming = at_start(environment, read_only=options.read_only)
+        self.letters = Letters(random.SystemRandom().choice)
+        self.template, self.limits = own.template, own.limits
+        self.preset = 3
+        self.connection: Connection | None = None
+        self._session: DeskSession | None = None
+        self.last_words = ""
+        self.lock = lock
+        self.vigil = Vigil()
+        self.store.focus, self.store.granularity = (
+            workspace.saved.instrument,
+            workspace.saved.granularity,
+        )
+        self._workspace = workspace
+        self._reconciliation = settings.reconciliation
+        self._folders = folders
+        self._account = account
+        self._interrupted_at = float("-inf")
+        self._leaving = False
+        self._slow_line_reported = False
+        self._last_resort = last_resort
+        self.clock = FrameClock(
+            self.store,
+            self.draw,
+            now=monotonic,
+            wall_ns=time_ns,
+            backlog=self.writes_waiting,
+            before=(self.revalue,),
+            fps=options.fps or settings.frames_per_second,
+        )
+        depth = theme.colour_depth(os.environ, self.facts_of_terminal.replies)
+        self.dress(
+            options.theme or theme_for(settings.theme, depth, self.facts_of_terminal.replies),
+            depth,
+            ascii_only=options.ascii or bool(self.facts_of_terminal.ascii_because),
+        )
+
+    # Starting.
+
+    def get_default_screen(self) -> Screen[None]:
+        """Start on the desk itself: the frame is the loading state."""
+        return DeskScreen(
+            keymap=self.keymap,
+            unavailable=lambda id_: not possible(id_, self.store, self.selection()),
+            left_as=self._workspace.saved,
+        )
+
+    def on_mount(self) -> None:
+        """Begin everything that goes on by itself."""
+        self.animation_level = "none"
+        self.set_interval(self.clock.period, self.beat)
+        self.screen_change_signal.subscribe(self, self._after_a_form)
+        lifecycle.leave_on_signals(self.leave, self._last_resort)
+        lifecycle.leave_without_terminal(self.leave, self._last_resort)
+        lifecycle.end_with_threads(self.end_on_fault, self._last_resort, FAULT)
+        self.call_after_refresh(self._open)
+
+    def _after_a_form(self, screen: Screen[object]) -> None:
+        """Clear away half a megabyte a form, a moment later; left alone, dozens of them lie about."""
+        if isinstance(screen, DeskScreen):
+            self.set_timer(AFTER_A_FORM, self.clear_away)
+
+    def _open(self) -> None:
+        self.show_preset()
+        self._say_terminal()
+        self.run_worker(self._keep_account(), "account", group="feeds", exit_on_error=False)
+
+    def _say_terminal(self) -> None:
+        """Say what is not as usual with the terminal; a locale of ASCII was chosen, and `--ascii` too."""
+        facts = self.facts_of_terminal
+        if facts.ascii_because and not ascii_locale(os.environ):
+            self.tell("warn", f"Drawn in ASCII: {facts.ascii_because}")
+        for warning in facts.warnings:
+            self.tell("warn", warning)
+
+    async def _keep_account(self) -> None:
+        load_all()  # the practice broker is starting meanwhile
+        forms.load()
+        try:
+            target = await self._target()
+        except CannotOpen as error:
+            self.last_words = str(error)
+            self.exit(1, return_code=1)
+            return
+        self.show_window_title(f"{self.window_title} …{target.account_id[-3:]}")
+        self.run_worker(self._account.keep(partial(self.tell, "bad")), "broker", group="feeds")
+        state = self._folders.state / "orders"
+        journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
+        self._session = session = DeskSession.of(state, target)
+        checks = self._reconciliation
+        opening = opened(
+            target,
+            self.store,
+            journal,
+            audit,
+            self.keymap,
+            reconciliation=checks,
+            unread=session,
+        )
+        try:
+            async with opening as connection:
+                self.connection = connection
+                session.open()  # the journal has made its folder
+                for left in session.show_left_over():
+                    self.store.notify(
+                        Notice(left.level, safe(left.late_words), time_ns(), asks=True)
+                    )
+                if connection.commands.no_orders:
+                    why = connection.commands.no_orders
+                    self.tell("bad", f"EXITS ONLY, no order journal: {why}")
+                self.call_later(_settle_memory)
+                await connection.run()
+        finally:
+            session.key_pressed(self.last_key_at)
+            session.close()
+
+    async def _target(self) -> Target:
+        words = "The broker is still starting: a large ledger takes a while to read"
+        waiting = self.set_timer(LONG_START, partial(self.tell, "info", words))
+        try:
+            return await self._account.target()
+        finally:
+            waiting.stop()
+
+    # The beat.
+
+    def beat(self) -> None:
+        """Give the frame clock its chance, and the rules that disarm by themselves."""
+        self.catch_up()
+        self.clock.beat()
+        if self.clock.slow and not self._slow_line_reported and self.slow_line_words:
+            self._slow_line_reported = True
+            self.tell("info", self.slow_line_words)
+        now, losses = monotonic(), self.store.health.event_losses
+        for cause in self.vigil.causes(now, time(), self.last_key_at, losses):
+            self.disarm(cause)
+        if self.lock.look(now):
+            self.disarm(Cause.LOCKED)
+        self._workspace.keep(self.desk.workspace, now)
+        if self._session is not None:
+            self._session.key_pressed(self.last_key_at)
+            for level, words in self._session.changed():
+                self.store.notify(Notice(level, safe(words), time_ns(), asks=level == "warn"))
+
+    def revalue(self, store: Store, now: float) -> None:
+        """Bring what depends on prices up to date before it is drawn."""
+        if self.connection is not None:
+            self.connection.revalue(store, now)
+
+    def draw(self, frame: Frame) -> None:
+        """Hand the frame to every screen that shows something live."""
+        for screen in self.screen_stack:
+            on_frame = getattr(screen, "on_frame", None)
+            if on_frame is not None:
+                on_frame(frame)
+
+    # What the guard asks for.
+
+    def disarm(self, cause: Cause) -> None:
+        """Take arming away, if the cause asks for it here."""
+        now = after(cause, self.store.arming, self.store.health.environment)
+        if now != self.store.arming:
+            self.store.arming = now
+            self.store.mark(Topic.ARMING)
+
+    def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
+        """Show the person at the keys one line."""
+        self.store.notify(Notice(level, safe(words), time_ns()))
+
+    # Forms.
+
+    def situation(self) -> Situation:
+        """Return what a form needs to know."""
+        from keydesk.forms.situation import Situation  # noqa: PLC0415 - with the first form
+
+        situation = Situation(
+            store=self.store,
+            letters=self.letters,
+            clock=monotonic,
+            wall_ns=lambda: self.store.clock_ns or time_ns(),
+            template=self.template,
+            limits=self.limits,
+            preset=self.preset,
+            keymap=self.keymap,
+            ask_price=self._ask_price,
+        )
+        if self.connection is None:
+            return situation
+        commands = self.connection.commands
+        return replace(
+            situation,
+            no_orders=commands.no_orders,
+            sent_like_this=commands.sent_like_this,
+            quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
+        )
+
+    def _ask_price(self, instrument: str) -> None:
+        """Have a price read again: a form stands open on an old one."""
+        if self.connection is not None:
+            asking = self.connection.commands.requote(instrument)
+            name = f"price of {instrument}"
+            self.run_worker(asking, name, group="quotes", exit_on_error=False)
+
+    def carry_out(self, instruction: Instruction | None) -> None:
+        """Start the command; nothing waits for it but its own worker."""
+        if instruction is None:
+            return
+        if self.connection is None:
+            self.tell("bad", "NOT SENT: the account is not open yet")
+            return
+        self.run_worker(
+            self.connection.carry_out(instruction),
+            type(instruction).__name__,
+            group="commands",
+            exit_on_error=False,
+        )
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Say on the screen what broke in a worker: a fault of ours is never silent."""
+        if event.state is not WorkerState.ERROR:
+            return
+        error = event.worker.error
+        words = f"{event.worker.name} failed ({type(error).__name__}: {error})"
+        if event.worker.group == "commands":
+            self.tell("bad", f"OUTCOME NOT SHOWN: {words}. Look at trades and orders.")
+        else:
+            self.tell("bad", f"{words}. Leave and start again; exits work at the broker.")
+
+    def _fatal_error(self) -> None:
+        """End on a fault of ours; Textual's own report would print every local, a token among them."""
+        from rich.segment import Segments  # noqa: PLC0415 - nobody who leaves in peace pays for it
+        from rich.traceback import Traceback  # noqa: PLC0415
+
+        if not self.last_words:  # of several faults the first one says most
+            trace = Traceback(show_locals=False, width=None)
+            lines = self.console.render(trace, self.console.options)
+            # An exception's message may hold text of the server.
+            drawn = Segments(
+                [
+                    each if each.control else each._replace(text=disarmed_lines(each.text))
+                    for each in lines
+                ]
+            )
+            self._exit_renderables.append(drawn)
+            self.last_words = FAULT
+            self._last_resort.arm(1, PATIENCE)
+        self._close_messages_no_wait()
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """End on a fault outside the event loop, such as in the input thread; never as if nothing had happened."""
+        self.last_words = self.last_words or FAULT
+        self._last_resort.arm(1, PATIENCE)
+        super().panic(*renderables)
+
+    def end_on_fault(self, error: BaseException) -> None:
+        """End because a thread died: without its writer or reader the desk would only look alive."""
+        if not self.last_words:
+            self._handle_exception(RuntimeError(f"a thread of the desk ended: {error!r}"))
+
+    # Leaving.
+
+    def action_interrupt(self) -> None:
+        """Leave on the second Ctrl-C in a row; the first one only says how to leave."""
+        now = monotonic()
+        if now - self._interrupted_at <= AGAIN_WITHIN:
+            self.leave(INTERRUPTED)
+            return
+        self._interrupted_at = now
+        line = self.keymap.name("command")
+        self.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
+
+    def leave(self, code: int = 0) -> None:
+        """Leave once what is in flight has had its chance."""
+        if self._leaving:
+            return
+        self._leaving = True
+        self._last_resort.arm(code, DRAIN_SECONDS + PATIENCE)
+        self.run_worker(self._drain_and_exit(code), "leaving", group="lifecycle")
+
+    async def _drain_and_exit(self, code: int) -> None:
+        commands = [each for each in self.workers if each.group == "commands" and each.is_running]
+        with suppress(TimeoutError):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                await asyncio.gather(*(each.wait() for each in commands), return_exceptions=True)
+        self._workspace.save(self.desk.workspace())
+        self.exit(code, return_code=code)
+
+
+def _window_title(options: DeskOptions, profile: str, environment: str) -> str:
+    level = "READ-ONLY " if options.read_only else ""
+    return f"Keydesk {level}{environment} {profile}"
+
+
+def run_desk(
+    options: DeskOptions,
+    settings: Settings,
+    folders: Folders,
+    account: Opening,
+    own: OwnSettings,
+    *,
+    terminal: TerminalFacts,
+) -> int:
+    """Open the desk and stay until it is left; returns the exit code."""
+    chosen = options.theme or settings.theme
+    if chosen not in theme.names():
+        known = ", ".join(theme.names())
+        say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
+        return 1
+    app = KeydeskApp(
+        options,
+        settings,
+        folders,
+        account=account,
+        own=own,
+        last_resort=lifecycle.LastResort(account.abandon, lambda: app.last_words),
+        lock=DeskLock.of(folders.state / "orders", account.name),
+        workspace=WorkspaceFile.of(folders.state / "desk", account.name),
+        terminal=terminal,
+    )
+    app.run(mouse=options.mouse)
+    if app.last_words:
+        say_error(safe(f"keydesk: {clean(app.last_words, LAST_WORDS)}"))
+    return app.return_code or (1 if app.last_words else 0)
+
+
+def _settle_memory() -> None:
+    """Take what start-up made out of the collector's sight: its pauses were 100 ms and more."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*THRESHOLDS)

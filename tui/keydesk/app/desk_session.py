@@ -1,0 +1,229 @@
+"""The open desks of an account on this machine, and what the last ones could not show to anybody.
+
+Each desk keeps a locked file in the folder of the order journals for as long as it is open. Another desk of the account
+finds it there; the lock ends with the process, however that ends. The file holds the outcomes of orders that nobody has
+read yet: an answer that comes while the line to the terminal is gone is told by the next desk.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from glob import escape
+from pathlib import Path
+from time import monotonic, time_ns
+from typing import Final, Literal, get_args
+
+from keydesk.app.account_sources import Target
+from keydesk.text.sanitize import clean
+from keydesk_client.auth.private_files import read_private, release_lock, take_lock
+from keydesk_client.errors import UnsafeFile
+
+Level = Literal["info", "good", "warn", "bad"]
+SUFFIX: Final = ".desk"
+LOOK_EVERY: Final = 2.0  # seconds between looks for other desks
+TO_READ: Final = 0.5  # seconds from showing words to a key that says they were read
+LARGEST: Final = 1_000_000  # bytes of such a file
+MOST_UNREAD: Final = 200
+TRIES: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadOutcome:
+    """What became of an order, in words, and when that was."""
+
+    level: Level
+    words: str
+    time_ns: int
+
+    @property
+    def late_words(self) -> str:
+        """The words for a trader who reads them in another session."""
+        moment = datetime.fromtimestamp(self.time_ns / 1e9, tz=UTC)
+        return f"NOT SEEN BEFORE, from {moment:%Y-%m-%d %H:%M:%S} UTC: {self.words}"
+
+
+@dataclass(frozen=True, slots=True)
+class OtherDesk:
+    """Another desk on the account."""
+
+    pid: int
+    terminal: str
+
+    @property
+    def words(self) -> str:
+        """Where it is."""
+        where = f" on {self.terminal}" if self.terminal else ""
+        return f"process {self.pid}{where}"
+
+
+@dataclass(slots=True)
+class DeskSession:
+    """This desk among those of its account."""
+
+    folder: Path
+    name: str  # of the account, in file names
+    now: Callable[[], float] = monotonic
+    wall_ns: Callable[[], int] = time_ns
+    others: frozenset[OtherDesk] = field(default=frozenset(), init=False)
+    left_over: list[UnreadOutcome] = field(
+        default_factory=list, init=False
+    )  # by desks that are gone
+    _path: Path = field(init=False)
+    _descriptor: int | None = field(default=None, init=False)
+    _unread: dict[str, UnreadOutcome] = field(default_factory=dict, init=False)
+    _shown_at: dict[str, float] = field(default_factory=dict, init=False)
+    _looked: float = field(default=float("-inf"), init=False)
+
+    def __post_init__(self) -> None:
+        self._path = self.folder / f"{self.name}.{os.getpid()}-{os.urandom(3).hex()}{SUFFIX}"
+
+    @classmethod
+    def of(cls, folder: Path, target: Target) -> "DeskSession":
+        """Return the session of an account: the same for every profile that opens it."""
+        if target.own_broker:  # its address is another one at every start
+            return cls(folder, target.records)
+        place = hashlib.sha256(target.rest_url.encode()).hexdigest()[:8]
+        return cls(folder, f"{target.account_id}.{place}")
+
+    def open(self) -> None:
+        """Be found by other desks, and take over what those that are gone left unread.
+
+        A folder that takes no file leaves the desk unfound, and what is unread untold at the next start.
+        """
+        with suppress(OSError):
+            for _ in range(TRIES):  # another desk may just be looking whether this one is gone
+                if (descriptor := take_lock(self._path)) is not None:
+                    self._descriptor = descriptor
+                    break
+        self.look()
+        self._write()
+        self.others, self._looked = frozenset(), float("-inf")  # `changed` tells of them
+
+    def close(self) -> None:
+        """Be found no more; what is unread stays for the next desk."""
+        if self._descriptor is None:
+            return
+        descriptor, self._descriptor = self._descriptor, None
+        if self._unread:
+            os.close(descriptor)
+        else:
+            release_lock(self._path, descriptor)
+
+    # Other desks.
+
+    def changed(self) -> Iterator[tuple[Level, str]]:
+        """Say which desks of the account came or went since the last look; the disk is asked every two seconds."""
+        if self.now() - self._looked < LOOK_EVERY:
+            return
+        before = self.others
+        self.look()
+        for desk in self.others - before:
+            yield "warn", f"ANOTHER DESK has this account open: {desk.words}. Both send orders"
+        for desk in before - self.others:
+            yield "info", f"The other desk on this account was closed: {desk.words}"
+
+    def look(self) -> None:
+        """Find the other desks."""
+        self._looked = self.now()
+        found: set[OtherDesk] = set()
+        with suppress(OSError):
+            for path in self.folder.glob(f"{escape(self.name)}.*{SUFFIX}"):
+                if path != self._path:
+                    found |= self._found_at(path)
+        self.others = frozenset(found)
+
+    def _found_at(self, path: Path) -> set[OtherDesk]:
+        with suppress(OSError, UnsafeFile):
+            if (descriptor := take_lock(path)) is None:
+                return {_other_desk(path)}
+            left = _outcomes_in(_content(path))
+            self.left_over += left
+            for number, outcome in enumerate(left):
+                self._unread[f"{path.stem} {number}"] = outcome
+            self._write()  # before the other file goes
+            release_lock(path, descriptor)
+        return set()
+
+    # Outcomes that nobody has read.
+
+    def keep(self, name: str, level: Level, words: str) -> None:
+        """Keep what became of an order until it was shown and a key was pressed after that."""
+        self._unread[name] = UnreadOutcome(level, words, self.wall_ns())
+        while len(self._unread) > MOST_UNREAD:
+            del self._unread[next(iter(self._unread))]
+        self._write()
+
+    def shown(self, name: str) -> None:
+        """Note that it stands on the screen, whether or not anybody is there."""
+        if name in self._unread:
+            self._shown_at[name] = self.now()
+
+    def show_left_over(self) -> list[UnreadOutcome]:
+        """Return what earlier desks left unread, to be put on the screen now."""
+        left, self.left_over = self.left_over, []
+        for name in self._unread:
+            self._shown_at.setdefault(name, self.now())
+        return left
+
+    def key_pressed(self, at: float) -> None:
+        """Forget what was on the screen for long enough when a key was pressed."""
+        read = [name for name, shown in self._shown_at.items() if at >= shown + TO_READ]
+        for name in read:
+            del self._shown_at[name]
+            self._unread.pop(name, None)
+        if read:
+            self._write()
+
+    def _write(self) -> None:
+        if self._descriptor is None:
+            return
+        unread = [
+            {"level": each.level, "words": each.words, "time_ns": each.time_ns}
+            for each in self._unread.values()
+        ]
+        held = {"pid": os.getpid(), "terminal": _terminal(), "unread": unread}
+        content = json.dumps(held).encode() + b"\n"
+        with suppress(OSError):  # a full disk: the order journal says so
+            os.pwrite(self._descriptor, content, 0)
+            os.ftruncate(self._descriptor, len(content))
+
+
+def _content(path: Path) -> dict[str, object]:
+    """What a desk wrote; nothing when it was torn."""
+    text = read_private(path, LARGEST).partition(b"\n")[0]
+    with suppress(ValueError):
+        held = json.loads(text)
+        if isinstance(held, dict):
+            return held
+    return {}
+
+
+def _other_desk(path: Path) -> OtherDesk:
+    held = _content(path)
+    pid, terminal = held.get("pid"), held.get("terminal")
+    return OtherDesk(
+        pid if isinstance(pid, int) else 0, clean(terminal) if isinstance(terminal, str) else ""
+    )
+
+
+def _outcomes_in(held: dict[str, object]) -> list[UnreadOutcome]:
+    unread = held.get("unread")
+    found: list[UnreadOutcome] = []
+    for each in unread if isinstance(unread, list) else ():
+        with suppress(KeyError, TypeError, ValueError, OverflowError, OSError):
+            level, words, moment = each["level"], each["words"], int(each["time_ns"])
+            datetime.fromtimestamp(moment / 1e9, tz=UTC)  # raises where no calendar has it
+            if level in get_args(Level) and isinstance(words, str):
+                found.append(UnreadOutcome(level, clean(words), moment))
+    return found
+
+
+def _terminal() -> str:
+    try:
+        return os.ttyname(0)
+    except OSError:
+        return ""

@@ -1,0 +1,169 @@
+"""How the desk ends when it is told to from outside: a signal, or a terminal that went away.
+
+Measured: a plain terminal program dies at once on a hang-up and never hears the answer to an order that is in flight.
+So signals only ask the desk to leave; it drains, writes its journal and restores the terminal. A last resort makes
+sure that two seconds are enough, whatever hangs: the journal is already on disk, and the next start resolves it.
+"""
+
+import asyncio
+import os
+import select
+import signal
+import termios
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from keydesk.terminal.reset import RESTORE, TERMINAL, pop_title, write_without_waiting
+
+LEAVE_SECONDS = 1.3  # what is left of two seconds is for noticing it, and for the broker's end
+TERMINAL_CHECK_SECONDS = 0.1
+HUNG_UP = 129
+FAILED = 1
+TRIES = 3
+WAKE = signal.SIGUSR1  # has a handler here, so it interrupts a system call and ends nothing
+OUTPUT = (1, 2)  # standard output and error
+# What does not end a program by itself, cannot be caught, or tells of a fault inside the process.
+NOT_TO_LEAVE = frozenset(
+    getattr(signal, name)
+    for name in (
+        *("SIGKILL", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT", "SIGCHLD", "SIGWINCH"),
+        *("SIGURG", "SIGPIPE", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP"),
+    )
+)
+CODES: dict[int, int] = {
+    number: 128 + number for number in signal.valid_signals() if number not in NOT_TO_LEAVE
+}
+"""Every signal whose default is to end the program without a word, and the exit code that tells of it."""
+
+
+class LastResort:
+    """Ends the process when leaving in good order takes too long; terminal and broker are put right first."""
+
+    def __init__(self, clean_up: Callable[[], None], words: Callable[[], str] = str) -> None:
+        self._clean_up = clean_up
+        self._words = words
+        self._reason = ""
+        self._terminal: list[Any] | None = None
+        self._ending = threading.Lock()
+        with suppress(termios.error):
+            self._terminal = termios.tcgetattr(TERMINAL)
+
+    def arm(self, code: int, seconds: float = LEAVE_SECONDS, *, reason: str = "") -> None:
+        """End the process hard with `code` if it still runs after so long, and say the reason if nothing else is."""
+        self._reason = self._reason or reason
+        timer = threading.Timer(seconds, self._end, (code,))
+        timer.daemon = True
+        timer.start()
+
+    def _end(self, code: int) -> None:
+        if not self._ending.acquire(blocking=False):
+            return  # of two alarms the first one ends it
+        try:
+            self._restore_terminal()  # first: a broker that hangs must not keep it
+            self._clean_up()
+        finally:
+            os._exit(code)
+
+    def _restore_terminal(self) -> None:
+        if self._terminal is None:
+            return
+        words = self._words() or self._reason
+        said = f"keydesk: {words}\r\n".encode() if words else b""
+        restore = RESTORE + pop_title(os.environ.get("TERM", "")) + said
+        _discard_output()
+        for _ in range(TRIES):
+            _interrupt_writes()
+            if write_without_waiting(restore):
+                break
+        with suppress(termios.error):  # the terminal is gone
+            termios.tcsetattr(TERMINAL, termios.TCSANOW, self._terminal)
+
+
+def _discard_output() -> None:
+    """Let the thread that draws write to nowhere: its frames must not follow what restores the terminal."""
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for descriptor in OUTPUT:
+            os.dup2(nowhere, descriptor)
+
+
+def _interrupt_writes() -> None:
+    """Wake the thread that is stuck in a write to a full terminal; it holds the terminal's lock.
+
+    Emptying the buffer does not wake it, a signal does: its next write goes to nowhere.
+    """
+    for thread in threading.enumerate():
+        if thread.ident is not None and thread is not threading.current_thread():
+            with suppress(OSError, ValueError):
+                signal.pthread_kill(thread.ident, WAKE)
+
+
+def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> None:
+    """Call `leave(exit_code)` on the signals that would end the program; end the process if that takes too long.
+
+    The event loop's own handlers would wait for the loop, which may be stuck in a write to a terminal that nobody
+    reads; Python's interrupt that wait, so the last resort is armed whatever the loop does.
+    """
+    loop = asyncio.get_running_loop()
+
+    def handle(number: int, _frame: object) -> None:
+        _leave(CODES[number], leave, last_resort, loop)
+
+    for number in CODES:
+        with suppress(OSError, ValueError):  # two of the C library's own cannot be taken
+            signal.signal(number, handle)
+
+
+def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort) -> None:
+    """Watch the terminal and leave with 129 once it is gone: nohup ignores the hang-up that would tell.
+
+    The watch is a thread, because a loop that writes to a vanished terminal may be stuck in that. It looks ten times
+    a second: a hang-up does not wake a poll that waits for no input.
+    """
+    loop = asyncio.get_running_loop()
+
+    def watch() -> None:
+        while not _terminal_is_gone():
+            time.sleep(TERMINAL_CHECK_SECONDS)
+        _leave(HUNG_UP, leave, last_resort, loop)
+
+    threading.Thread(target=watch, name="terminal", daemon=True).start()
+
+
+def _terminal_is_gone() -> bool:
+    poll = select.poll()
+    poll.register(TERMINAL, 0)
+    gone = select.POLLHUP | select.POLLERR | select.POLLNVAL
+    return any(event & gone for _, event in poll.poll(0))
+
+
+def end_with_threads(
+    end: Callable[[BaseException], None], last_resort: LastResort, reason: str
+) -> None:
+    """Call `end(error)` when a thread dies of an error: a desk without its writer would only look alive."""
+    loop = asyncio.get_running_loop()
+
+    def handle(died: threading.ExceptHookArgs) -> None:
+        if died.exc_value is None or isinstance(died.exc_value, SystemExit):
+            return
+        if isinstance(died.exc_value, OSError) and _terminal_is_gone():
+            return  # no fault: `leave_without_terminal` leaves
+        last_resort.arm(FAILED, reason=reason)
+        with suppress(RuntimeError):  # a closed loop is leaving already
+            loop.call_soon_threadsafe(end, died.exc_value)
+
+    threading.excepthook = handle
+
+
+def _leave(
+    code: int,
+    leave: Callable[[int], None],
+    last_resort: LastResort,
+    loop: asyncio.AbstractEventLoop,
+) -> None:
+    last_resort.arm(code)
+    with suppress(RuntimeError):  # a closed loop is leaving already
+        loop.call_soon_threadsafe(leave, code)

@@ -1,0 +1,338 @@
+"""What speaks against a ticket: what refuses it, and what asks for a letter instead of `y`.
+
+Refusals name the reason and, where there is one, the way out. Nothing here is ever asked about an exit.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from keydesk.calc.facts import Facts
+from keydesk.calc.rounding import whole_units
+from keydesk.calc.sizing import margin_cap
+from keydesk.calc.template import Limits
+from keydesk.calc.ticket import PERCENT, Plan, room_left, unreadable_fields
+from keydesk.calc.ticket_draft import FIELD_KEYS, Draft, UnreadableText, shown_number
+from keydesk.records import InFlight, InFlightKind
+from keydesk.text.format import duration, money, pair, price, units
+
+NEW_YORK = ZoneInfo("America/New_York")
+ROLLOVER_HOUR = 17
+ROLLOVER_NEAR = timedelta(minutes=10)
+ENTRY_REACH = Decimal("0.05")  # of the price: digits typed wrong, or pips for a price
+LEVEL_REACH = Decimal("0.25")
+FRESH = 3.0  # seconds: an older price is asked for again before anything opens on it
+STALE_AFTER = 10.0  # seconds
+OLD = "The price is {} old and"
+DUPLICATE_WITHIN = 10.0  # seconds
+COMMAND_NAMES: Mapping[InFlightKind, str] = {
+    "open": "An order",
+    "replace": "The change of an order",
+    "cancel": "A cancel",
+    "close trade": "A close",
+    "close position": "A close of the position",
+    "protection": "A change of stop or target",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What beside ticket and price matters to a verdict."""
+
+    wall_ns: int
+    rtt_ms: float | None = None
+    sent_like_this: float | None = None  # seconds since the same order was sent
+    in_flight: tuple[InFlight, ...] = ()  # commands that may still change this instrument
+    quote_trouble: str = ""  # why an old price could not be read again
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Reasons that refuse, and warnings that ask for a letter."""
+
+    refusals: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def judge(
+    draft: Draft, plan: Plan, facts: Facts, limits: Limits, circumstances: Circumstances
+) -> Verdict:
+    """Return everything that speaks against sending the plan."""
+    at_once = _at_once_warnings(draft, plan, facts)
+    unusable = field_refusals(draft, plan, facts)
+    if unusable:
+        return Verdict(tuple(unusable))
+    if (
+        plan.reduces
+    ):  # an exit: neither a limit, nor an old price, nor another order stands before it
+        refusals = _entry_refusals(plan, facts)
+        return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
+    refusals = [
+        *_price_refusals(draft, plan, facts, circumstances.quote_trouble),
+        *_size_refusals(draft, plan, facts, limits),
+        *_level_refusals(draft, plan, facts),
+    ]
+    refusals += under_way_refusals(draft.instrument, circumstances.in_flight)
+    warnings = [
+        *_risk_warnings(plan, facts, limits),
+        *_market_warnings(plan, facts, limits),
+        *at_once,
+        *_moment_warnings(circumstances, limits),
+    ]
+    return Verdict(tuple(refusals), tuple(warnings))
+
+
+def under_way_refusals(instrument: str, in_flight: Iterable[InFlight]) -> list[str]:
+    """Return why nothing may open in the instrument while commands are sent or looked up."""
+    waiting = [each for each in in_flight if each.state != "unconfirmed"]
+    if not waiting:
+        return []
+    first = min(waiting, key=lambda each: each.instrument is None)
+    if first.instrument is None:
+        return [
+            f"{first.words} is still under way, its instrument is not known: it may be this one"
+        ]
+    return [f"{COMMAND_NAMES[first.kind]} in {pair(instrument)} is still under way"]
+
+
+def unconfirmed_warnings(in_flight: Iterable[InFlight]) -> list[str]:
+    """Return what was not found at the broker and may still take effect beside a new order."""
+    lost = [each for each in in_flight if each.state == "unconfirmed"]
+    if not lost:
+        return []
+    first = min(lost, key=lambda each: each.instrument is None)
+    more = f" (and {len(lost) - 1} more)" if len(lost) > 1 else ""
+    if first.instrument is None:
+        return [f"UNCONFIRMED {first.words}{more}: its instrument is not known, it may be this one"]
+    return [f"UNCONFIRMED {first.words}{more}: it may still take effect, and this order as well"]
+
+
+def old_price_words(facts: Facts, trouble: str) -> str:
+    """Return why nothing may open on this price; nothing: it is fresh, or was read again."""
+    if facts.age > FRESH and trouble:
+        return f"{OLD.format(duration(facts.age))} could not be read again ({trouble}); exits work"
+    if min(facts.age, facts.silent) > STALE_AFTER:
+        return f"{OLD.format(duration(facts.age))} no other comes; exits work"
+    return ""
+
+
+def _price_refusals(draft: Draft, plan: Plan, facts: Facts, trouble: str) -> list[str]:
+    reasons = []
+    if draft.kind == "MARKET" and not facts.tradeable:
+        reasons.append("Halted: the market is closed for this instrument")
+    old = old_price_words(facts, trouble)
+    if old:
+        reasons.append(old)
+    return [*reasons, *_entry_refusals(plan, facts)]
+
+
+def field_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+    """Return the fields whose text cannot be sent as it stands, each with the way to mend it."""
+    reasons = [
+        unreadable_words(name, text, FIELD_KEYS[name])
+        for name, text in unreadable_fields(draft, plan)
+    ]
+    size, precision = draft.reading("size"), facts.rules.units_precision
+    if size is None:
+        reasons.append("The size is missing: u, then digits")
+    elif isinstance(size, Decimal) and draft.size.unit == "units" and _is_finer(size, precision):
+        reasons.append(_too_fine(size, precision, facts))
+    return reasons
+
+
+def unreadable_words(name: str, text: UnreadableText, key: str) -> str:
+    """Return the refusal for a field's text: the field, the text, what is wrong, and the keys that mend it."""
+    return f"{name}: {text.text} {text.reason}. {key} and digits set it, {key} Backspace empties it"
+
+
+def _is_finer(size: Decimal, precision: int) -> bool:
+    return whole_units(size, precision) != size
+
+
+def _too_fine(size: Decimal, precision: int, facts: Facts) -> str:
+    decimals = f"{precision} decimals" if precision > 1 else "1 decimal"
+    most = f"units with at most {decimals}" if precision else "whole units only"
+    return f"size: {size:f} cannot be sent, {pair(facts.rules.name)} takes {most}: u, then digits"
+
+
+def _entry_refusals(plan: Plan, facts: Facts) -> list[str]:
+    entry = plan.levels.entry
+    if not isinstance(entry, Decimal):
+        return ["The price is missing: p, then digits"]
+    if not _within(entry, facts.mid, ENTRY_REACH):
+        return [f"{entry} is more than 5 % from the market: pips typed as a price?"]
+    return []
+
+
+def _size_refusals(draft: Draft, plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+    rules = facts.rules
+    if draft.size.unit == "risk %" and plan.distance is None:
+        return ["Sizing by risk needs a stop: s, then digits"]
+    if plan.units < rules.minimum_units:
+        return [_too_small(plan, facts)]
+    reasons = []
+    room = room_left(draft, facts)
+    if plan.units > rules.maximum_order_units:
+        reasons.append(f"More than one order may carry, {units(rules.maximum_order_units)}")
+    if room is not None and plan.units > room:
+        reasons.append(f"More than the position may grow, {units(max(room, Decimal(0)))}")
+    if plan.margin > facts.purse.margin_available:
+        reasons.append(_too_much_margin(plan, facts))
+    reasons += _own_limit_refusals(plan, facts, limits)
+    return reasons
+
+
+def _too_small(plan: Plan, facts: Facts) -> str:
+    least = units(facts.rules.minimum_units)
+    if plan.minimum_risk is None or plan.minimum_risk <= 0:
+        return f"Too few units: the least is {least}"
+    return (
+        f"Too few units: the least, {least}, would risk "
+        f"{money(plan.minimum_risk)} {facts.purse.currency}"
+    )
+
+
+def _too_much_margin(plan: Plan, facts: Facts) -> str:
+    rate, value = facts.rules.margin_rate, facts.factors.value
+    exact = margin_cap(facts.purse.margin_available, rate, facts.mid, value)
+    most = whole_units(exact, facts.rules.units_precision)
+    return (
+        f"Margin {money(plan.margin)} is over the {money(facts.purse.margin_available)} "
+        f"available: at most {units(most)} units"
+    )
+
+
+def _own_limit_refusals(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+    reasons = []
+    if limits.hard_units is not None and plan.units > limits.hard_units:
+        reasons.append(f"Over your own limit of {units(limits.hard_units)} units")
+    risk = _risk_percent(plan, facts)
+    hard = limits.hard_risk_percent
+    if hard is not None and risk is not None and risk > hard:
+        reasons.append(f"Risk {money(risk)} % is over your own limit of {hard} %")
+    return reasons
+
+
+def _level_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+    levels, reasons = plan.levels, []
+    if not isinstance(levels.entry, Decimal):
+        return []
+    for name, level, toward in (
+        ("Stop", levels.stop, -draft.direction),
+        ("Target", levels.target, draft.direction),
+    ):
+        if not isinstance(level, Decimal):
+            continue
+        if toward * (level - levels.entry) <= 0:
+            side = "below" if toward < 0 else "above"
+            reasons.append(f"{name} {level} must be {side} the entry {levels.entry}")
+        elif not _within(level, facts.mid, LEVEL_REACH):
+            reasons.append(f"{name} {level} is absurdly far: pips typed as a price?")
+    if not reasons:
+        reasons += _stop_in_spread(draft, plan, facts)
+    if isinstance(levels.target, UnreadableText):
+        reasons.append("A target in R needs a stop: s, then digits")
+    reasons += _trail_refusals(plan, facts)
+    return reasons
+
+
+def _stop_in_spread(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+    levels = plan.levels
+    if not isinstance(levels.stop, Decimal) or not isinstance(levels.entry, Decimal):
+        return []
+    if draft.direction * (levels.entry - levels.stop) > plan.spread:
+        return []
+    spread = money(plan.spread / facts.rules.pip, 1)
+    return [f"The stop is inside the spread of {spread} pips: it would fire at once"]
+
+
+def _trail_refusals(plan: Plan, facts: Facts) -> list[str]:
+    trail, rules = plan.levels.trail, facts.rules
+    if not isinstance(trail, Decimal):
+        return []
+    if trail < rules.minimum_trail:
+        return [
+            f"Trailing distance below the broker's least, {money(rules.minimum_trail / rules.pip, 1)} pips"
+        ]
+    if rules.maximum_trail and trail > rules.maximum_trail:
+        return [
+            f"Trailing distance over the broker's most, {money(rules.maximum_trail / rules.pip, 1)} pips"
+        ]
+    return []
+
+
+def _risk_warnings(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+    if plan.distance is None:
+        return ["No stop: the loss has no limit"]
+    warnings = []
+    risk = _risk_percent(plan, facts)
+    if risk is not None and risk > limits.soft_risk_percent:
+        warnings.append(f"Risk {money(risk)} % of NAV, over {limits.soft_risk_percent} %")
+    return warnings
+
+
+def _market_warnings(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+    warnings = []
+    if plan.distance is not None and plan.distance > 0:
+        share = plan.spread / plan.distance
+        if share > limits.soft_spread_of_stop:
+            warnings.append(f"The spread is {money(share * PERCENT, 0)} % of the stop")
+    if facts.purse.nav > 0 and plan.notional > limits.soft_leverage * facts.purse.nav:
+        times = money(plan.notional / facts.purse.nav, 1)
+        warnings.append(f"The size is {times} times NAV")
+    return warnings
+
+
+def _at_once_warnings(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+    if not fills_at_once(draft, plan, facts):
+        return []
+    at = price(shown_number(plan.levels.entry), facts.rules.price_precision)
+    if draft.kind == "STOP":
+        return [f"The market is past {at} already: this stop fills at once"]
+    return [f"MARKETABLE: a limit at {at} fills at once"]
+
+
+def fills_at_once(draft: Draft, plan: Plan, facts: Facts) -> bool:
+    """Whether a limit or stop order would not rest at all."""
+    entry = plan.levels.entry
+    if draft.kind not in {"LIMIT", "STOP"} or not isinstance(entry, Decimal):
+        return False
+    touch = facts.ask if draft.direction > 0 else facts.bid
+    beyond = draft.direction * (entry - touch)
+    return beyond >= 0 if draft.kind == "LIMIT" else beyond <= 0
+
+
+def _moment_warnings(circumstances: Circumstances, limits: Limits) -> list[str]:
+    warnings = []
+    since = circumstances.sent_like_this
+    if since is not None and since < DUPLICATE_WITHIN:
+        warnings.append(f"The same order was sent {since:.0f} s ago")
+    if circumstances.rtt_ms is not None and circumstances.rtt_ms > limits.slow_ms:
+        warnings.append(f"LAG: the broker answers in {circumstances.rtt_ms:.0f} ms")
+    warnings += unconfirmed_warnings(circumstances.in_flight)
+    minutes = minutes_to_rollover(circumstances.wall_ns)
+    if minutes is not None:
+        warnings.append(f"Rollover in {minutes} min: spreads widen, financing is charged")
+    return warnings
+
+
+def minutes_to_rollover(wall_ns: int) -> int | None:
+    """Return the minutes to 17:00 New York when it is that close, else None."""
+    moment = datetime.fromtimestamp(wall_ns // 1_000_000_000, NEW_YORK)
+    rollover = moment.replace(hour=ROLLOVER_HOUR, minute=0, second=0, microsecond=0)
+    left = rollover - moment
+    if timedelta(0) <= left <= ROLLOVER_NEAR:
+        return int(left.total_seconds() // 60)
+    return None
+
+
+def _risk_percent(plan: Plan, facts: Facts) -> Decimal | None:
+    if plan.risk is None or facts.purse.nav <= 0:
+        return None
+    return plan.risk / facts.purse.nav * PERCENT
+
+
+def _within(value: Decimal, middle: Decimal, reach: Decimal) -> bool:
+    return abs(value - middle) <= middle * reach

@@ -1,0 +1,297 @@
+"""Moving what protects a trade: from what was typed to what changes, what it risks, and how grave that is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from keydesk.calc.checks import unreadable_words
+from keydesk.calc.facts import NOTHING, Facts
+from keydesk.calc.instructions import LEFT_ALONE, Change
+from keydesk.calc.profit import closing_price
+from keydesk.calc.risk import locked_profit, nearest_stop, open_risk, reward, trailing_stop
+from keydesk.calc.rounding import nearest_price
+from keydesk.calc.template import Template
+from keydesk.calc.ticket_draft import FIELD_KEYS, Entry, Reading, Unit, UnreadableText, above_zero
+from keydesk.records import TradeRow
+
+ProtectionField = Literal["stop", "target", "trail"]
+FIELDS: tuple[ProtectionField, ...] = ("stop", "target", "trail")
+UNITS: dict[ProtectionField, tuple[Unit, ...]] = {
+    "stop": ("price", "pips"),
+    "target": ("price", "pips"),
+    "trail": ("pips",),
+}
+Weight = Literal["nothing", "adds", "tightens", "moves target", "loosens"]
+
+
+@dataclass(frozen=True, slots=True)
+class ProtectionDraft:
+    """Stop, target and trailing stop of one trade as typed so far."""
+
+    stop: Entry
+    target: Entry
+    trail: Entry
+    active: ProtectionField = "stop"
+
+    def entry(self, name: ProtectionField) -> Entry:
+        """Return a field by its name."""
+        return {"stop": self.stop, "target": self.target, "trail": self.trail}[name]
+
+    def reading(self, name: ProtectionField) -> Reading:
+        """Return what a field says: a number it can take, None for an empty one, else why it cannot be read."""
+        entry = self.entry(name)
+        return entry.value if entry.unit == "pips" and name != "trail" else above_zero(entry.value)
+
+    @property
+    def unreadable(self) -> Sequence[tuple[ProtectionField, UnreadableText]]:
+        """The fields whose text cannot be read."""
+        found: list[tuple[ProtectionField, UnreadableText]] = []
+        for name in FIELDS:
+            reading = self.reading(name)
+            if isinstance(reading, UnreadableText):
+                found.append((name, reading))
+        return found
+
+    def put(self, name: ProtectionField, entry: Entry) -> "ProtectionDraft":
+        """Return the draft with that field changed and active."""
+        fields = {each: self.entry(each) for each in FIELDS} | {name: entry}
+        return ProtectionDraft(fields["stop"], fields["target"], fields["trail"], name)
+
+    def pick(self, name: ProtectionField) -> "ProtectionDraft":
+        """Make a field the active one."""
+        return self.put(name, replace(self.entry(name), fresh=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Protection:
+    """The levels of a trade: stop and target as prices, trail as a distance; None: not set."""
+
+    stop: Decimal | None
+    target: Decimal | None
+    trail: Decimal | None
+
+
+def protection_of(trade: TradeRow) -> Protection:
+    """Return what protects the trade now."""
+    return Protection(
+        stop=trade.stop_loss.price if trade.stop_loss else None,
+        target=trade.take_profit.price if trade.take_profit else None,
+        trail=trade.trailing_stop.distance if trade.trailing_stop else None,
+    )
+
+
+def draft_of(now: Protection, facts: Facts | None) -> ProtectionDraft:
+    """Return the fields filled with what protects the trade now."""
+    pip = facts.rules.pip if facts else None
+    trail = now.trail / pip if now.trail is not None and pip else None
+    return ProtectionDraft(
+        stop=_filled(now.stop, "price"),
+        target=_filled(now.target, "price"),
+        trail=_filled(trail, "pips"),
+    )
+
+
+def _filled(value: Decimal | None, unit: Unit) -> Entry:
+    return Entry(
+        "" if value is None else f"{value.normalize():f}" if unit == "pips" else f"{value:f}", unit
+    )
+
+
+def wanted(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Protection | None:
+    """Return the levels typed, at the instrument's precision; None while one of them cannot be read."""
+    stop, target, trail = (wanted_level(draft, name, trade, facts) for name in FIELDS)
+    if (
+        isinstance(stop, UnreadableText)
+        or isinstance(target, UnreadableText)
+        or isinstance(trail, UnreadableText)
+    ):
+        return None
+    return Protection(stop, target, trail)
+
+
+def wanted_level(
+    draft: ProtectionDraft, name: ProtectionField, trade: TradeRow, facts: Facts
+) -> Reading:
+    """Return what one field comes to: a price, or for the trailing stop a distance in price units."""
+    value = draft.reading(name)
+    if not isinstance(value, Decimal):
+        return value
+    level = value * facts.rules.pip if draft.entry(name).unit == "pips" else value
+    if draft.entry(name).unit == "pips" and name != "trail":
+        direction = 1 if trade.units > 0 else -1
+        level = trade.price + (direction if name == "target" else -direction) * level
+    return nearest_price(level, facts.rules.price_precision)
+
+
+def change(now: Decimal | None, new: Decimal | None) -> Change:
+    """Return what has to be sent: nothing for what stays."""
+    return LEFT_ALONE if now == new else new
+
+
+def weight(trade: TradeRow, now: Protection, new: Protection) -> Weight:
+    """Return the gravest of the changes; taking protection away outweighs everything."""
+    weights: list[Weight] = [
+        _stop_weight(trade, now.stop, new.stop),
+        _trail_weight(now.trail, new.trail),
+        _target_weight(now.target, new.target),
+    ]
+    order: tuple[Weight, ...] = ("nothing", "adds", "tightens", "moves target", "loosens")
+    return max(weights, key=order.index)
+
+
+def _stop_weight(trade: TradeRow, now: Decimal | None, new: Decimal | None) -> Weight:
+    if now == new:
+        return "nothing"
+    if now is None:
+        return "adds"
+    if new is None:
+        return "loosens"
+    tighter = new > now if trade.units > 0 else new < now
+    return "tightens" if tighter else "loosens"
+
+
+def _trail_weight(now: Decimal | None, new: Decimal | None) -> Weight:
+    if now == new:
+        return "nothing"
+    if now is None:
+        return "adds"
+    return "tightens" if new is not None and new < now else "loosens"
+
+
+def _target_weight(now: Decimal | None, new: Decimal | None) -> Weight:
+    if now == new:
+        return "nothing"
+    return "adds" if now is None else "moves target"
+
+
+def refusals(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Sequence[str]:
+    """Return what cannot be meant; a stop that the price already passed would fire at once."""
+    now, new = protection_of(trade), wanted(draft, trade, facts)
+    if new is None:
+        return [unreadable_words(name, text, FIELD_KEYS[name]) for name, text in draft.unreadable]
+    reasons = []
+    if new.stop != now.stop and new.stop is not None:
+        reasons += _fires_at_once(trade, new.stop, facts)
+    if new.target != now.target and new.target is not None:
+        reasons += _fills_at_once(trade, new.target, facts)
+    if new.trail != now.trail and new.trail is not None:
+        reasons += _trail_out_of_range(new.trail, facts)
+    if not reasons and new == now:
+        reasons.append("Nothing changed yet: ↑ ↓ nudge, digits set, s t r pick")
+    return reasons
+
+
+def _fires_at_once(trade: TradeRow, stop: Decimal, facts: Facts) -> list[str]:
+    close = closing_price(trade.units, facts.bid, facts.ask)
+    passed = stop >= close if trade.units > 0 else stop <= close
+    return (
+        [f"A stop at {stop} would fire now, the price is {close}: close it instead"]
+        if passed
+        else []
+    )
+
+
+def _fills_at_once(trade: TradeRow, target: Decimal, facts: Facts) -> list[str]:
+    close = closing_price(trade.units, facts.bid, facts.ask)
+    passed = target <= close if trade.units > 0 else target >= close
+    return (
+        [f"A target at {target} would fill now, the price is {close}: close it instead"]
+        if passed
+        else []
+    )
+
+
+def _trail_out_of_range(trail: Decimal, facts: Facts) -> list[str]:
+    least, most = facts.rules.minimum_trail, facts.rules.maximum_trail
+    if trail < least:
+        return [
+            f"Trailing distance below the broker's least, {(least / facts.rules.pip).normalize():f} pips"
+        ]
+    if most and trail > most:
+        return [
+            f"Trailing distance over the broker's most, {(most / facts.rules.pip).normalize():f} pips"
+        ]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What the levels come to, home currency; None: no such level."""
+
+    at_stop: Decimal | None  # negative: lost
+    at_target: Decimal | None
+
+    @property
+    def ratio(self) -> Decimal | None:
+        """Return the reward over the risk; None without a target, or without a loss at the stop."""
+        if self.at_stop is None or self.at_target is None or self.at_stop >= 0:
+            return None
+        return self.at_target / -self.at_stop
+
+
+def outlook(trade: TradeRow, levels: Protection, facts: Facts) -> Outlook:
+    """Return what the trade makes at the stop that is met first, and at its target."""
+    at_stop = at_target = None
+    stop = effective_stop(trade, levels, facts)
+    if stop is not None:
+        lost = open_risk(trade.units, trade.price, stop, facts.factors)
+        kept = locked_profit(trade.units, trade.price, stop, facts.factors)
+        at_stop = kept - lost if kept else -lost if lost else NOTHING
+    if levels.target is not None:
+        at_target = reward(trade.units, trade.price, levels.target, facts.factors)
+    return Outlook(at_stop, at_target)
+
+
+def effective_stop(trade: TradeRow, levels: Protection, facts: Facts) -> Decimal | None:
+    """Return which of stop, trailing stop and guaranteed stop the price meets first; None: there is none."""
+    guaranteed = trade.guaranteed_stop.price if trade.guaranteed_stop else None
+    trailed = _trailed_price(trade, levels.trail, facts)
+    return nearest_stop(trade.units, (levels.stop, trailed, guaranteed))
+
+
+def _trailed_price(trade: TradeRow, distance: Decimal | None, facts: Facts) -> Decimal | None:
+    """Return where a trailing stop stands; at a new distance it starts from the price now."""
+    if distance is None:
+        return None
+    standing = trade.trailing_stop
+    if standing is not None and standing.price is not None and standing.distance == distance:
+        return standing.price
+    close = closing_price(trade.units, facts.bid, facts.ask)
+    return trailing_stop(trade.units, close, distance)
+
+
+def completed_by(
+    draft: ProtectionDraft, trade: TradeRow, facts: Facts, template: Template
+) -> ProtectionDraft:
+    """Return the draft with the template's stop and target where the trade has none.
+
+    Both are measured from the entry, so that the target is the template's R of what the stop risks. Two exceptions: a
+    stop that the price has passed, or that lies within the spread of it, is measured from the closing price; a target
+    that the price has passed is left out.
+    """
+    distance, now = template.stop_distance_pips(facts), wanted(draft, trade, facts)
+    if distance is None or now is None:
+        return draft
+    away = distance * facts.rules.pip
+    direction = 1 if trade.units > 0 else -1
+    stop = effective_stop(trade, now, facts)
+    if stop is None:
+        stop = _template_stop(trade, away, facts)
+        draft = draft.put("stop", Entry(f"{stop:f}", "price"))
+    if not draft.target.text and template.target_r is not None:
+        risk = direction * (trade.price - stop)
+        target = trade.price + direction * template.target_r * (risk if risk > 0 else away)
+        target = nearest_price(target, facts.rules.price_precision)
+        if not _fills_at_once(trade, target, facts):
+            draft = draft.put("target", Entry(f"{target:f}", "price"))
+    return replace(draft, active="stop")
+
+
+def _template_stop(trade: TradeRow, away: Decimal, facts: Facts) -> Decimal:
+    direction = 1 if trade.units > 0 else -1
+    close = closing_price(trade.units, facts.bid, facts.ask)
+    stop = trade.price - direction * away
+    if direction * (close - stop) <= facts.ask - facts.bid:
+        stop = close - direction * away
+    return nearest_price(stop, facts.rules.price_precision)

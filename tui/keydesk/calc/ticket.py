@@ -1,0 +1,311 @@
+"""A ticket worked out: from what was typed and what is known to prices, units, risk and margin.
+
+Every number is recomputed at every key and every frame; what is sent is the plan that was on the screen.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from keydesk.calc.facts import NOTHING, Facts
+from keydesk.calc.margin import closeout_percent, position_units, required_margin
+from keydesk.calc.profit import notional, pip_value
+from keydesk.calc.reducing import only_reduces
+from keydesk.calc.rounding import nearest_price, price_down, price_up, whole_units
+from keydesk.calc.sizing import CapName, Caps, margin_cap, size, units_for_risk
+from keydesk.calc.spread import slippage_allowed
+from keydesk.calc.template import Limits
+from keydesk.calc.ticket_draft import Draft, FieldName, Reading, UnreadableText
+
+PERCENT = Decimal(100)
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """The prices of a ticket; None: not set, or nothing to measure it from yet."""
+
+    entry: Reading
+    bound: Reading
+    stop: Reading
+    target: Reading
+    trail: Reading  # price units
+
+
+@dataclass(frozen=True, slots=True)
+class SendableLevels:
+    """The prices of a ticket that can be sent: every one was read, None where it was left out on purpose."""
+
+    entry: Decimal
+    bound: Decimal | None
+    stop: Decimal | None
+    target: Decimal | None
+    trail: Decimal | None  # price units
+
+
+def sendable(levels: Levels) -> SendableLevels | None:
+    """Return the prices as an order carries them; None where one is missing or cannot be read."""
+    entry, bound, stop = levels.entry, levels.bound, levels.stop
+    target, trail = levels.target, levels.trail
+    if (
+        not isinstance(entry, Decimal)
+        or isinstance(bound, UnreadableText)
+        or isinstance(stop, UnreadableText)
+        or isinstance(target, UnreadableText)
+        or isinstance(trail, UnreadableText)
+    ):
+        return None
+    return SendableLevels(entry, bound, stop, target, trail)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the ticket would do; money in home currency."""
+
+    levels: Levels
+    units: Decimal  # magnitude
+    bound_by: CapName
+    distance: Decimal | None  # from the entry to the nearer of stop and trailing stop
+    pip_value: Decimal
+    notional: Decimal
+    margin: Decimal  # what this ticket adds, negative when it frees
+    margin_left: Decimal
+    closeout_after: Decimal  # fraction, 1 is closeout
+    position_before: Decimal
+    position_after: Decimal
+    risk: Decimal | None
+    reward: Decimal | None
+    spread: Decimal  # price units
+    minimum_risk: Decimal | None  # what the least size would risk
+    reduces: bool = False  # it opens nothing, so it has no stop or target of its own
+
+    @property
+    def ratio(self) -> Decimal | None:
+        """Reward over risk."""
+        if self.risk is None or self.reward is None or self.risk <= 0:
+            return None
+        return self.reward / self.risk
+
+
+def work_out(draft: Draft, facts: Facts, limits: Limits) -> Plan:
+    """Work the ticket out with the price seen now."""
+    levels = levels_of(draft, facts)
+    distance = stop_distance(draft, levels)
+    sized = size(
+        _wanted_units(draft, facts, distance),
+        facts.rules.units_precision,
+        _caps(draft, facts, limits),
+    )
+    units, factors = sized.units, facts.factors
+    before = facts.purse.net_units
+    reduces = only_reduces(draft.direction * units, before, hedging=facts.purse.hedging)
+    if reduces:
+        levels, distance = replace(levels, stop=None, target=None, trail=None), None
+    added = margin_added(facts, draft.direction * units)
+    return Plan(
+        levels=levels,
+        units=units,
+        bound_by=sized.bound_by,
+        distance=distance,
+        pip_value=pip_value(units, facts.rules.pip, factors),
+        notional=notional(units, facts.mid, factors),
+        margin=added,
+        margin_left=facts.purse.margin_available - added,
+        closeout_after=closeout_percent(
+            facts.purse.margin_used + added, mid_nav_after(facts, units)
+        ),
+        position_before=before,
+        position_after=before + draft.direction * units,
+        risk=None if distance is None else units * distance * factors.loss,
+        reward=_reward(draft, levels, units, factors.gain),
+        spread=facts.ask - facts.bid,
+        minimum_risk=None
+        if distance is None
+        else facts.rules.minimum_units * distance * factors.loss,
+        reduces=reduces,
+    )
+
+
+def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
+    """Return the fields that the ticket has now: one that only reduces has no bracket, unless to be sized by it."""
+    if not plan.reduces:
+        return draft.fields
+    sizing = {"stop"} if draft.size.unit == "risk %" else set()
+    return [name for name in draft.fields if name not in {"stop", "target", "trail"} - sizing]
+
+
+def unreadable_fields(draft: Draft, plan: Plan) -> Sequence[tuple[FieldName, UnreadableText]]:
+    """Return the ticket's fields whose text cannot be read."""
+    found: list[tuple[FieldName, UnreadableText]] = []
+    for name in fields_of(draft, plan):
+        reading = draft.reading(name)
+        if isinstance(reading, UnreadableText):
+            found.append((name, reading))
+    return found
+
+
+def levels_of(draft: Draft, facts: Facts) -> Levels:
+    """Return the ticket's prices at the instrument's precision."""
+    entry = entry_price(draft, facts)
+    stop = _stop(draft, entry, facts)
+    return Levels(
+        entry=entry,
+        bound=_bound(draft, facts) if draft.kind == "MARKET" else None,
+        stop=stop,
+        target=_target(draft, entry, stop, facts),
+        trail=_trail(draft, facts),
+    )
+
+
+def entry_price(draft: Draft, facts: Facts) -> Reading:
+    """Return where the ticket would open: the touch for a market order, else the typed price."""
+    touch = facts.ask if draft.direction > 0 else facts.bid
+    if draft.kind == "MARKET":
+        return touch
+    value = draft.reading("price")
+    if not isinstance(value, Decimal):
+        return value
+    precision = facts.rules.price_precision
+    if draft.price.unit == "pips":
+        return nearest_price(touch + _pending_side(draft) * value * facts.rules.pip, precision)
+    if value < 0:  # "-15" in the price field: 15 pips under the market
+        return nearest_price(touch + value * facts.rules.pip, precision)
+    return nearest_price(value, precision)
+
+
+def stop_distance(draft: Draft, levels: Levels) -> Decimal | None:
+    """Return how far the nearer of stop and trailing stop is; negative on the wrong side.
+
+    None without either, and while one of them cannot be read.
+    """
+    if any(isinstance(each, UnreadableText) for each in (levels.stop, levels.trail)):
+        return None
+    distances = []
+    if isinstance(levels.stop, Decimal) and isinstance(levels.entry, Decimal):
+        distances.append(draft.direction * (levels.entry - levels.stop))
+    if isinstance(levels.trail, Decimal):
+        distances.append(levels.trail)
+    return min(distances) if distances else None
+
+
+def margin_added(facts: Facts, signed_units: Decimal) -> Decimal:
+    """Return the margin a fill adds (our preview; the broker's own figure is the truth)."""
+    long, short = facts.purse.long_units, -facts.purse.short_units
+    if facts.purse.hedging:
+        new_long = long + max(signed_units, NOTHING)
+        new_short = short + max(-signed_units, NOTHING)
+        grown = position_units(new_long, new_short) - position_units(long, short)
+    else:
+        grown = abs(long - short + signed_units) - abs(long - short)
+    return grown * margin_of_one(facts)
+
+
+def mid_nav_after(facts: Facts, units: Decimal) -> Decimal:
+    """Return NAV at mid prices once so many units were dealt: half the spread is paid (TRADER.md 2.4)."""
+    nav = facts.purse.nav if facts.purse.mid_nav is None else facts.purse.mid_nav
+    return nav - units * (facts.ask - facts.bid) / 2 * facts.factors.loss
+
+
+def margin_of_one(facts: Facts) -> Decimal:
+    """Return the margin of one unit."""
+    return required_margin(Decimal(1), facts.rules.margin_rate, facts.mid, facts.factors.value)
+
+
+def _wanted_units(draft: Draft, facts: Facts, distance: Decimal | None) -> Decimal:
+    value = draft.reading("size")
+    if not isinstance(value, Decimal):
+        return NOTHING
+    if draft.size.unit == "units":
+        return value
+    if distance is None or distance <= 0:
+        return NOTHING
+    risk = facts.purse.nav * value / PERCENT
+    return units_for_risk(risk, distance, facts.factors.loss)
+
+
+def _caps(draft: Draft, facts: Facts, limits: Limits) -> Caps:
+    """Caps bind a size that is reckoned from risk; units that were typed are refused instead."""
+    if draft.size.unit == "units":
+        return Caps()
+    purse, rules = facts.purse, facts.rules
+    freed = max(NOTHING, -draft.direction * purse.net_units) if not purse.hedging else NOTHING
+    one = margin_of_one(facts)
+    exact = margin_cap(purse.margin_available, rules.margin_rate, facts.mid, facts.factors.value)
+    return Caps(
+        margin=exact + 2 * freed if one else None,
+        order=rules.maximum_order_units,
+        position=room_left(draft, facts),
+        own=limits.hard_units,
+    )
+
+
+def room_left(draft: Draft, facts: Facts) -> Decimal | None:
+    """Return how many units fit under the instrument's largest position; None: no limit."""
+    if not facts.rules.maximum_position:
+        return None
+    held = facts.purse.long_units if draft.direction > 0 else -facts.purse.short_units
+    if not facts.purse.hedging:
+        held = draft.direction * facts.purse.net_units
+    return facts.rules.maximum_position - held
+
+
+def _reward(draft: Draft, levels: Levels, units: Decimal, gain: Decimal) -> Decimal | None:
+    if not isinstance(levels.target, Decimal) or not isinstance(levels.entry, Decimal):
+        return None
+    return units * draft.direction * (levels.target - levels.entry) * gain
+
+
+def _pending_side(draft: Draft) -> int:
+    """Return where a pending order rests by its nature: a limit at a better price, a stop at a worse one."""
+    return draft.direction if draft.kind == "STOP" else -draft.direction
+
+
+def _bound(draft: Draft, facts: Facts) -> Reading:
+    typed, rules = draft.reading("bound"), facts.rules
+    if isinstance(typed, UnreadableText):
+        return typed
+    usual = slippage_allowed(facts.bid, facts.ask, rules.pip)
+    allowed = usual if typed is None else typed * rules.pip
+    if draft.direction > 0:
+        return price_up(facts.ask + allowed, rules.price_precision)
+    return price_down(facts.bid - allowed, rules.price_precision)
+
+
+def _stop(draft: Draft, entry: Reading, facts: Facts) -> Reading:
+    return _level(draft, "stop", entry, -draft.direction, facts)
+
+
+def _target(draft: Draft, entry: Reading, stop: Reading, facts: Facts) -> Reading:
+    value = draft.reading("target")
+    if draft.target.unit != "R" or not isinstance(value, Decimal):
+        return _level(draft, "target", entry, draft.direction, facts)
+    if stop is None and isinstance(entry, Decimal):
+        return UnreadableText(draft.target.text, "is in R, which needs a stop")
+    if not isinstance(entry, Decimal) or not isinstance(stop, Decimal):
+        return None
+    return nearest_price(entry + value * (entry - stop), facts.rules.price_precision)
+
+
+def _level(
+    draft: Draft, name: Literal["stop", "target"], entry: Reading, toward: int, facts: Facts
+) -> Reading:
+    value, precision = draft.reading(name), facts.rules.price_precision
+    if not isinstance(value, Decimal):
+        return value
+    if draft.entry(name).unit == "price":
+        return nearest_price(value, precision)
+    if not isinstance(entry, Decimal):
+        return None
+    return nearest_price(entry + toward * value * facts.rules.pip, precision)
+
+
+def _trail(draft: Draft, facts: Facts) -> Reading:
+    value = draft.reading("trail")
+    if not isinstance(value, Decimal):
+        return value
+    return nearest_price(value * facts.rules.pip, facts.rules.price_precision)
+
+
+def whole_pips(distance: Decimal, pip: Decimal) -> Decimal:
+    """Return a distance in pips, to a tenth."""
+    return whole_units(distance / pip, 1)

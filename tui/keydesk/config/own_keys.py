@@ -1,0 +1,92 @@
+"""The trader's own keys: `keymap.toml` puts other keys in the key map, as far as that stays safe.
+
+What cannot be moved: the keys inside forms, `y` and the challenge letters among them, and rows of digits. A key that
+opens a money form stays a capital, and a capital opens nothing else, so that Caps Lock can never send.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from keydesk.config.config import BadSettings, table_in
+from keydesk.keys.guard import SEND
+from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
+
+KEYS_FILE = "keymap.toml"
+NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # not to be typed at once on most layouts
+
+
+def load_keymap(folder: Path) -> KeyMap:
+    """Read `keymap.toml` in the folder: lines of id = "key"; a missing file changes nothing.
+
+    Raises:
+        BadSettings: a line names no key of the map, or one that cannot be moved there.
+    """
+    path = folder / KEYS_FILE
+    table = table_in(path)
+    if not table:
+        return KEYMAP
+    own = {name: _checked(name, wanted, path) for name, wanted in table.items()}
+    keymap = KeyMap(overrides=own)
+    _refuse_clashes(keymap, own, path)
+    return keymap
+
+
+def _checked(name: str, wanted: object, path: Path) -> str:
+    key = next((each for each in KEYS if each.id == name), None)
+    if key is None:
+        known = ", ".join(each.id for each in KEYS if _may_move(each))
+        raise BadSettings(f"{path}: there is no key {name!r}; known: {known}")
+    if not _may_move(key):
+        raise BadSettings(f"{path}: {name} cannot be moved; remove the line")
+    if not isinstance(wanted, str) or not wanted:
+        raise BadSettings(
+            f'{path}: {name} must be a key in quotes, such as {name} = "{key.keys[0]}"'
+        )
+    trouble = _trouble(key, wanted)
+    if trouble:
+        raise BadSettings(f"{path}: {name} = {wanted!r}: {trouble}; now it is {key.keys[0]!r}")
+    return wanted
+
+
+def _may_move(key: Key) -> bool:
+    return key.context in ON_THE_DESK and "{key}" not in key.action
+
+
+def _trouble(key: Key, wanted: str) -> str:
+    """Why the key cannot be there, empty when it can."""
+    parts, is_chord = wanted.split(" "), " " in key.keys[0]
+    if is_chord and len(parts) != 2:  # noqa: PLR2004 - a first key and a second
+        return 'it needs two keys, as in "g w"'
+    if not is_chord and len(parts) != 1:
+        return "it needs one key"
+    if not all(_is_a_key(part) for part in parts):
+        return "not a key that every keyboard and terminal has"
+    if wanted == SEND:
+        return "it sends, inside forms"
+    if key.touches_money != (len(wanted) == 1 and wanted.isupper()):
+        return "what touches money is a capital letter, and nothing else is"
+    return ""
+
+
+def _is_a_key(part: str) -> bool:
+    single = len(part) == 1 and part.isascii() and part.isprintable() and part != " "
+    return (single and part not in NEEDS_ALT_GRAPH) or part in SHOWN
+
+
+def _refuse_clashes(keymap: KeyMap, own: Mapping[str, str], path: Path) -> None:
+    for context in ON_THE_DESK:
+        taken: dict[str, Key] = {}
+        prefixes = keymap.prefixes(context)
+        for entry in keymap.in_force(context):
+            for key in entry.keys:
+                other = taken.setdefault(key, entry)
+                if key in prefixes:
+                    raise BadSettings(
+                        f"{path}: {key!r} begins a key of two, so {entry.id} cannot be it"
+                    )
+                if other is not entry:
+                    mine, theirs = (entry, other) if entry.id in own else (other, entry)
+                    raise BadSettings(
+                        f"{path}: {mine.id} = {key!r} is taken by {theirs.id} ({theirs.words}); "
+                        "move that as well"
+                    )

@@ -1,0 +1,403 @@
+"""Close a position or a part of it: the long and the short side of an instrument, whatever trades make them up."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import ClassVar, Literal
+
+from keydesk.calc.facts import NOTHING, Facts
+from keydesk.calc.instructions import ClosePosition, CloseSide
+from keydesk.calc.profit import closing_price
+from keydesk.calc.reducing import Lot, realised
+from keydesk.calc.rounding import whole_units
+from keydesk.calc.sizing import part
+from keydesk.calc.ticket_draft import (
+    LONGEST,
+    UnreadableText,
+    above_zero,
+    is_number_key,
+    read_number,
+)
+from keydesk.forms.closing import NO_PRICE, PRESET_PARTS
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import BLANK, Line
+from keydesk.forms.situation import Situation
+from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trade_lines import signed_money
+from keydesk.keys.confirm import Deed
+from keydesk.keys.keymap import CLOSE_POSITION, KEYMAP, POSITION_PART
+from keydesk.records import PositionRow, TradeRow
+from keydesk.store.trading_context import facts_of
+from keydesk.text.format import pair, price, units
+from keydesk.text.sanitize import safe
+
+SideName = Literal["long", "short"]
+FULL = Decimal(100)  # percent
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSide:
+    """One side of a position that holds something."""
+
+    name: SideName
+    units: Decimal  # magnitude
+    average: Decimal | None
+    trades: tuple[TradeRow, ...]  # oldest first
+
+    @property
+    def words(self) -> str:
+        """The side and its size: LONG 20,000."""
+        return f"{self.name.upper()} {units(self.units)}"
+
+    def realised(self, closing: Decimal, facts: Facts) -> Decimal | None:
+        """Return what closing so many units now makes, the oldest trade first; None: not known."""
+        signed = closing if self.name == "long" else -closing
+        at = closing_price(signed, facts.bid, facts.ask)
+        lots = (Lot(trade.units, trade.price) for trade in self.trades)
+        return realised(lots, closing, at, facts.factors)
+
+    def closed_trades(self, closing: Decimal) -> tuple[TradeRow, ...]:
+        """Return the trades that so many units close in full."""
+        left, closed = closing, []
+        for trade in self.trades:
+            left -= abs(trade.units)
+            if left < 0:
+                break
+            closed.append(trade)
+        return tuple(closed)
+
+
+class _PositionForm(Form[ClosePosition]):
+    """What both forms know of the position."""
+
+    def __init__(self, situation: Situation, instrument: str) -> None:
+        super().__init__(situation)
+        self.instrument = instrument
+
+    def facts(self) -> Facts | None:
+        """Return what is known of the instrument now."""
+        return facts_of(self.situation.store, self.instrument, self.situation.clock())
+
+    def open_sides(self) -> tuple[OpenSide, ...]:
+        """Return the sides that hold something now."""
+        position = self.situation.store.positions.get(self.instrument)
+        if position is None:
+            return ()
+        sides = (self._side(position, "long"), self._side(position, "short"))
+        return tuple(side for side in sides if side.units)
+
+    def _side(self, position: PositionRow, name: SideName) -> OpenSide:
+        held, average = (
+            (position.long_units, position.long_average)
+            if name == "long"
+            else (position.short_units, position.short_average)
+        )
+        known = self.situation.store.trades
+        ids = sorted(position.trade_ids, key=int)
+        trades = (known[trade_id] for trade_id in ids if trade_id in known)
+        return OpenSide(
+            name, abs(held), average, tuple(each for each in trades if each.units * held > 0)
+        )
+
+    def _side_line(self, side: OpenSide, facts: Facts) -> Line:
+        digits = facts.rules.price_precision
+        signed = side.units if side.name == "long" else -side.units
+        count = len(side.trades)
+        total = side.realised(side.units, facts)
+        return (
+            (safe(side.words), "bright"),
+            ("  average ", "muted"),
+            (price(side.average, digits), "plain"),
+            ("  now ", "muted"),
+            (price(closing_price(signed, facts.bid, facts.ask), digits), "bright"),
+            (safe(f"  {count} trade{'s' if count != 1 else ''}  "), "muted"),
+            *((signed_money(total),) if total is not None else ()),
+        )
+
+
+class ClosePositionForm(_PositionForm):
+    """Closes a position at market: its side, or both sides where it is hedged."""
+
+    KEY_CONTEXT: ClassVar[str] = CLOSE_POSITION
+    BINDINGS = KEYMAP.bindings(CLOSE_POSITION)
+    WIDTH: ClassVar[int] = 76
+
+    def __init__(self, situation: Situation, instrument: str) -> None:
+        super().__init__(situation, instrument)
+        self.choice: SideName | Literal["both"] = "both"
+
+    def closing(self) -> tuple[OpenSide, ...]:
+        """Return the sides that would be closed."""
+        return tuple(side for side in self.open_sides() if self.choice in {"both", side.name})
+
+    def headline(self) -> Line:
+        """Say that it is the position, and which sides of it."""
+        sides = " and ".join(side.words for side in self.closing()) or "–"
+        return (
+            (safe(f"CLOSE position {pair(self.instrument)} {sides}"), "bright"),
+            (" at market", "plain"),
+        )
+
+    def body(self) -> Sequence[Line]:
+        """Show each side, what closing realises, and what goes with it."""
+        facts, sides = self.facts(), self.open_sides()
+        lines: list[Line] = []
+        if facts is not None:
+            lines = [quote_line(facts), *(self._side_line(side, facts) for side in sides)]
+        if len(sides) > 1:
+            lines += [BLANK, _choice_line((("a", "both"), ("l", "long"), ("s", "short")))]
+        closed = [trade for side in self.closing() for trade in side.trades]
+        return [*lines, BLANK, *self._realised(facts), *_dependents_line(closed)]
+
+    def _realised(self, facts: Facts | None) -> Sequence[Line]:
+        if facts is None:
+            return (NO_PRICE,)
+        parts = [side.realised(side.units, facts) for side in self.closing()]
+        return _realised_line(parts, facts)
+
+    def deed(self) -> Deed:
+        """Name it for the matrix."""
+        return Deed.CLOSE
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse only when there is nothing left to close."""
+        if self.closing():
+            return ()
+        if self.open_sides():
+            return [f"The {self.choice} side is closed already"]
+        return ["It is closed already"]
+
+    def result(self) -> ClosePosition | None:
+        """Return the sides that are open; an empty side is never named."""
+        closing = {side.name for side in self.closing()}
+        return ClosePosition(
+            self.instrument,
+            long_units="ALL" if "long" in closing else None,
+            short_units="ALL" if "short" in closing else None,
+        )
+
+    def action_side(self, name: SideName | Literal["both"]) -> None:
+        """Choose one side or both; a position with one side has no choice."""
+        if len(self.open_sides()) > 1:
+            self.choice = name
+        self.redraw()
+
+
+class PositionPartForm(_PositionForm):
+    """Closes a part of one side of a position, by percent or by units, rounded down to whole units."""
+
+    KEY_CONTEXT: ClassVar[str] = POSITION_PART
+    BINDINGS = KEYMAP.bindings(POSITION_PART)
+    WIDTH: ClassVar[int] = 76
+
+    def __init__(self, situation: Situation, instrument: str) -> None:
+        super().__init__(situation, instrument)
+        self.choice: SideName | None = None
+        self.percent: Decimal | None = None
+        self.typed_units: Decimal | None = None
+        self.digits = ""
+
+    @property
+    def side(self) -> OpenSide | None:
+        """Return the side chosen, or the only one; None while it has to be chosen."""
+        sides = self.open_sides()
+        if len(sides) == 1 and self.choice in {None, sides[0].name}:
+            return sides[0]
+        return next((side for side in sides if side.name == self.choice), None)
+
+    def units(self) -> Decimal:
+        """Return the magnitude that would be closed; 0 while no part is chosen."""
+        side = self.side
+        if side is None:
+            return NOTHING
+        known = self.situation.store.instruments.get(self.instrument)
+        precision = known.trade_units_precision if known is not None else 0
+        if self.typed_units is not None:
+            return whole_units(self.typed_units, precision)
+        if self.percent is None:
+            return NOTHING
+        return side.units if self.percent == FULL else part(side.units, self.percent, precision)
+
+    def headline(self) -> Line:
+        """Say how much of which side of the position."""
+        side = self.side
+        name = side.words if side else " and ".join(each.words for each in self.open_sides())
+        chosen = self._chosen_words()
+        return (
+            (safe(f"CLOSE {chosen} of position {pair(self.instrument)} {name or '–'}"), "bright"),
+        )
+
+    def _chosen_words(self) -> str:
+        if self.typed_units is not None:
+            return f"{units(self.typed_units)} units"
+        return "–" if self.percent is None else f"{self.percent:f} %"
+
+    def body(self) -> Sequence[Line]:
+        """Show the parts to choose from, what is realised and what remains."""
+        facts, sides = self.facts(), self.open_sides()
+        lines: list[Line] = [NO_PRICE]
+        if facts is not None:
+            lines = [quote_line(facts), *(self._side_line(side, facts) for side in sides)]
+        lines.append(BLANK)
+        if len(sides) > 1:
+            lines.append(_choice_line((("l", "long"), ("s", "short"))))
+        parts = (
+            ("2", "25 %"),
+            ("5", "50 %"),
+            ("7", "75 %"),
+            ("digits %", ""),
+            ("digits u", "units"),
+        )
+        lines.append((*_choice_line(parts), (safe(f" {self.digits}"), "focus")))
+        side, closing = self.side, self.units()
+        if side is not None and NOTHING < closing <= side.units:
+            lines += [BLANK, *self._remainder(side, closing, facts)]
+        return lines
+
+    def _remainder(self, side: OpenSide, closing: Decimal, facts: Facts | None) -> Sequence[Line]:
+        won = None if facts is None else side.realised(closing, facts)
+        cash: Line = ()
+        if won is not None and facts is not None:
+            cash = (
+                ("  realises ", "muted"),
+                signed_money(won),
+                (safe(f" {facts.purse.currency}"), "muted"),
+            )
+        closed = side.closed_trades(closing)
+        first = "  the oldest trade first" if len(side.trades) > 1 else ""
+        return [
+            (("closes ", "muted"), (units(closing), "bright"), *cash, (first, "muted")),
+            (("remains ", "muted"), (units(side.units - closing), "plain")),
+            *_dependents_line(closed),
+        ]
+
+    def deed(self) -> Deed:
+        """Name it for the matrix."""
+        return Deed.SCALE_OUT
+
+    def refusals(self) -> Sequence[str]:
+        """Ask for a side and a part, and say when a part is none or too much."""
+        if not self.open_sides():
+            return ["The position is closed already"]
+        side = self.side
+        if side is None and self.choice is not None:
+            return [f"The {self.choice} side is closed already"]
+        if side is None:
+            return ["Hedged: choose the side with l long or s short"]
+        if self.percent is None and self.typed_units is None:
+            if self.digits:
+                return [self._untaken_words()]
+            return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %, or digits and u for units"]
+        return self._part_refusals(side)
+
+    def _untaken_words(self) -> str:
+        typed = above_zero(read_number(self.digits))
+        if isinstance(typed, UnreadableText):
+            return f"part: {typed.text} {typed.reason}; Backspace erases, % or u sets it"
+        return f"% or u takes the {self.digits} typed; Esc drops"
+
+    def _part_refusals(self, side: OpenSide) -> Sequence[str]:
+        all_of_it = f"{self.situation.keymap.name('close')} closes all of it"
+        closing = self.units()
+        if self.percent is not None and self.percent > FULL:
+            return [f"{self.percent:f} % is more than all of it: {all_of_it}"]
+        if self.typed_units is not None and closing != self.typed_units:
+            return [
+                f"{self.typed_units:f} units have more decimals than {pair(self.instrument)} takes"
+            ]
+        if closing > side.units:
+            return [f"{units(closing)} is more than the {units(side.units)} open: {all_of_it}"]
+        if not closing:
+            return [f"{self._chosen_words()} of it is less than one unit: {all_of_it}"]
+        return ()
+
+    def result(self) -> ClosePosition | None:
+        """Return the units of that side."""
+        side = self.side
+        if side is None:
+            return None
+        closing = self.units()
+        size: CloseSide = "ALL" if closing == side.units else closing
+        if side.name == "long":
+            return ClosePosition(self.instrument, long_units=size)
+        return ClosePosition(self.instrument, short_units=size)
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Collect digits for an own percentage or for units; a part chosen before is dropped."""
+        if key == "backspace":
+            self._collect(self.digits[:-1])
+            return True
+        if not is_number_key(key):
+            return False
+        self._collect(self.digits + key)
+        return True
+
+    def _collect(self, digits: str) -> None:
+        self.percent = self.typed_units = None
+        self.digits = digits[: LONGEST + 1]
+
+    def action_part(self, key: int) -> None:
+        """Choose a quarter, a half, three quarters; the digits also begin an own part."""
+        self._collect(self.digits + str(key))
+        self.percent = PRESET_PARTS.get(self.digits)
+        self.redraw()
+
+    def action_percent(self) -> None:
+        """Take the typed digits as the percentage."""
+        self._take("percent")
+
+    def action_units(self) -> None:
+        """Take the typed digits as units."""
+        self._take("units")
+
+    def _take(self, what: Literal["percent", "units"]) -> None:
+        value = above_zero(read_number(self.digits))
+        if isinstance(value, Decimal):
+            self.percent = value if what == "percent" else None
+            self.typed_units = value if what == "units" else None
+            self.digits = ""
+        self.redraw()
+
+    def action_side(self, name: SideName) -> None:
+        """Choose the side; a position with one side has no choice."""
+        if len(self.open_sides()) > 1:
+            self.choice = name
+        self.redraw()
+
+
+def _choice_line(choices: Sequence[tuple[str, str]]) -> Line:
+    return tuple(
+        words
+        for key, meaning in choices
+        for words in (
+            (safe(key), "bright"),
+            (safe(f" {meaning}   " if meaning else "   "), "muted"),
+        )
+    )
+
+
+def _realised_line(parts: Sequence[Decimal | None], facts: Facts) -> Sequence[Line]:
+    known = [each for each in parts if each is not None]
+    if not known or len(known) < len(parts):
+        return ()
+    words = safe(f" {facts.purse.currency} at the price seen")
+    return ((("realises ", "muted"), signed_money(sum(known, NOTHING)), (words, "muted")),)
+
+
+def _dependents_line(trades: Sequence[TradeRow]) -> Sequence[Line]:
+    going = sum(
+        order is not None
+        for trade in trades
+        for order in (
+            trade.take_profit,
+            trade.stop_loss,
+            trade.trailing_stop,
+            trade.guaranteed_stop,
+        )
+    )
+    if not going:
+        return ()
+    words = "order goes" if going == 1 else "orders go"
+    return (((safe(f"{going} protective {words} with it"), "muted"),),)

@@ -1,0 +1,225 @@
+"""Reverse a position, or flatten everything: the two forms that always ask for a letter."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import ClassVar, Literal
+
+from keydesk.calc.checks import old_price_words, unconfirmed_warnings, under_way_refusals
+from keydesk.calc.facts import Facts
+from keydesk.calc.instructions import Flatten, Reverse
+from keydesk.calc.ticket import Plan, levels_of, sendable, work_out
+from keydesk.calc.ticket_draft import Draft, Entry, shown_number
+from keydesk.forms.cancelling import ENTRY_TYPES
+from keydesk.forms.form import Form
+from keydesk.forms.sheet import BLANK, Line
+from keydesk.forms.situation import Situation
+from keydesk.forms.ticket import first_draft
+from keydesk.forms.ticket_sheet import quote_line
+from keydesk.forms.trade_lines import signed_money
+from keydesk.keys.confirm import Deed
+from keydesk.keys.keymap import FLATTEN, KEYMAP
+from keydesk.records import OrderRow, PositionRow
+from keydesk.store.trading_context import facts_of
+from keydesk.text.format import EMPTY, money, pair, price, units
+from keydesk.text.sanitize import safe
+from keydesk.trading.instruction_words import order_name
+
+SHOWN_POSITIONS = 6
+SHOWN_ENTRIES = 4
+
+
+class ReverseForm(Form[Reverse]):
+    """Turns a net position round by one order of twice its size, with the template's bracket."""
+
+    def __init__(self, situation: Situation, instrument: str) -> None:
+        super().__init__(situation)
+        self.instrument = instrument
+
+    def facts(self) -> Facts | None:
+        """Return what is known of the instrument now."""
+        return facts_of(self.situation.store, self.instrument, self.situation.clock())
+
+    def draft(self, facts: Facts) -> Draft:
+        """Return the order as a ticket: the bracket is the template's, the size twice the position."""
+        net = facts.purse.net_units
+        side: Literal["BUY", "SELL"] = "SELL" if net > 0 else "BUY"
+        template, preset = self.situation.template, self.situation.preset
+        ticket = first_draft(side, self.instrument, facts, template, preset)
+        target = ticket.target if ticket.stop.text else Entry("", "R")  # no R without a stop
+        return replace(ticket, size=Entry(f"{2 * abs(net):f}", "units"), target=target)
+
+    def headline(self) -> Line:
+        """Say what the position becomes."""
+        facts = self.facts()
+        net = facts.purse.net_units if facts else Decimal(0)
+        turn = f"{units(net, signed=True)} → {units(-net, signed=True)}"
+        return (
+            ("REVERSE ", "bright"),
+            (safe(f"{pair(self.instrument)} {turn}"), "bright"),
+            (" at market", "plain"),
+        )
+
+    def body(self) -> Sequence[Line]:
+        """Show the order, its bracket and its risk."""
+        facts = self.facts()
+        if facts is None or not facts.purse.net_units:
+            return ()
+        plan = self.plan(facts)
+        digits, levels = facts.rules.price_precision, plan.levels
+        return [
+            quote_line(facts),
+            (("no worse than ", "muted"), (price(shown_number(levels.bound), digits), "plain")),
+            (
+                ("new stop ", "muted"),
+                (price(shown_number(levels.stop), digits), "plain"),
+                ("  target ", "muted"),
+                (price(shown_number(levels.target), digits), "plain"),
+                ("  at stop ", "muted"),
+                (EMPTY if plan.risk is None else money(-plan.risk / 2, signed=True), "loss"),
+            ),
+            (("the old stop and target go with the old trade", "muted"),),
+        ]
+
+    def opens_on(self) -> str:
+        """Name the instrument: half of the order opens."""
+        return self.instrument
+
+    def plan(self, facts: Facts) -> Plan:
+        """Work the order out."""
+        return work_out(self.draft(facts), facts, self.situation.limits)
+
+    def deed(self) -> Deed:
+        """Name it for the matrix."""
+        return Deed.REVERSE
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse without a net position, a market, or the margin for the other side."""
+        facts = self.facts()
+        if facts is None:
+            return ["Waiting for a price"]
+        if not facts.purse.net_units:
+            return ["There is no net position to reverse"]
+        in_flight = self.situation.store.in_flight_of(self.instrument)
+        waiting = under_way_refusals(self.instrument, in_flight)
+        if waiting:
+            return waiting
+        return _reversal_refusals(facts, self.situation)
+
+    def warnings(self) -> Sequence[str]:
+        """Say what may still change the position beside the reversal."""
+        return unconfirmed_warnings(self.situation.store.in_flight_of(self.instrument))
+
+    def result(self) -> Reverse | None:
+        """Freeze the order."""
+        facts = self.facts()
+        if facts is None:
+            return None
+        draft = self.draft(facts)
+        levels = sendable(levels_of(draft, facts))
+        if levels is None or levels.bound is None:
+            return None
+        return Reverse(
+            instrument=self.instrument,
+            units=-2 * facts.purse.net_units,
+            bound=levels.bound,
+            expected=levels.entry,
+            stop=levels.stop,
+            target=levels.target,
+        )
+
+
+class FlattenForm(Form[Flatten]):
+    """Closes every position and cancels every entry order; works at every level but READ-ONLY."""
+
+    KEY_CONTEXT: ClassVar[str] = FLATTEN
+    BINDINGS = KEYMAP.bindings(FLATTEN)
+    WIDTH: ClassVar[int] = 68
+
+    def __init__(self, situation: Situation, instrument: str) -> None:
+        super().__init__(situation)
+        self.instrument = instrument
+        self.everywhere = True
+
+    @property
+    def positions(self) -> Sequence[PositionRow]:
+        """Return the positions in the scope."""
+        rows = self.situation.store.positions.values()
+        return [row for row in rows if self.everywhere or row.instrument == self.instrument]
+
+    @property
+    def entries(self) -> Sequence[OrderRow]:
+        """Return the entry orders in the scope."""
+        rows = self.situation.store.orders.values()
+        return [
+            row
+            for row in rows
+            if row.type in ENTRY_TYPES and (self.everywhere or row.instrument == self.instrument)
+        ]
+
+    def headline(self) -> Line:
+        """Say the scope."""
+        where = "EVERYTHING" if self.everywhere else pair(self.instrument)
+        return (
+            (safe(f"FLATTEN {where}"), "danger"),
+            (": close positions, cancel entries", "plain"),
+        )
+
+    def body(self) -> Sequence[Line]:
+        """List what is closed and what is cancelled."""
+        positions, entries = self.positions, self.entries
+        lines = [_position_line(row) for row in positions[:SHOWN_POSITIONS]]
+        if len(positions) > SHOWN_POSITIONS:
+            lines.append(
+                ((safe(f"and {len(positions) - SHOWN_POSITIONS} more positions"), "muted"),)
+            )
+        lines += [
+            ((safe(f"cancel {order_name(row)}"), "plain"),) for row in entries[:SHOWN_ENTRIES]
+        ]
+        if len(entries) > SHOWN_ENTRIES:
+            lines.append(
+                ((safe(f"and {len(entries) - SHOWN_ENTRIES} more entry orders"), "muted"),)
+            )
+        scope: Line = (
+            ("a", "bright"),
+            (" everything   ", "muted"),
+            ("i", "bright"),
+            (safe(f" {pair(self.instrument)}"), "muted"),
+        )
+        return [*lines, BLANK, scope]
+
+    def deed(self) -> Deed:
+        """Name it for the matrix."""
+        return Deed.FLATTEN
+
+    def refusals(self) -> Sequence[str]:
+        """Say when there is nothing to do."""
+        return () if self.positions or self.entries else ["FLAT: no position, no entry order"]
+
+    def result(self) -> Flatten:
+        """Return the scope; what is open is read again when it is carried out."""
+        return Flatten(None if self.everywhere else self.instrument)
+
+    def action_scope(self, scope: Literal["all", "one"]) -> None:
+        """Turn between everything and the instrument."""
+        self.everywhere = scope == "all"
+        self.redraw()
+
+
+def _reversal_refusals(facts: Facts, situation: Situation) -> list[str]:
+    if not facts.tradeable:
+        return ["Halted: the market is closed for this instrument"]
+    old = old_price_words(facts, situation.quote_trouble(facts.rules.name))
+    if old:
+        return [old]
+    limit = situation.limits.hard_units
+    if limit is not None and abs(facts.purse.net_units) > limit:
+        return [f"Over your own limit of {units(limit)} units"]
+    return []
+
+
+def _position_line(row: PositionRow) -> Line:
+    net = row.long_units + row.short_units
+    side = "LONG" if net > 0 else "SHORT" if net < 0 else "HEDGED"
+    words: Line = ((safe(f"close {side} {units(abs(net))} {pair(row.instrument)}  "), "plain"),)
+    return words if row.unrealized_pl is None else (*words, signed_money(row.unrealized_pl))

@@ -1,0 +1,117 @@
+"""What a command prints: sanitized text only, and where there are no signs beyond ASCII a loss keeps its minus."""
+
+import codecs
+import json
+import os
+import re
+import sys
+import traceback
+from functools import lru_cache
+from io import TextIOWrapper
+from types import TracebackType
+
+from rich.cells import cell_len
+
+from keydesk.terminal.character_set import ascii_locale
+from keydesk.text.sanitize import Printable, disarmed_lines
+
+LINES = {
+    **dict.fromkeys("─━╌┄═", "-"),
+    **dict.fromkeys("│┃╎║▏▎▍▌▐", "|"),
+    **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛", "+"),
+}
+CANDLES = {**dict.fromkeys("┃╻╹╽╿█▄▀", "#"), **dict.fromkeys("╷╵", "|")}
+SIGNS = dict(zip("−–—…×·•●○▲▼▶◀▸◂↑↓←→✓✗≤≥", "---~x.**o^v><><^v<>+x<>", strict=True))
+BARS = {**dict.fromkeys("▁▂▃", "_"), **dict.fromkeys("▅▆▇", "#"), **dict.fromkeys("░▒▓■", "#")}
+GLYPHS = {ord(k): v for k, v in {**LINES, **CANDLES, **SIGNS, **BARS}.items()}
+UNSEEN = "?"
+ERRORS = "keydesk-ascii"
+SGR = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def say(*lines: Printable, end: str = "\n") -> None:
+    """Print lines on standard output, at once."""
+    print(*lines, sep="\n", end=end, flush=True)
+
+
+def say_error(line: Printable) -> None:
+    """Print a line on standard error."""
+    print(line, file=sys.stderr)
+
+
+def say_json(value: object) -> None:
+    """Print a value for a script; everything beyond ASCII, and every control character, is escaped."""
+    print(json.dumps(value, indent=2).replace("\x7f", "\\u007f"))
+
+
+def say_picture(text: str) -> None:
+    """Print what another library drew: its colours pass, no other escape sequence and no control character."""
+    parts = SGR.split(text)
+    codes = [*SGR.findall(text), ""]
+    print("".join(disarmed_lines(part) + code for part, code in zip(parts, codes, strict=True)))
+
+
+class DisarmedStream(TextIOWrapper):
+    """Standard error for what is written past `say_error`: tracebacks and warnings may quote the server."""
+
+    def write(self, text: str, /) -> int:
+        """Write text without escape sequences and control characters."""
+        return super().write(disarmed_lines(text))
+
+
+def disarm_stderr() -> None:
+    """Let no traceback and no log line bring a control character to the terminal."""
+    stream = sys.stderr
+    if isinstance(stream, TextIOWrapper) and not isinstance(stream, DisarmedStream):
+        stream.flush()
+        sys.stderr = DisarmedStream(
+            open(stream.fileno(), "wb", buffering=0, closefd=False),  # noqa: SIM115 - open to the end
+            encoding=stream.encoding,
+            errors=stream.errors,
+            write_through=True,
+        )
+
+
+def disarmed_excepthook(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    """Print a traceback without control characters: for the desk, whose own pictures go to standard error."""
+    lines = traceback.format_exception(kind, error, trace)
+    print(disarmed_lines("".join(lines)), end="", file=sys.stderr)
+
+
+def replace_signs() -> None:
+    """Let every sign that the output lacks be printed as the nearest one that it has."""
+    codecs.register_error(ERRORS, _nearest)
+    shown_in_ascii = _shown_in_ascii()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            plain = stream.isatty() and shown_in_ascii
+            stream.reconfigure(encoding="ascii" if plain else None, errors=ERRORS)
+
+
+def _shown_in_ascii() -> bool:
+    """Whether the terminal shows ASCII only: by the locale, or because tmux or screen was started without UTF-8."""
+    if ascii_locale(os.environ):
+        return True
+    in_multiplexer = os.environ.get("TMUX") or os.environ.get("STY")
+    if not (in_multiplexer and sys.stdin.isatty() and sys.stdout.isatty()):
+        return False
+    from keydesk.terminal.terminal_check import TerminalCheck  # noqa: PLC0415 - rarely needed
+
+    return bool(TerminalCheck(os.environ).facts().ascii_because)
+
+
+def _nearest(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return in_ascii(error.object[error.start : error.end]), error.end
+
+
+@lru_cache(maxsize=4096)
+def in_ascii(text: str) -> str:
+    """Text of the same width in ASCII."""
+    if text.isascii():
+        return text
+    kept = (c if c.isascii() else UNSEEN * cell_len(c) for c in text.translate(GLYPHS))
+    return "".join(kept)

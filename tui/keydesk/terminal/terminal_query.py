@@ -1,0 +1,156 @@
+"""Ask the terminal questions before the desk opens: one write, one bounded read, no reply left for the keys.
+
+A terminal answers in the order of the requests and nearly every one answers DA1 (primary device attributes). So DA1
+is sent last, and its reply ends the wait. While a query is open the terminal neither echoes nor waits for a line end.
+Replies that come after the time limit are removed from the input by `keydesk.terminal.terminal_input`.
+
+Formats: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
+"""
+
+import os
+import re
+import select
+import termios
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+CURSOR_POSITION = b"\x1b[6n"
+DEVICE_ATTRIBUTES = b"\x1b[c"
+TERMINAL = 0  # standard input: the desk is not opened without a terminal there
+LOCAL_SECONDS = 0.2  # from the write; a local terminal or multiplexer answers within milliseconds
+REMOTE_SECONDS = 1.0  # over SSH, a satellite link included
+LARGEST = 16 * 1024  # bytes of replies
+# CSI, then OSC, DCS, APC, PM and SOS strings up to ST (or BEL, which ends an OSC in practice).
+REPLY = re.compile(
+    rb"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b[P_^X][^\x1b]*\x1b\\"
+)
+POSITION_REPLY = re.compile(rb"\x1b\[(\d+);(\d+)R")
+ATTRIBUTES_REPLY = re.compile(rb"\x1b\[\?[\d;]*c")
+
+
+@dataclass(frozen=True, slots=True)
+class Replies:
+    """What the terminal answered, in the order of the requests; keys typed meanwhile are not kept."""
+
+    sequences: tuple[bytes, ...] = ()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self.sequences)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the reply to the last request (DA1) came within the time."""
+        return bool(self.sequences and ATTRIBUTES_REPLY.fullmatch(self.sequences[-1]))
+
+    @property
+    def cursor_positions(self) -> tuple[tuple[int, int], ...]:
+        """Return (row, column), both from 1, of every cursor position report."""
+        found = (POSITION_REPLY.fullmatch(each) for each in self.sequences)
+        return tuple((int(each[1]), int(each[2])) for each in found if each)
+
+    def matching(self, pattern: re.Pattern[bytes]) -> re.Match[bytes] | None:
+        """Return the first reply that matches the pattern as a whole."""
+        return next((found for each in self if (found := pattern.fullmatch(each))), None)
+
+
+@dataclass(slots=True)
+class TerminalQuery:
+    """Requests that were sent to the terminal; read the replies with `replies`, exactly once, before Textual starts."""
+
+    terminal: int  # a descriptor of our own, so that O_NONBLOCK is not set for anybody else
+    before: list[Any]  # the terminal's attributes
+    sent_at: float = field(default_factory=time.monotonic)
+
+    @classmethod
+    def send(cls, requests: Iterable[bytes]) -> "TerminalQuery | None":
+        """Write the requests and DA1 to the terminal at once; None when there is no terminal that takes them."""
+        try:
+            terminal = os.open(os.ttyname(TERMINAL), os.O_RDWR | os.O_NONBLOCK | os.O_NOCTTY)
+        except OSError:
+            return None
+        before: list[Any] = []
+        try:
+            before = termios.tcgetattr(terminal)
+            termios.tcsetattr(terminal, termios.TCSANOW, _silent(before))
+            os.write(terminal, b"".join((*requests, DEVICE_ATTRIBUTES)))
+        except (OSError, termios.error):
+            with suppress(termios.error):
+                if before:
+                    termios.tcsetattr(terminal, termios.TCSANOW, before)
+            os.close(terminal)
+            return None
+        return cls(terminal, before)
+
+    def replies(self, seconds: float = LOCAL_SECONDS) -> Replies:
+        """Wait until all replies are there, or `seconds` after the requests were sent; then restore the terminal.
+
+        Keys that were typed until now are dropped: nothing was on the screen that they could have been meant for.
+        """
+        try:
+            sequences = _sequences(self._read(self.sent_at + seconds))
+        finally:
+            self.close()
+        return Replies(sequences)
+
+    def close(self) -> None:
+        """Restore the terminal; do nothing when that is done already."""
+        if self.terminal < 0:
+            return
+        with suppress(termios.error):
+            termios.tcflush(self.terminal, termios.TCIFLUSH)
+            termios.tcsetattr(self.terminal, termios.TCSANOW, self.before)
+        os.close(self.terminal)
+        self.terminal = -1
+
+    def _read(self, until: float) -> bytes:
+        data = b""
+        while not ATTRIBUTES_REPLY.search(data) and len(data) < LARGEST:
+            left = max(0.0, until - time.monotonic())
+            if not select.select([self.terminal], [], [], left)[0]:
+                break
+            try:
+                more = os.read(self.terminal, 4096)
+            except OSError:
+                break
+            if not more:  # hung up
+                break
+            data += more
+        return data
+
+
+def ask(requests: Iterable[bytes], seconds: float = LOCAL_SECONDS) -> Replies:
+    """Send the requests and wait for the replies; none when there is no terminal, or no answer in time."""
+    query = TerminalQuery.send(requests)
+    return query.replies(seconds) if query else Replies()
+
+
+def seconds_to_wait(environment: Mapping[str, str]) -> float:
+    """Return how long an answer may take: a round trip over SSH is longer than one on this machine."""
+    return REMOTE_SECONDS if is_remote(environment) else LOCAL_SECONDS
+
+
+def is_remote(environment: Mapping[str, str]) -> bool:
+    """Return whether the terminal is at the other end of an SSH connection."""
+    return bool(environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"))
+
+
+def _sequences(data: bytes) -> tuple[bytes, ...]:
+    """Return the replies among what was read, up to the one that ends them."""
+    found: list[bytes] = []
+    for match in REPLY.finditer(data):
+        found.append(match[0])
+        if ATTRIBUTES_REPLY.fullmatch(match[0]):
+            break
+    return tuple(found)
+
+
+def _silent(attributes: list[Any]) -> list[Any]:
+    """Return the attributes without echo and without waiting for a line end; Ctrl-C still interrupts."""
+    silent = [*attributes]
+    silent[3] &= ~(termios.ECHO | termios.ICANON)
+    silent[6] = [*attributes[6]]
+    silent[6][termios.VMIN], silent[6][termios.VTIME] = 1, 0
+    return silent

@@ -1,0 +1,360 @@
+"""From a decision to the broker: what each instruction of a form asks for, by the order protocol.
+
+Exits are never refused here: no lock, limit, duplicate rule or stale price stands before a close, a cancel
+or a tighter stop. What opens risk is bounded, sent on a fresh price, and once at a time an instrument.
+"""
+
+import asyncio
+from collections.abc import Awaitable
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from typing import Literal, Protocol
+
+from keydesk.calc.checks import DUPLICATE_WITHIN, FRESH
+from keydesk.calc.instructions import (
+    CancelOrders,
+    ClosePosition,
+    CloseSide,
+    CloseTrades,
+    Flatten,
+    Instruction,
+    MoveEntry,
+    OpenOrder,
+    Reverse,
+    SetProtection,
+)
+from keydesk.calc.profit import closing_price
+from keydesk.calc.rounding import pip
+from keydesk.records import InFlightKind
+from keydesk.store.prices import take_price
+from keydesk.store.store import Store
+from keydesk.store.unreadable import READ_ERRORS
+from keydesk.text.format import pair, units
+from keydesk.text.sanitize import clean
+from keydesk.trading.delivery import LOOK_FIRST, Delivery
+from keydesk.trading.flattening import Flattening, Standing
+from keydesk.trading.in_flight import record_of
+from keydesk.trading.instruction_words import change_words, open_words, order_name
+from keydesk.trading.order_requests import (
+    moved_request,
+    order_request,
+    reversal_request,
+    stop_edit,
+    target_edit,
+    trail_edit,
+)
+from keydesk.trading.outcome_words import Asked, said_of
+from keydesk_client.client import Client
+from keydesk_client.errors import InvalidRequest, KeydeskClientError
+from keydesk_client.models import (
+    LimitOrder,
+    MarketIfTouchedOrder,
+    OrderRequest,
+    StopLossDetails,
+    StopOrder,
+    TakeProfitDetails,
+    TrailingStopLossDetails,
+)
+from keydesk_client.models._core.unset import Unset
+from keydesk_client.orders.outcome import Outcome
+
+ALL: Literal["ALL"] = "ALL"
+READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again
+
+
+class Sender(Protocol):
+    """The order protocol of the client, as far as commands use it."""
+
+    def create(self, order: OrderRequest) -> Awaitable[Outcome]: ...
+    def cancel(self, specifier: str) -> Awaitable[Outcome]: ...
+    def replace(self, specifier: str, order: OrderRequest) -> Awaitable[Outcome]: ...
+    def close_trade(
+        self, specifier: str, *, units: Literal["ALL"] | Decimal = "ALL"
+    ) -> Awaitable[Outcome]: ...
+    def close_position(
+        self, instrument: str, *, long_units: CloseSide = ..., short_units: CloseSide = ...
+    ) -> Awaitable[Outcome]: ...
+    def set_dependent_orders(
+        self,
+        specifier: str,
+        *,
+        take_profit: TakeProfitDetails | Unset | None = ...,
+        stop_loss: StopLossDetails | Unset | None = ...,
+        trailing_stop_loss: TrailingStopLossDetails | Unset | None = ...,
+    ) -> Awaitable[Outcome]: ...
+    def recover(self) -> Awaitable[tuple[Outcome, ...]]: ...
+
+
+@dataclass(slots=True)
+class Commands:
+    """Carries out what forms returned; one per account."""
+
+    client: Client
+    sender: Sender
+    delivery: Delivery
+    no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
+    quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
+    _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
+    _opening: set[str] = field(default_factory=set)
+    _recovering: bool = False
+
+    @property
+    def store(self) -> Store:
+        """What the desk knows."""
+        return self.delivery.store
+
+    async def carry_out(self, instruction: Instruction) -> None:
+        """Do it, and tell the trader what became of it."""
+        self.delivery.record("decided", repr(instruction))
+        match instruction:
+            case OpenOrder():
+                await self._open(instruction)
+            case Reverse():
+                await self._reverse(instruction)
+            case CloseTrades():
+                await self._close(instruction)
+            case ClosePosition():
+                await self._close_position(instruction)
+            case SetProtection():
+                await self._protect(instruction)
+            case CancelOrders(order_ids=order_ids):
+                await asyncio.gather(*(self._cancel(order_id) for order_id in order_ids))
+            case MoveEntry():
+                await self._move(instruction)
+            case Flatten(instrument=instrument):
+                flattening = Flattening(self.client, self.store, self.delivery, self._wipe)
+                await flattening.run(instrument)
+
+    def hold_openings(self) -> None:
+        """Let nothing open until `recover` has settled what an earlier session left open."""
+        self._recovering = True
+
+    async def recover(self) -> None:
+        """Settle what an earlier session left open, and say what became of it; trading waits for this."""
+        self.hold_openings()
+        outcomes = await self.sender.recover()
+        self._recovering = False
+        for outcome in outcomes:
+            command = record_of(outcome.intent, self.store).words
+            words = f"{command}, sent in an earlier session"
+            said = said_of(outcome, Asked(words, LOOK_FIRST))
+            self.delivery.record("recovered", f"{outcome.intent.id} {said.words}")
+            self.delivery.tell_outcome(outcome, said)
+
+    def sent_like_this(self, instrument: str, kind: str, side: str) -> float | None:
+        """Return how many seconds ago the same order was sent; None: not lately."""
+        at = self._sent.get((instrument, kind, side))
+        since = None if at is None else self.delivery.now() - at
+        return since if since is not None and since < DUPLICATE_WITHIN else None
+
+    # What opens risk.
+
+    async def _open(self, order: OpenOrder) -> None:
+        words = open_words(order)
+        market = order.kind == "MARKET"
+        may = order.reduces or await self._may_open(
+            order.instrument, order.units, order.bound, words
+        )
+        if not may:
+            return
+        try:
+            request = order_request(order, self._broker_time())
+        except InvalidRequest as error:
+            self.delivery.tell("bad", f"NOT SENT {words}: {error}")
+            return
+        self._sent[order.instrument, order.kind, order.side] = self.delivery.now()
+        asked = self._asked(words, order.side.lower(), order.instrument, "open")
+        asked = replace(asked, expected=order.expected if market else None, bound=order.bound)
+        await self._open_once(order.instrument, asked, self.sender.create(request))
+
+    async def _reverse(self, reverse: Reverse) -> None:
+        words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
+        if not await self._may_open(reverse.instrument, reverse.units, reverse.bound, words):
+            return
+        asked = self._asked(words, "reverse", reverse.instrument, "open")
+        asked = replace(asked, expected=reverse.expected, bound=reverse.bound)
+        sending = self.sender.create(reversal_request(reverse))
+        await self._open_once(reverse.instrument, asked, sending)
+
+    async def _open_once(self, instrument: str, asked: Asked, sending: Awaitable[Outcome]) -> None:
+        self._opening.add(instrument)
+        try:
+            await self.delivery.send(asked, sending)
+        finally:
+            self._opening.discard(instrument)
+
+    async def _may_open(
+        self, instrument: str, signed_units: Decimal, bound: Decimal | None, words: str
+    ) -> bool:
+        """Whether the price is fresh and within the bound, and nothing else opens here just now."""
+        why = await self._why_not(instrument, signed_units, bound)
+        if why:
+            self.delivery.tell("bad", f"NOT SENT {words}: {why}")
+        return not why
+
+    async def _why_not(self, instrument: str, signed_units: Decimal, bound: Decimal | None) -> str:
+        if self._recovering:
+            return "what an earlier session left open is still being looked up"
+        if instrument in self._opening:
+            return f"an order in {pair(instrument)} is under way"
+        trouble = await self.requote(instrument)
+        quote = self.store.quotes.get(instrument)
+        if trouble or quote is None:
+            return trouble or "there is no price"
+        touch = quote.ask if signed_units > 0 else quote.bid
+        passed = bound is not None and (touch > bound if signed_units > 0 else touch < bound)
+        return f"the price moved to {touch}, past the bound {bound}" if passed else ""
+
+    async def requote(self, instrument: str) -> str:
+        """Ask for the price again when it is old; return why that failed, or nothing."""
+        quote = self.store.quotes.get(instrument)
+        if quote is not None and self.delivery.now() - quote.received <= FRESH:
+            return ""
+        try:
+            answer = await self.client.pricing.get([instrument])
+            for price in answer.prices:
+                take_price(self.store, price, self.delivery.now())
+        except (KeydeskClientError, *READ_ERRORS) as error:
+            self.quote_trouble[instrument] = clean(str(error))
+            return f"the price is old and could not be read again ({error})"
+        self.quote_trouble.pop(instrument, None)
+        return ""
+
+    # What closes, cancels and protects. Nothing here refuses.
+
+    async def _close(self, close: CloseTrades) -> None:
+        await asyncio.gather(
+            *(
+                self._close_one(trade_id, close.instrument, close.units)
+                for trade_id in close.trade_ids
+            )
+        )
+
+    async def _close_one(self, trade_id: str, instrument: str, part: Decimal | None) -> None:
+        amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
+        size = "all" if isinstance(amount, str) else units(amount)
+        words = f"CLOSE {size} of #{trade_id} {pair(instrument)}"
+        asked = self._asked(words, "close", instrument, "close trade")
+        asked = replace(asked, expected=self._price_seen(trade_id))
+        await self.delivery.send(asked, self.sender.close_trade(trade_id, units=amount))
+
+    async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
+        """Read the size again just before a part of it is closed; what the store knows when that fails."""
+        try:
+            async with asyncio.timeout(READ_AGAIN_WITHIN):
+                still_open = abs((await self.client.trades.get(trade_id)).trade.current_units)
+        except (KeydeskClientError, TimeoutError):
+            trade = self.store.trades.get(trade_id)
+            still_open = abs(trade.units) if trade is not None else part
+        return part if part < still_open else ALL
+
+    async def _close_position(self, close: ClosePosition) -> None:
+        long_held, short_held = await self._sides_held(close)
+        long_units = _of_side(close.long_units, long_held)
+        short_units = _of_side(close.short_units, short_held)
+        name = f"CLOSE position {pair(close.instrument)}"
+        if long_units is None and short_units is None:
+            self.delivery.tell("warn", f"NOT SENT {name}: it is closed already")
+            return
+        sides: tuple[tuple[str, CloseSide | None], ...] = (
+            ("LONG", long_units),
+            ("SHORT", short_units),
+        )
+        said = [f"{side} {_amount(size)}" for side, size in sides if size is not None]
+        asked = self._asked(f"{name} {' '.join(said)}", "close", close.instrument, "close position")
+        quote = self.store.quotes.get(close.instrument)
+        if quote is not None and (long_units is None or short_units is None):
+            asked = replace(asked, expected=quote.ask if long_units is None else quote.bid)
+        sending = self.sender.close_position(
+            close.instrument, long_units=long_units, short_units=short_units
+        )
+        await self.delivery.send(asked, sending)
+
+    async def _sides_held(self, close: ClosePosition) -> tuple[CloseSide, CloseSide]:
+        """Read both sides again just before they are closed; what the store knows when that fails.
+
+        The broker refuses the whole request when it names a side that is flat or more than a side has.
+        """
+        try:
+            async with asyncio.timeout(READ_AGAIN_WITHIN):
+                position = (await self.client.positions.get(close.instrument)).position
+            return abs(position.long.units), abs(position.short.units)
+        except (KeydeskClientError, TimeoutError):
+            known = self.store.positions.get(close.instrument)
+        if known is None:
+            return close.long_units, close.short_units
+        return abs(known.long_units), abs(known.short_units)
+
+    async def _protect(self, change: SetProtection) -> None:
+        asked = self._asked("", "modify", change.instrument, "protection")
+        asked = replace(asked, words=f"{change_words(change, asked.pip)} on #{change.trade_id}")
+        sending = self.sender.set_dependent_orders(
+            change.trade_id,
+            stop_loss=stop_edit(change.stop),
+            take_profit=target_edit(change.target),
+            trailing_stop_loss=trail_edit(change.trail),
+        )
+        await self.delivery.send(asked, sending)
+
+    async def _cancel(self, order_id: str) -> None:
+        order = self.store.orders.get(order_id)
+        name = order_name(order) if order else f"order #{order_id}"
+        instrument = order.instrument if order else ""
+        asked = self._asked(f"CANCEL {name}", "cancel", instrument, "cancel")
+        asked = replace(asked, done=f"CANCELLED {name}")
+        await self.delivery.send(asked, self.sender.cancel(order_id))
+
+    async def _move(self, move: MoveEntry) -> None:
+        words = f"MOVE order #{move.order_id} to {move.price}"
+        try:
+            order = (await self.client.orders.get(move.order_id)).order
+            if not isinstance(order, LimitOrder | StopOrder | MarketIfTouchedOrder):
+                raise InvalidRequest("it is no order that rests at a price")
+            request = moved_request(order, move)
+        except KeydeskClientError as error:
+            self.delivery.tell("bad", f"NOT SENT {words}: {error}")
+            return
+        asked = self._asked(words, "modify", move.instrument, "replace")
+        await self.delivery.send(asked, self.sender.replace(move.order_id, request))
+
+    async def _wipe(self, standing: Standing) -> None:
+        """Close these trades and cancel these orders, all at once."""
+        await asyncio.gather(
+            *(self._close_one(id_, instrument, None) for id_, instrument in standing.trades),
+            *(self._cancel(id_) for id_ in standing.orders),
+        )
+
+    # What a command is measured by.
+
+    def _asked(self, words: str, again: str, instrument: str, kind: InFlightKind) -> Asked:
+        known = self.store.instruments.get(instrument)
+        return Asked(
+            words,
+            again,
+            pip=pip(known.pip_location) if known else None,
+            instrument=instrument or None,
+            kind=kind,
+        )
+
+    def _price_seen(self, trade_id: str) -> Decimal | None:
+        trade = self.store.trades.get(trade_id)
+        quote = self.store.quotes.get(trade.instrument) if trade else None
+        if trade is None or quote is None:
+            return None
+        return closing_price(trade.units, quote.bid, quote.ask)
+
+    def _broker_time(self) -> int:
+        return self.store.clock_ns or self.delivery.wall_ns()
+
+
+def _of_side(wanted: CloseSide, held: CloseSide) -> CloseSide:
+    """Return what to close of a side that holds so many units: never more, and nothing of a flat one."""
+    if wanted is None or not held:
+        return None
+    if isinstance(wanted, Decimal) and (not isinstance(held, Decimal) or wanted < held):
+        return wanted
+    return ALL
+
+
+def _amount(size: Literal["ALL"] | Decimal) -> str:
+    return units(size) if isinstance(size, Decimal) else "all"

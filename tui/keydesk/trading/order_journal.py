@@ -1,0 +1,93 @@
+"""The order journal of an account, or a stand-in that says why there is none.
+
+An account whose journal cannot be kept still opens: exits go out unjournalled and say so, new orders stay here. Only
+the next start tries again, since what an unreadable journal left open has to be looked up before anything new is sent.
+"""
+
+import errno
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from keydesk.text.sanitize import clean
+from keydesk_client.errors import UnsafeFile
+from keydesk_client.orders.intent import Intent
+from keydesk_client.orders.journal import FileJournal, Release
+
+REMEDY = "mend that or choose another folder with --data, then start again"
+FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+UNTIL_THEN = "until then only exits leave"
+ROOM = f"make room there, {UNTIL_THEN}"
+
+
+class DeskJournal(FileJournal):
+    """A journal whose trouble while the desk is open comes with its remedy."""
+
+    def write(self, intent: Intent) -> None:
+        """Keep an intent; what went wrong is told in words."""
+        try:
+            super().write(intent)
+        except OSError as error:
+            if error.errno is None:  # says it in words already
+                raise
+            raise OSError(trouble(error, self.path)) from error
+
+
+def trouble(error: OSError, path: Path) -> str:
+    """Say what is wrong with a file while the desk is open, where, and what to do."""
+    remedy = ROOM if error.errno in FULL else f"mend that, {UNTIL_THEN}"
+    return clean(f"{error.strerror or error}: {error.filename or path}; {remedy}")
+
+
+@dataclass(frozen=True, slots=True)
+class NoJournal:
+    """Takes no intent and says why."""
+
+    why: str
+
+    def write(self, intent: Intent) -> None:  # noqa: ARG002 - the journal's own form
+        """Refuse, so that only exits leave."""
+        raise OSError(self.why)
+
+    def settle(
+        self,
+        intent: Intent,
+        verdict: str,
+        claimed: Iterable[str] = (),
+        *,
+        shared: Iterable[str] = (),
+    ) -> None:
+        """Nothing was written, so nothing is settled."""
+
+    def open_intents(self) -> tuple[Intent, ...]:
+        """What an earlier session left open is not known."""
+        return ()
+
+    def claimed(self) -> Mapping[str, str]:
+        """Nor is what its intents made."""
+        return {}
+
+    def shared(self) -> Mapping[str, frozenset[str]]:
+        """Nor what they may have made."""
+        return {}
+
+    def unattributed(self) -> tuple[Intent, ...]:
+        """Nor which of them that is."""
+        return ()
+
+    def claim_target(self, key: str) -> Release | None:  # noqa: ARG002 - the journal's own form
+        """Raise OSError: like exits leave without waiting for each other."""
+        raise OSError(self.why)
+
+
+def open_journal(path: Path) -> DeskJournal | NoJournal:
+    """Open the journal, made on first use; never fails."""
+    try:
+        journal = DeskJournal(path)
+        journal.open_intents()  # what cannot be read cannot be settled either
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return NoJournal(clean(f"{reason}: {error.filename or path}; {REMEDY}"))
+    except UnsafeFile as error:
+        return NoJournal(clean(f"{error}; {REMEDY}"))
+    return journal

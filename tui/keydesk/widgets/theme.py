@@ -1,0 +1,177 @@
+"""Colours by role, read from themes/*.toml and turned into prebuilt styles once per theme.
+
+A theme names roles (`profit`, `muted`, `focus`), never places. Each is drawn for four depths of colour:
+truecolor, 256, 16 (the terminal's own named colours) and none at all, where weight and underline tell.
+Forms use a role in their CSS as `$profit`; line-drawn panes take it from `palette_of(app)`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from rich.style import Style
+from textual.app import App
+from textual.color import Color
+from textual.theme import BUILTIN_THEMES, Theme
+
+from keydesk.terminal.terminal_colours import Depth, colour_depth
+
+__all__ = [
+    "Depth",
+    "DeskTheme",
+    "Palette",
+    "ThemeError",
+    "colour_depth",
+    "load",
+    "names",
+    "palette_of",
+]
+
+ROLES = (
+    *("background", "bright", "plain", "muted", "faint", "line", "focus", "selection"),
+    *("bid", "ask", "buy", "sell", "profit", "loss", "rise", "fall", "tick-up", "tick-down"),
+    *("warn", "danger", "good", "live", "live-text", "practice", "practice-text"),
+    *("readonly", "readonly-text", "entry", "stop", "target", "pending"),
+)
+BACKDROPS = frozenset({"background", "selection", "live", "practice", "readonly"})
+# Bold is for what a hand acts on and money at stake; a theme may say otherwise under [weights].
+WEIGHTS = {
+    **dict.fromkeys(("bright", "tick-up", "tick-down", "danger", "live-text"), "bold"),
+}
+MONO = "mono"
+BOLD = Style(bold=True)
+
+
+class ThemeError(Exception):
+    """A theme file is missing or lacks a role."""
+
+
+@dataclass(frozen=True)
+class DeskTheme:
+    """One theme at one depth of colour: what each role looks like."""
+
+    name: str
+    dark: bool
+    named_colours: bool  # the terminal's own, for 16 and for none
+    colours: Mapping[str, str]
+    weights: Mapping[str, str]
+
+    def textual(self) -> Theme:
+        """The theme as Textual takes it, with every role as a CSS variable."""
+        colour = self.colours.__getitem__
+        beneath = BUILTIN_THEMES["ansi-dark" if self.dark else "ansi-light"].variables
+        own = dict(self.colours) | {f"{role}-weight": v for role, v in self.weights.items()}
+        return Theme(
+            self.name,
+            primary=colour("focus"),
+            secondary=colour("muted"),
+            warning=colour("warn"),
+            error=colour("danger"),
+            success=colour("good"),
+            accent=colour("focus"),
+            foreground=colour("plain"),
+            background=colour("background"),
+            surface=colour("background"),
+            panel=colour("selection"),
+            dark=self.dark,
+            ansi=self.named_colours,
+            variables=(beneath | own) if self.named_colours else own,
+        )
+
+
+class Palette:
+    """The prebuilt styles of a theme; built once, used by every line on the screen."""
+
+    def __init__(self, colours: Mapping[str, str], weights: Mapping[str, str]) -> None:
+        self._colours = colours
+        self._weights = weights
+        self._styles: dict[tuple[str, str], Style] = {}
+        self._plain: dict[str, Style] = {}
+
+    def __getitem__(self, role: str) -> Style:
+        """The style of a role on the screen's background."""
+        style = self._plain.get(role)
+        if style is None:
+            style = self._plain[role] = self.on(role, "background")
+        return style
+
+    def on(self, role: str, backdrop: str) -> Style:
+        """The style of a role on another role's colour, such as a band."""
+        style = self._styles.get((role, backdrop))
+        if style is None:
+            style = self._styles[role, backdrop] = self._build(role, backdrop)
+        return style
+
+    @property
+    def at_stake(self) -> Style:
+        """What is laid over money at stake."""
+        return BOLD
+
+    def _build(self, role: str, backdrop: str) -> Style:
+        colour = Color.parse(self._colours[role]).rich_color
+        behind = Color.parse(self._colours[backdrop]).rich_color
+        weight = self._weights.get(role, "none")
+        return Style.parse(weight) + Style.from_color(colour, behind)
+
+    @property
+    def selected(self) -> Style:
+        """What is laid over the selected row: its backdrop, or reverse where there is no colour."""
+        if "reverse" in self._weights.get("selection", ""):
+            return Style(reverse=True)
+        return Style.from_color(None, Color.parse(self._colours["selection"]).rich_color)
+
+
+def palette_of(app: App[object]) -> Palette:
+    """The styles of the theme the app shows now (dark, where the theme is none of ours)."""
+    known = app.theme_variables
+    if not all(role in known for role in ROLES):
+        return _palette_of_file("dark", "truecolor")
+    colours = tuple((role, known[role]) for role in ROLES)
+    weights = tuple((role, known.get(f"{role}-weight", "none")) for role in ROLES)
+    return _palette(colours, weights)
+
+
+@lru_cache(maxsize=16)
+def _palette(colours: tuple[tuple[str, str], ...], weights: tuple[tuple[str, str], ...]) -> Palette:
+    return Palette(dict(colours), dict(weights))
+
+
+@lru_cache(maxsize=4)
+def _palette_of_file(name: str, depth: Depth) -> Palette:
+    theme = load(name, depth)
+    return Palette(theme.colours, theme.weights)
+
+
+def folder() -> Path:
+    """Where the themes are: beside the package in the wheel, at the top of a checkout."""
+    here = Path(__file__).parent
+    for place in (here / "themes", here.parents[1] / "themes"):
+        if (place / "dark.toml").is_file():
+            return place
+    raise ThemeError("the folder of themes is missing")
+
+
+def names() -> tuple[str, ...]:
+    """The themes to choose from."""
+    return tuple(sorted(path.stem for path in folder().glob("*.toml")))
+
+
+def load(name: str, depth: Depth) -> DeskTheme:
+    """A theme, drawn for a depth of colour."""
+    name = MONO if depth == MONO else name
+    path = folder() / f"{name}.toml"
+    if not path.is_file():
+        raise ThemeError(f"there is no theme {name!r} (known: {', '.join(names())})")
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    only = data.get("one-colour")
+    colours = dict.fromkeys(ROLES, only) if only else dict(data["colours"])
+    if depth in ("256", "16"):
+        colours |= data.get(f"colours-{depth}", {})
+    if lacking := [role for role in ROLES if role not in colours]:
+        raise ThemeError(f"theme {name!r} lacks {', '.join(lacking)}")
+    weights = dict.fromkeys(ROLES, "none") | ({} if only else WEIGHTS) | data.get("weights", {})
+    return DeskTheme(name, data["dark"], bool(only) or depth == "16", colours, weights)  # pyright: ignore[reportArgumentType] - read from TOML
