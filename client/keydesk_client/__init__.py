@@ -23,15 +23,14 @@ from keydesk_client._version import __version__
 if TYPE_CHECKING:
     from keydesk_client import errors, models, sync
     from keydesk_client.auth.secret import Secret
-    from keydesk_client.auth.tokens import TokenStore, open_token_store
+    from keydesk_client.auth.token_store import TokenStore, open_token_store
     from keydesk_client.client import Client
     from keydesk_client.errors import KeydeskClientError
-    from keydesk_client.http.limiter import Limiter
-    from keydesk_client.http.outgoing import Timeouts
-    from keydesk_client.http.retries import Retries
-    from keydesk_client.http.timing import Timing
-    from keydesk_client.models._core.times import DateTime
-    from keydesk_client.models._core.unset import UNSET
+    from keydesk_client.http.caller import Retries
+    from keydesk_client.http.messages import Timeouts
+    from keydesk_client.http.pacing import Limiter, Timing
+    from keydesk_client.models._core.scalars import DateTime
+    from keydesk_client.models._core.wire_names import UNSET
     from keydesk_client.orders.journal import FileJournal
     from keydesk_client.orders.outcome import (
         Ambiguous,
@@ -45,8 +44,13 @@ if TYPE_CHECKING:
     )
     from keydesk_client.orders.sender import Sender
     from keydesk_client.sequencer import Sequencer
-    from keydesk_client.streams.health import Gap, HistoryLost, Reconnected
-    from keydesk_client.streams.settings import StreamSettings, WhenFull
+    from keydesk_client.streams.buffer import (
+        Gap,
+        HistoryLost,
+        Reconnected,
+        StreamSettings,
+        WhenFull,
+    )
 
 __all__ = [
     "UNSET",
@@ -88,30 +92,30 @@ HOMES = {
     "Ambiguous": "orders.outcome",
     "Became": "orders.outcome",
     "Client": "client",
-    "DateTime": "models._core.times",
+    "DateTime": "models._core.scalars",
     "Done": "orders.outcome",
     "FileJournal": "orders.journal",
-    "Gap": "streams.health",
-    "HistoryLost": "streams.health",
+    "Gap": "streams.buffer",
+    "HistoryLost": "streams.buffer",
     "KeydeskClientError": "errors",
-    "Limiter": "http.limiter",
+    "Limiter": "http.pacing",
     "NotSent": "orders.outcome",
     "Outcome": "orders.outcome",
-    "Reconnected": "streams.health",
+    "Reconnected": "streams.buffer",
     "Rejected": "orders.outcome",
-    "Retries": "http.retries",
+    "Retries": "http.caller",
     "Secret": "auth.secret",
     "Sender": "orders.sender",
     "Sequencer": "sequencer",
-    "StreamSettings": "streams.settings",
-    "Timeouts": "http.outgoing",
-    "Timing": "http.timing",
-    "TokenStore": "auth.tokens",
-    "UNSET": "models._core.unset",
+    "StreamSettings": "streams.buffer",
+    "Timeouts": "http.messages",
+    "Timing": "http.pacing",
+    "TokenStore": "auth.token_store",
+    "UNSET": "models._core.wire_names",
     "Unconfirmed": "orders.outcome",
     "Unknown": "orders.outcome",
-    "WhenFull": "streams.settings",
-    "open_token_store": "auth.tokens",
+    "WhenFull": "streams.buffer",
+    "open_token_store": "auth.token_store",
 }
 
 

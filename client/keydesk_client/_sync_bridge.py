@@ -14,7 +14,7 @@ from types import MethodType, TracebackType
 from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, cast
 
 from keydesk_client.errors import ClientClosed, InvalidRequest
-from keydesk_client.streams.health import StreamHealth
+from keydesk_client.streams.buffer import StreamHealth
 
 A = TypeVar("A")
 P = ParamSpec("P")

@@ -11,22 +11,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from keydesk_client.auth.secret import Secret, hidden
-from keydesk_client.http.calls import Caller
-from keydesk_client.http.limiter import Limiter
-from keydesk_client.http.outgoing import STANDARD_TIMEOUTS, Timeouts
-from keydesk_client.http.paths import TimeForm
-from keydesk_client.http.retries import Retries
+from keydesk_client.http.caller import Caller, Retries
+from keydesk_client.http.endpoint import TimeForm
+from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
+from keydesk_client.http.pacing import Limiter
 from keydesk_client.http.transport import Carrier, Transport
-from keydesk_client.resources.area import Defaults
+from keydesk_client.resources._base import Defaults
 
 if TYPE_CHECKING:
     from keydesk_client.resources.accounts import Accounts
-    from keydesk_client.resources.books import Books
     from keydesk_client.resources.candles import Candles
     from keydesk_client.resources.orders import Orders
-    from keydesk_client.resources.positions import Positions
-    from keydesk_client.resources.pricing import Pricing
-    from keydesk_client.resources.trades import Trades
+    from keydesk_client.resources.pricing import Books, Pricing
+    from keydesk_client.resources.trades import Positions, Trades
     from keydesk_client.resources.transactions import Transactions
 
 PRACTICE: Final = ("https://api-fxpractice.oanda.com", "https://stream-fxpractice.oanda.com")
@@ -87,7 +84,7 @@ class Client:
     @cached_property
     def books(self) -> "Books":
         """How the service's clients are positioned."""
-        from keydesk_client.resources.books import Books
+        from keydesk_client.resources.pricing import Books
 
         return Books(self._caller, self._defaults)
 
@@ -108,7 +105,7 @@ class Client:
     @cached_property
     def positions(self) -> "Positions":
         """Positions of an account."""
-        from keydesk_client.resources.positions import Positions
+        from keydesk_client.resources.trades import Positions
 
         return Positions(self._caller, self._defaults)
 

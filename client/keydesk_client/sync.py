@@ -19,23 +19,15 @@ from typing import Final, Self
 
 from keydesk_client import client as asynchronous
 from keydesk_client._sync_bridge import Called, CalledThere, Iterated, Loop, Streamed, Waiting
-from keydesk_client.http.timing import SteadyTime, steady_time
+from keydesk_client.http.pacing import SteadyTime, steady_time
 from keydesk_client.orders import sender as sending
-from keydesk_client.orders.intent import Action, new_intent_id
 from keydesk_client.orders.journal import Journal
-from keydesk_client.orders.look_up import PAUSES_S
-from keydesk_client.orders.outcome import Progress
+from keydesk_client.orders.outcome import Action, Progress, new_intent_id
 from keydesk_client.orders.protocol import Alarm
-from keydesk_client.resources import (
-    accounts,
-    books,
-    candles,
-    orders,
-    positions,
-    pricing,
-    trades,
-    transactions,
-)
+from keydesk_client.orders.reconciler import PAUSES_S
+from keydesk_client.resources import accounts, candles, orders, pricing, trades, transactions
+from keydesk_client.resources import pricing as books
+from keydesk_client.resources import trades as positions
 
 
 class Accounts(Waiting[accounts.Accounts]):

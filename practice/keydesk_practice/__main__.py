@@ -59,7 +59,7 @@ def _check(options: Options) -> int:
 
 async def _serve(options: Options) -> int:
     # Imported here: `--help`, `reset` and a mistyped argument need not wait for the market's tables.
-    from keydesk_practice.running import run_broker  # noqa: PLC0415
+    from keydesk_practice.server import run_broker  # noqa: PLC0415
 
     make_private(options.data)
     sys.setswitchinterval(SWITCH_SECONDS)

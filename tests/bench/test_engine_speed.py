@@ -6,9 +6,8 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_practice.engine.commands import PlaceOrder, Tick
+from keydesk_practice.engine.commands import LimitRequest, MarketRequest, PlaceOrder, Tick
 from keydesk_practice.engine.decide import decide
-from keydesk_practice.engine.requests import LimitRequest, MarketRequest
 from support.practised_account import PractisedAccount
 
 pytestmark = pytest.mark.bench

@@ -12,8 +12,8 @@ import pytest
 
 from keydesk_practice.engine.commands import CloseTrade
 from keydesk_practice.engine.transactions import to_wire
+from keydesk_practice.ledger.archive import restored
 from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, entry_of
-from keydesk_practice.ledger.restoring import restored
 from support.broker import PracticeServer, practice_server
 from support.practised_account import ID, PractisedAccount
 

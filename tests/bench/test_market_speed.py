@@ -6,9 +6,9 @@ from time import perf_counter, process_time
 
 import pytest
 
-from keydesk_practice.market.blocks import Component
+from keydesk_practice.market.bars import Component
 from keydesk_practice.market.candles import Cut, Range
-from keydesk_practice.market.listing import LISTINGS
+from keydesk_practice.market.instruments import LISTINGS
 from keydesk_practice.market.market import PracticeMarket
 from support.practice_market import instant
 

@@ -7,7 +7,7 @@ from time import process_time
 
 import pytest
 
-from keydesk.feeds.prices import take_item
+from keydesk.feeds.streams import take_item
 from keydesk.records import Day
 from keydesk.store.fold import apply
 from keydesk.store.prices import take_conversions, take_price

@@ -11,8 +11,8 @@ import pytest
 
 import support.pouring_server
 from keydesk_client.client import Client
-from keydesk_client.http.outgoing import Timeouts
-from keydesk_client.streams.settings import StreamSettings
+from keydesk_client.http.messages import Timeouts
+from keydesk_client.streams.buffer import StreamSettings
 from support.broker import PracticeServer
 from support.muting_proxy import Silence, muting_proxy
 from support.scripted_stream import price

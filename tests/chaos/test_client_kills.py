@@ -20,8 +20,8 @@ import pytest
 
 import support.ordering_process
 from keydesk_client.models import Transaction
-from keydesk_client.orders.intent import Action, Intent
 from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import Action, Intent
 from support.broker import PracticeServer, SharedPractice
 from support.chaos_proxy import ChaosProxy, chaos_proxy
 from support.ledgers import ledger_of

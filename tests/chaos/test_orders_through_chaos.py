@@ -18,11 +18,11 @@ from pathlib import Path
 import pytest
 
 from keydesk_client.client import Client
-from keydesk_client.http.outgoing import Timeouts
-from keydesk_client.http.retries import Retries
+from keydesk_client.http.caller import Retries
+from keydesk_client.http.messages import Timeouts
 from keydesk_client.orders.journal import FileJournal
-from keydesk_client.orders.look_up import PAUSES_S
 from keydesk_client.orders.outcome import Ambiguous, Done, Rejected
+from keydesk_client.orders.reconciler import PAUSES_S
 from keydesk_client.orders.sender import Sender
 from support.broker import PracticeServer, SharedPractice
 from support.chaos_proxy import ChaosProxy, Fate, chaos_proxy

@@ -16,15 +16,14 @@ from dataclasses import dataclass, field
 import pytest
 
 from keydesk_client.client import Client
-from keydesk_client.http.retries import Retries
+from keydesk_client.http.caller import Retries
 from keydesk_client.models import (
     LimitOrderRequest,
     MarketOrderRequest,
     Transaction,
     TransactionHeartbeat,
 )
-from keydesk_client.streams.health import HistoryLost, Reconnected
-from keydesk_client.streams.settings import StreamSettings
+from keydesk_client.streams.buffer import HistoryLost, Reconnected, StreamSettings
 from support.broker import PracticeServer, SharedPractice
 from support.chaos_proxy import Fate, chaos_proxy
 from support.cutting_proxy import CuttingProxy, Place, cutting_proxy

@@ -2,7 +2,7 @@ import pytest
 
 from keydesk_client import Client
 from keydesk_client.errors import InvalidSettings
-from keydesk_client.http.addresses import address_of
+from keydesk_client.http.endpoint import address_of
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from keydesk_client.errors import UnreadableAnswer
-from keydesk_client.http.bodies import read_body
+from keydesk_client.http.messages import read_body
 
 EMPTY_BLOCK = b"\x00\x00\x00\xff\xff"
 GZIP_HEAD = gzip.compress(b"")[:10]

@@ -13,10 +13,10 @@ import pytest
 
 from keydesk_client import Client, Limiter, Retries
 from keydesk_client.errors import AnswerTooLarge
-from keydesk_client.models._core.body_limits import CANDLES as CANDLES_BODY
-from keydesk_client.models._core.body_limits import ERROR, LIST, SMALL, WRITE, BodyLimits
-from keydesk_client.models._core.body_limits import INSTRUMENTS as INSTRUMENTS_BODY
-from keydesk_client.models._core.salvage import MOST_BROKEN
+from keydesk_client.models._core.decoder import MOST_BROKEN
+from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
+from keydesk_client.models._core.json import ERROR, LIST, SMALL, WRITE, BodyLimits
+from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.resources.accounts import ACCOUNT, INSTRUMENTS
 from keydesk_client.resources.candles import CANDLES
 from keydesk_client.resources.pricing import PRICING

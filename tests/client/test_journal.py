@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 from keydesk_client.auth.private_files import locked
 from keydesk_client.errors import UnsafeFile
-from keydesk_client.orders.intent import Action, Intent
-from keydesk_client.orders.journal import FileJournal
-from keydesk_client.orders.journal_contents import NEAR
+from keydesk_client.orders.journal import NEAR, FileJournal
+from keydesk_client.orders.outcome import Action, Intent
 
 
 def intent(name: str, since: int = 10) -> Intent:
@@ -164,7 +163,7 @@ def test_a_line_of_the_wrong_kinds_spoils_nothing(tmp_path: Path, line: object) 
 
 WRITER = """
 import sys
-from keydesk_client.orders.intent import Action, Intent
+from keydesk_client.orders.outcome import Action, Intent
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.auth.private_files import locked
 journal = FileJournal(sys.argv[1], most_settled=5, patience_s=30.0)

@@ -7,7 +7,7 @@ from time import monotonic
 import pytest
 
 from keydesk_client import Client
-from keydesk_client.http.limiter import Claim, Limiter
+from keydesk_client.http.pacing import Claim, Limiter
 from keydesk_client.models import MarketOrderRequest
 from support.fake_time import FakeTimers
 from support.hostile_answers import answer, whole_request

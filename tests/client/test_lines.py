@@ -8,13 +8,10 @@ import pytest
 
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import ClientClosed, TimedOut
-from keydesk_client.http.calls import Caller
-from keydesk_client.http.exchange import Request
-from keydesk_client.http.limiter import Limiter
-from keydesk_client.http.lines import Lines, share_pace
-from keydesk_client.http.outgoing import Timeouts
-from keydesk_client.http.pace import CONNECT_WINDOW_S, ConnectPace
-from keydesk_client.http.retries import Retries
+from keydesk_client.http.caller import Caller, Retries
+from keydesk_client.http.connections import Lines, share_pace
+from keydesk_client.http.messages import Request, Timeouts
+from keydesk_client.http.pacing import CONNECT_WINDOW_S, ConnectPace, Limiter
 from keydesk_client.http.transport import Transport
 from support.hostile_answers import GOOD_BODY, answer, whole_request
 from support.talking_server import Talk, talking_server

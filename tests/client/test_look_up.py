@@ -8,9 +8,9 @@ from pathlib import Path
 import httpx
 
 from keydesk_client.client import Client
-from keydesk_client.http.retries import Retries
+from keydesk_client.http.caller import Retries
 from keydesk_client.models import MarketOrderRequest, Transaction
-from keydesk_client.models._core.reading import Reader
+from keydesk_client.models._core.decoder import Reader
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Done, Outcome, Unconfirmed
 from keydesk_client.orders.sender import Sender

@@ -30,16 +30,9 @@ from keydesk_client.models import (
     UnknownOrder,
     UnknownTransaction,
 )
-from keydesk_client.resources import (
-    accounts,
-    books,
-    candles,
-    orders,
-    positions,
-    pricing,
-    trades,
-    transactions,
-)
+from keydesk_client.resources import accounts, candles, orders, pricing, trades, transactions
+from keydesk_client.resources import pricing as books
+from keydesk_client.resources import trades as positions
 from support.wire_samples import Samples, specification
 
 READERS: dict[str, Reader[Any]] = {

@@ -19,7 +19,7 @@ from keydesk_client.models import (
     TrailingStopLossDetails,
     TrailingStopLossOrderRequest,
 )
-from keydesk_client.models.precision import refuse_unfit, refuse_unfit_details
+from keydesk_client.models.requests import refuse_unfit, refuse_unfit_details
 
 EUR_USD = Instrument(
     name="EUR_USD",

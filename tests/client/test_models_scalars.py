@@ -4,7 +4,7 @@ from random import Random
 import pytest
 
 from keydesk_client.models import PriceBucket, Reader, decimal_of, decimal_text
-from keydesk_client.models._core.names import wire_name
+from keydesk_client.models._core.wire_names import wire_name
 from support.wire_samples import Samples
 
 BUCKET = Reader(PriceBucket)

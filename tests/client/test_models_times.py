@@ -7,7 +7,7 @@ from pydantic import TypeAdapter
 
 from keydesk_client import DateTime
 from keydesk_client.errors import InvalidRequest, NoSuchMoment
-from keydesk_client.http.paths import moment
+from keydesk_client.http.endpoint import moment
 from keydesk_client.models import PricingHeartbeat, Reader
 from support.wire_samples import Samples
 

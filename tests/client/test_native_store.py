@@ -7,7 +7,7 @@ from pathlib import Path
 
 STORING = """
 from pathlib import Path
-from keydesk_client.auth.tokens import open_token_store
+from keydesk_client.auth.token_store import open_token_store
 store = open_token_store(Path("unused"), None)
 store.store("main", "practice", "planted-0123456789abcdef")
 print(store.kind, store.load("main", "practice").reveal())
@@ -17,7 +17,7 @@ store.store("main", "practice", "planted-0123456789abcdef")
 
 LOCKED = """
 from pathlib import Path
-from keydesk_client.auth.tokens import open_token_store
+from keydesk_client.auth.token_store import open_token_store
 print(open_token_store(Path("unused"), lambda: "phrase").kind)
 """
 

@@ -16,7 +16,7 @@ from keydesk_client.models import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models._core.base import Response
+from keydesk_client.models._core.record import Response
 from support.wire_samples import specification
 from support.wire_server import WireServer
 

@@ -4,7 +4,7 @@ from datetime import datetime
 import pytest
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.http.paths import (
+from keydesk_client.http.endpoint import (
     header_text,
     listed,
     moment,
@@ -14,7 +14,7 @@ from keydesk_client.http.paths import (
     quoted,
     whole,
 )
-from keydesk_client.resources.lists import list_query
+from keydesk_client.resources._base import list_query
 
 
 def test_a_path_quotes_what_the_caller_gave_and_nothing_else() -> None:

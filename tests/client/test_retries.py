@@ -17,10 +17,9 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.calls import Caller
-from keydesk_client.http.exchange import Method, Request
-from keydesk_client.http.limiter import Limiter
-from keydesk_client.http.retries import Retries
+from keydesk_client.http.caller import Caller, Retries
+from keydesk_client.http.messages import Method, Request
+from keydesk_client.http.pacing import Limiter
 from keydesk_client.http.transport import Transport
 from keydesk_client.resources.accounts import ACCOUNTS
 from support.fake_time import FakeTimers

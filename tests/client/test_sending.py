@@ -13,7 +13,7 @@ import pytest
 
 from keydesk_client import sync
 from keydesk_client.errors import InvalidSettings
-from keydesk_client.http.timing import SteadyTime, steady_time
+from keydesk_client.http.pacing import SteadyTime, steady_time
 from keydesk_client.models import (
     ClientExtensions,
     Instrument,
@@ -22,12 +22,13 @@ from keydesk_client.models import (
     Reader,
     StopLossDetails,
 )
-from keydesk_client.models._core.json_values import JsonObject, JsonValue
-from keydesk_client.orders.intent import Action, Intent
+from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import (
+    Action,
     Became,
     Done,
+    Intent,
     NotSent,
     Outcome,
     Rejected,

@@ -15,15 +15,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from keydesk_client.client import Client
-from keydesk_client.http.timing import SteadyTime
+from keydesk_client.http.pacing import SteadyTime
 from keydesk_client.models import LimitOrderRequest
-from keydesk_client.orders.became import WriteResponse
-from keydesk_client.orders.intent import Action, Intent
+from keydesk_client.orders.classify import WriteResponse
 from keydesk_client.orders.journal import FileJournal
-from keydesk_client.orders.look_up import PAUSES_S
 from keydesk_client.orders.outcome import (
+    Action,
     Ambiguous,
     Done,
+    Intent,
     NotSent,
     Outcome,
     Progress,
@@ -33,6 +33,7 @@ from keydesk_client.orders.outcome import (
     Unknown,
 )
 from keydesk_client.orders.protocol import OrderProtocol
+from keydesk_client.orders.reconciler import PAUSES_S
 from keydesk_client.orders.sender import Sender
 from support.shared_trade import Journey, SharedTradeBroker
 from support.virtual_time import run

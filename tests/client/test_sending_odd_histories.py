@@ -7,10 +7,17 @@ from pathlib import Path
 import pytest
 
 from keydesk_client.models import ClientExtensions, LimitOrderRequest, MarketOrderRequest
-from keydesk_client.models._core.json_values import JsonObject
-from keydesk_client.orders.intent import Action, Intent
+from keydesk_client.models._core.json import JsonObject
 from keydesk_client.orders.journal import FileJournal
-from keydesk_client.orders.outcome import Became, Done, Outcome, Rejected, Unconfirmed
+from keydesk_client.orders.outcome import (
+    Action,
+    Became,
+    Done,
+    Intent,
+    Outcome,
+    Rejected,
+    Unconfirmed,
+)
 from keydesk_client.orders.sender import Sender
 from support.lossy_broker import Fate, LossyBroker, Members
 from support.lossy_desk import Desk, at_desk, buy, outcome_of

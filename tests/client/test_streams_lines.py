@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk_client.errors import UnreadableAnswer
-from keydesk_client.streams.lines import LineSplitter
+from keydesk_client.streams.connection import LineSplitter
 
 
 @given(st.lists(st.binary(min_size=1).filter(lambda line: b"\n" not in line)), st.data())

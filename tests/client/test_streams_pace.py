@@ -2,7 +2,7 @@
 
 import asyncio
 
-from keydesk_client.http.pace import CONNECT_WINDOW_S, ConnectPace
+from keydesk_client.http.pacing import CONNECT_WINDOW_S, ConnectPace
 from support.virtual_time import run, virtual_timing
 
 

@@ -14,11 +14,10 @@ from keydesk_client.errors import (
     Unauthorized,
     Unreachable,
 )
-from keydesk_client.http.pace import ConnectPace
+from keydesk_client.http.pacing import ConnectPace
 from keydesk_client.models import ClientPrice, PricingHeartbeat
-from keydesk_client.streams.health import Gap
+from keydesk_client.streams.buffer import Gap, StreamSettings, WhenFull
 from keydesk_client.streams.prices import PriceItem, PriceStream
-from keydesk_client.streams.settings import StreamSettings, WhenFull
 from support.scripted_stream import ScriptedStream, heartbeat, price
 from support.virtual_time import run, virtual_timing
 

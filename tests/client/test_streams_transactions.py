@@ -7,10 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from keydesk_client.errors import ConnectionLost, Refused, ServerFailed, StreamNotOpen
-from keydesk_client.http.pace import ConnectPace
+from keydesk_client.http.pacing import ConnectPace
 from keydesk_client.models import TransactionHeartbeat, UnknownTransaction
-from keydesk_client.streams.health import HistoryLost, Reconnected
-from keydesk_client.streams.settings import StreamSettings
+from keydesk_client.streams.buffer import HistoryLost, Reconnected, StreamSettings
 from keydesk_client.streams.transactions import TransactionItem, TransactionStream
 from support.scripted_history import ScriptedHistory
 from support.scripted_stream import (

@@ -25,16 +25,9 @@ from keydesk_client.orders.outcome import (
     Rejected,
     Unconfirmed,
 )
-from keydesk_client.resources import (
-    accounts,
-    books,
-    candles,
-    orders,
-    positions,
-    pricing,
-    trades,
-    transactions,
-)
+from keydesk_client.resources import accounts, candles, orders, pricing, trades, transactions
+from keydesk_client.resources import pricing as books
+from keydesk_client.resources import trades as positions
 from support.broker import SharedPractice
 from support.lossy_broker import Fate, LossyBroker
 from support.lossy_desk import transactions_of

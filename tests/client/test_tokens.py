@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_client.auth.secret import Secret
-from keydesk_client.auth.tokens import (
+from keydesk_client.auth.token_store import (
     TokenStore,
     open_token_store,
     passphrase_from_descriptor,
@@ -83,7 +83,7 @@ HEADLESS = """
 import sys
 from pathlib import Path
 from keydesk_client.errors import NoTokenStore
-from keydesk_client.auth.tokens import open_token_store
+from keydesk_client.auth.token_store import open_token_store
 assert open_token_store(Path(sys.argv[1]), lambda: "phrase").kind == "vault"
 try:
     open_token_store(Path(sys.argv[1]), lambda: "phrase", choice="native")
@@ -106,7 +106,7 @@ def test_on_a_headless_host_the_vault_is_what_there_is(tmp_path: Path) -> None:
 
 def test_importing_the_door_loads_neither_keyring_nor_cryptography() -> None:
     words = (
-        "import sys, keydesk_client.auth.tokens;"
+        "import sys, keydesk_client.auth.token_store;"
         "print([n for n in ('keyring', 'cryptography') if n in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)

@@ -14,7 +14,7 @@ import pytest
 
 from keydesk_client import Client, TokenStore, sync
 from keydesk_client.auth.vault import VaultKeyring
-from keydesk_client.http.exchange import Request
+from keydesk_client.http.messages import Request
 from support.hostile_answers import GOOD_BODY, answer, chunked, whole_request
 from support.talking_server import talking_server
 

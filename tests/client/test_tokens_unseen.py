@@ -18,7 +18,7 @@ import pytest
 from keyring.errors import KeyringError, KeyringLocked
 
 from keydesk_client import Client, FileJournal, Retries, Secret, Sender, TokenStore, sync
-from keydesk_client.auth.tokens import passphrase_from_file
+from keydesk_client.auth.token_store import passphrase_from_file
 from keydesk_client.auth.vault import VaultKeyring
 from keydesk_client.errors import (
     InvalidSettings,
@@ -27,7 +27,7 @@ from keydesk_client.errors import (
     TokenStoreError,
     UnsafeFile,
 )
-from keydesk_client.http.exchange import Request
+from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
 from keydesk_client.models import ClientPrice, MarketOrderRequest
 from support.broker import PracticeServer
@@ -170,7 +170,7 @@ AT_WORK = """
 import asyncio, sys
 from pathlib import Path
 from keydesk_client import Client, open_token_store
-from keydesk_client.auth.tokens import passphrase_from_file
+from keydesk_client.auth.token_store import passphrase_from_file
 
 async def main(vault, phrase, url, account):
     store = open_token_store(Path(vault), passphrase_from_file(Path(phrase)), choice="vault")

@@ -29,7 +29,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.exchange import Request
+from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
 from support.talking_server import Talk, talking_server
 

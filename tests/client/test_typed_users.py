@@ -47,4 +47,4 @@ def test_what_requests_are_made_from_is_never_loaded() -> None:
     loaded = subprocess.run([sys.executable, "-c", looked], capture_output=True, check=True)
     names = loaded.stdout.decode().splitlines()
     assert "keydesk_client.models.requests" in names
-    assert "keydesk_client.models.request_members" not in names
+    assert "keydesk_client.models.order_terms" not in names

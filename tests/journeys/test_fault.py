@@ -19,7 +19,7 @@ def fault(self, store):
     ),
     "form": (
         """
-from keydesk.forms.help import HelpForm as Broken
+from keydesk.forms.info_form import HelpForm as Broken
 name = "lines"
 def fault(self):
     return 1 / 0
@@ -71,7 +71,7 @@ class Broken(linux_driver.WriterThread):
 linux_driver.WriterThread = Broken
 """,
     "reader": """
-from keydesk.terminal.terminal_driver import TerminalDriver
+from keydesk.terminal.driver import TerminalDriver
 reads = TerminalDriver._read
 def broken(self):
     return reads(self) and 1 / 0

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import config
+from keydesk.config import settings as config
 from support.broker import PracticeServer
 from support.signing_in import PASSPHRASE, Home, login_words
 from support.terminal import Terminal, keydesk
@@ -119,7 +119,7 @@ def test_a_token_that_was_revoked_is_said_in_one_sentence(
 
 
 def store_another_token(home: Home, practice: PracticeServer) -> None:
-    from keydesk_client.auth.tokens import open_token_store  # noqa: PLC0415 - the one test that needs it
+    from keydesk_client.auth.token_store import open_token_store  # noqa: PLC0415 - the one test that needs it
 
     vault = home.folder / "tokens" / "tokens.vault"
     store = open_token_store(vault, lambda: PASSPHRASE, choice="vault")

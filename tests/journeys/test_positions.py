@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_client.orders.intent import Action, Intent
 from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import Action, Intent
 from support.confirming import confirm, send
 from support.terminal import Terminal, keydesk
 

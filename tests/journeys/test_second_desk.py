@@ -3,7 +3,7 @@
 import signal
 from pathlib import Path
 
-from keydesk.app import open_broker
+from keydesk.app import practice_broker as open_broker
 from support.broker import PracticeServer
 from support.confirming import send
 from support.signing_in import Home

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import config
+from keydesk.config import settings as config
 from support.broker import PracticeServer
 from support.signing_in import PASSPHRASE, Home
 from support.terminal import Terminal, keydesk

@@ -14,10 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from keydesk_practice.broker.broker import Broker
-from keydesk_practice.broker.opening import open_broker
-from keydesk_practice.broker.turns import Turns
-from keydesk_practice.http.account_routes import MOST_CHANGES
+from keydesk_practice.broker.background import Turns
+from keydesk_practice.broker.broker import Broker, open_broker
+from keydesk_practice.http.accounts import MOST_CHANGES
 from keydesk_practice.http.application import make_application
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN
 from keydesk_practice.options import Options

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk_practice.broker.clock import Clock
-from keydesk_practice.broker.walking import (
+from keydesk_practice.broker.clock import (
     ASLEEP,
     GRID,
     LONGEST_SLEEP,
     SECOND,
+    Clock,
     instants,
     last_before_next_grid_point,
     missed_instants,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk_practice.engine.datetimes import in_unix_form, parse_time, rfc3339, unix
+from keydesk_practice.engine.wire_form import in_unix_form, parse_time, rfc3339, unix
 
 LATEST = 253_402_300_799_999_999_999
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.engine.state.records import Trade
-from keydesk_practice.ledger.ended_shelf import IDS_PER_PORTION, EndedShelf, Portion
+from keydesk_practice.ledger.archive import IDS_PER_PORTION, EndedShelf, Portion
 from keydesk_practice.ledger.ledger import Ledger
 
 ACCOUNT = "101-001-1-001"

@@ -2,11 +2,13 @@ from decimal import Decimal
 
 from keydesk_practice.engine.commands import (
     CancelOrder,
+    ClientExtensions,
+    LimitRequest,
     ReplaceOrder,
     SetOrderExtensions,
     SetTradeExtensions,
+    StopRequest,
 )
-from keydesk_practice.engine.requests import ClientExtensions, LimitRequest, StopRequest
 from keydesk_practice.engine.transactions import (
     LimitOrderCreated,
     LimitOrderRejected,

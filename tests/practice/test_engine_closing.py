@@ -3,8 +3,13 @@ from decimal import Decimal
 import pytest
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.commands import ClosePosition, CloseTrade
-from keydesk_practice.engine.requests import MarketRequest, StopLossDetails, TakeProfitDetails
+from keydesk_practice.engine.commands import (
+    ClosePosition,
+    CloseTrade,
+    MarketRequest,
+    StopLossDetails,
+    TakeProfitDetails,
+)
 from keydesk_practice.engine.state.account import Terms
 from keydesk_practice.engine.transactions import (
     MarketOrderCreated,

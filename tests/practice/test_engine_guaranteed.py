@@ -2,11 +2,12 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_practice.engine.commands import CancelOrder, SetDependents
-from keydesk_practice.engine.requests import (
+from keydesk_practice.engine.commands import (
+    CancelOrder,
     GuaranteedStopLossDetails,
     GuaranteedStopLossRequest,
     MarketRequest,
+    SetDependents,
     StopLossDetails,
 )
 from keydesk_practice.engine.state.account import Mutability, Terms

@@ -3,8 +3,13 @@ from decimal import Decimal
 import pytest
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.commands import Configure, Tick, TransferFunds
-from keydesk_practice.engine.requests import LimitRequest, StopLossDetails
+from keydesk_practice.engine.commands import (
+    Configure,
+    LimitRequest,
+    StopLossDetails,
+    Tick,
+    TransferFunds,
+)
 from keydesk_practice.engine.state.account import Terms
 from keydesk_practice.engine.transactions import (
     ClientConfigureRejected,

@@ -3,7 +3,7 @@ from decimal import Decimal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keydesk_practice.engine.requests import MarketRequest
+from keydesk_practice.engine.commands import MarketRequest
 from keydesk_practice.engine.transactions import OrderFilled
 from support.practised_account import PractisedAccount
 from support.still_market import example_market

@@ -5,10 +5,9 @@ from typing import get_args
 
 import pytest
 
-from keydesk_practice.engine.commands import CancelOrder, ReplaceOrder
-from keydesk_practice.engine.requests import LimitRequest, TimeInForce
+from keydesk_practice.engine.commands import CancelOrder, LimitRequest, ReplaceOrder, TimeInForce
 from keydesk_practice.engine.state.apply import apply
-from keydesk_practice.engine.state.order_states import (
+from keydesk_practice.engine.state.records import (
     ORDER_LIFE,
     TIMES_IN_FORCE,
     TRADE_LIFE,

@@ -2,18 +2,18 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_practice.engine.commands import PlaceOrder, Tick
-from keydesk_practice.engine.datetimes import parse_time
-from keydesk_practice.engine.requests import (
+from keydesk_practice.engine.commands import (
     ClientExtensions,
     EntryRequest,
     GuaranteedStopLossDetails,
     LimitRequest,
     MarketIfTouchedRequest,
     MarketRequest,
+    PlaceOrder,
     StopLossDetails,
     StopRequest,
     TakeProfitDetails,
+    Tick,
     TrailingStopLossDetails,
 )
 from keydesk_practice.engine.state.account import Terms
@@ -27,6 +27,7 @@ from keydesk_practice.engine.transactions import (
     TakeProfitCreated,
     to_wire,
 )
+from keydesk_practice.engine.wire_form import parse_time
 from support.practised_account import PractisedAccount, only, types
 from support.still_market import NOON, SECOND
 

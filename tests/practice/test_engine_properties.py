@@ -19,30 +19,28 @@ from hypothesis.stateful import (
 from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import (
     CancelOrder,
+    ClientExtensions,
     ClosePosition,
     CloseTrade,
     Command,
     Finance,
+    GuaranteedStopLossDetails,
+    LimitRequest,
+    MarketIfTouchedRequest,
+    MarketRequest,
     PlaceOrder,
     ReplaceOrder,
     SetDependents,
     SetOrderExtensions,
     SetTradeExtensions,
-    Tick,
-    TransferFunds,
-)
-from keydesk_practice.engine.decide import decision_on
-from keydesk_practice.engine.requests import (
-    ClientExtensions,
-    GuaranteedStopLossDetails,
-    LimitRequest,
-    MarketIfTouchedRequest,
-    MarketRequest,
     StopLossDetails,
     StopRequest,
     TakeProfitDetails,
+    Tick,
     TrailingStopLossDetails,
+    TransferFunds,
 )
+from keydesk_practice.engine.decide import decision_on
 from keydesk_practice.engine.state.account import Account, Terms, empty_account
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.triggers import observe
@@ -57,7 +55,7 @@ from keydesk_practice.engine.transactions import (
     from_wire,
     to_wire,
 )
-from keydesk_practice.ledger.keeping import (
+from keydesk_practice.ledger.archive import (
     account_of,
     kept_account,
     kept_order,

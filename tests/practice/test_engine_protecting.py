@@ -3,11 +3,13 @@ from decimal import Decimal
 import pytest
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.commands import CancelOrder, ReplaceOrder, SetDependents
-from keydesk_practice.engine.requests import (
+from keydesk_practice.engine.commands import (
+    CancelOrder,
     ClientExtensions,
     GuaranteedStopLossDetails,
     OrderRequest,
+    ReplaceOrder,
+    SetDependents,
     StopLossDetails,
     StopLossRequest,
     TakeProfitDetails,

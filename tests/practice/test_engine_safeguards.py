@@ -1,7 +1,6 @@
 from decimal import Decimal
 
-from keydesk_practice.engine.commands import SetDependents
-from keydesk_practice.engine.requests import MarketRequest, StopLossDetails
+from keydesk_practice.engine.commands import MarketRequest, SetDependents, StopLossDetails
 from keydesk_practice.engine.state.account import Terms
 from keydesk_practice.engine.transactions import DependentOrderRejected, OrderCancelled
 from support.practised_account import PractisedAccount, only, types

@@ -2,9 +2,9 @@ from decimal import Decimal
 from typing import Any
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.commands import CloseTrade
-from keydesk_practice.engine.requests import (
+from keydesk_practice.engine.commands import (
     ClientExtensions,
+    CloseTrade,
     LimitRequest,
     MarketIfTouchedRequest,
     StopLossDetails,

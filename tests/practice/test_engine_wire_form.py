@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk_practice.engine import views, wire_form
-from keydesk_practice.engine.commands import CloseTrade
-from keydesk_practice.engine.requests import (
+from keydesk_practice.engine.commands import (
     ClientExtensions,
+    CloseTrade,
     GuaranteedStopLossDetails,
     LimitRequest,
     StopLossDetails,

@@ -7,10 +7,10 @@ import pytest
 
 from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import CloseTrade, Finance
-from keydesk_practice.engine.datetimes import parse_time
 from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.state.account import Terms
 from keydesk_practice.engine.transactions import DailyFinanced, OrderFilled
+from keydesk_practice.engine.wire_form import parse_time
 from support.practised_account import PractisedAccount, only
 from support.still_market import StillMarket, currency_pair, example_market
 

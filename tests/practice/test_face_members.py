@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk_practice.http.members import Members
-from keydesk_practice.http.refusals import Refused
+from keydesk_practice.http.errors import Refused
+from keydesk_practice.http.request_bodies import Members
 
 
 def test_numbers_may_be_texts_or_json_numbers() -> None:

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.__main__ import main
-from keydesk_practice.broker.opening import open_broker
-from keydesk_practice.engine.datetimes import rfc3339
+from keydesk_practice.broker.broker import open_broker
+from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import SUMMED
 from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
 from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, set_ledger_aside
 from keydesk_practice.options import Options
-from keydesk_practice.tokens import own_token
+from keydesk_practice.server import own_token
 from support.broker import START_SECONDS, practice_server
 from support.large_account import large_ledger
 from support.still_market import NOON, SECOND

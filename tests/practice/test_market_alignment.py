@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keydesk_practice.market.alignment import GRANULARITIES, Alignment, boundaries, usual_cells
-from keydesk_practice.market.grid import CELL, cell_at, cells_in, first_cell
-from keydesk_practice.market.hours import Hours, TradingHours
+from keydesk_practice.market.candles import GRANULARITIES, Alignment, boundaries, usual_cells
+from keydesk_practice.market.hours import CELL, Hours, TradingHours, cell_at, cells_in, first_cell
 from support.practice_market import instant
 
 FIRST, LAST = cell_at(instant("1999-01-05T00:00Z")), cell_at(instant("2030-01-01T00:00Z"))

@@ -8,10 +8,16 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from keydesk_practice.market.alignment import GRANULARITIES, Alignment
-from keydesk_practice.market.blocks import Component
-from keydesk_practice.market.candles import Candle, Cut, Range, TooManyCandles
-from keydesk_practice.market.listing import LISTINGS
+from keydesk_practice.market.bars import Component
+from keydesk_practice.market.candles import (
+    GRANULARITIES,
+    Alignment,
+    Candle,
+    Cut,
+    Range,
+    TooManyCandles,
+)
+from keydesk_practice.market.instruments import LISTINGS
 from keydesk_practice.market.market import PracticeMarket
 from support.practice_market import (
     ALL_PRICES,

@@ -4,8 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_practice.market.instruments import specification_of
-from keydesk_practice.market.listing import LISTINGS, Listing
+from keydesk_practice.market.instruments import LISTINGS, Listing, specification_of
 
 
 def listed(name: str) -> Listing:

@@ -5,10 +5,9 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk_practice.market.chance import Chance
-from keydesk_practice.market.famous import FAMOUS_DAYS, FamousDay
-from keydesk_practice.market.grid import EPOCH, cells_in
-from keydesk_practice.market.jumps import steps_on
+from keydesk_practice.market.hours import EPOCH, cells_in
+from keydesk_practice.market.jumps import FAMOUS_DAYS, FamousDay, steps_on
+from keydesk_practice.market.rng import Chance
 from support.practice_market import instant, practice_market
 
 SECOND = 1_000_000_000

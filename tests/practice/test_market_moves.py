@@ -5,20 +5,19 @@ from statistics import stdev
 import numpy as np
 import pytest
 
-from keydesk_practice.market.anchors import anchors_of
-from keydesk_practice.market.chance import Chance, Purpose
-from keydesk_practice.market.future import with_future
-from keydesk_practice.market.grid import (
+from keydesk_practice.market.fixings import anchors_of, with_future
+from keydesk_practice.market.hours import (
     cell_at,
     cells_in,
     first_cell,
     market_day_of,
+    pace_of,
     weekday,
 )
-from keydesk_practice.market.moves import moves_of
-from keydesk_practice.market.pace import pace_of
+from keydesk_practice.market.jumps import moves_of
 from keydesk_practice.market.paths import CurrencyPaths
 from keydesk_practice.market.reference import ReferenceRates
+from keydesk_practice.market.rng import Chance, Purpose
 from support.practice_market import instant, practice_market
 
 CHANCE = Chance(7)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import OwnDataUnreadable
-from keydesk_practice.market.blocks import Component
+from keydesk_practice.market.bars import Component
 from keydesk_practice.market.candles import Cut, Range
 from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.market.own_data import read_own

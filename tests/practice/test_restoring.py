@@ -7,9 +7,8 @@ import pytest
 
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import to_wire
-from keydesk_practice.ledger.keeping import form, kept_account
+from keydesk_practice.ledger.archive import form, keep_snapshot, kept_account, new_account, restored
 from keydesk_practice.ledger.ledger import Ledger, LedgerAccount, entry_of
-from keydesk_practice.ledger.restoring import keep_snapshot, new_account, restored
 from support.practised_account import PractisedAccount
 
 ACCOUNT = LedgerAccount("101-001-1000001-001", 0, "USD", hedging=False)

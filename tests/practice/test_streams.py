@@ -9,12 +9,12 @@ from typing import Any
 import httpx
 import pytest
 
-from keydesk_practice.broker.subscriptions import (
+from keydesk_practice.broker.feeds import (
     MOST_BYTES_BEHIND,
     PriceSubscription,
     TransactionSubscription,
 )
-from keydesk_practice.http.streaming import LineStream
+from keydesk_practice.http.responses import LineStream
 from support.broker import PracticeServer
 from support.wire import wire
 

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from keydesk_practice.broker.subscriptions import (
+from keydesk_practice.broker.feeds import (
     MOST_BYTES_BEHIND,
     PriceSubscription,
     TransactionSubscription,

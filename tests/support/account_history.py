@@ -14,7 +14,7 @@ from keydesk_client.models import (
     Instrument,
     Transaction,
 )
-from keydesk_client.models._core.reading import Reader
+from keydesk_client.models._core.decoder import Reader
 
 TIME = "2026-03-02T10:00:00.000000000Z"
 

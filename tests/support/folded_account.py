@@ -4,19 +4,19 @@ import json
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.feeds.transactions import Door
+from keydesk.feeds.link import Door
 from keydesk.records import AccountState, OrderRow, PositionRow, TradeRow
 from keydesk.store.prices import take_conversions, take_price
 from keydesk.store.snapshot import take_snapshot
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.models import Account, AccountChanges, AccountChangesState, Transaction
-from keydesk_client.models._core.reading import Reader
+from keydesk_client.models._core.decoder import Reader
 from keydesk_practice.engine.commands import Command, Tick
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.engine.views.accounts import account as account_view
+from keydesk_practice.engine.views.accounts import changes as changes_view
 from keydesk_practice.engine.views.accounts import state as state_view
-from keydesk_practice.engine.views.changes import changes as changes_view
 from support.account_history import conversions, instrument, price
 from support.practised_account import PractisedAccount
 

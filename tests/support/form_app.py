@@ -6,7 +6,7 @@ from typing import Any
 from textual.app import App
 from textual.screen import Screen
 
-from keydesk.forms.situation import Situation
+from keydesk.forms.sheet import Situation
 from keydesk.keys.confirm import Letters
 from keydesk.store.store import Store
 from keydesk.widgets import theme

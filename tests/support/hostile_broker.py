@@ -25,9 +25,9 @@ from keydesk.feeds.link import Link, Stream
 from keydesk.feeds.session import run
 from keydesk.store.store import Store
 from keydesk_client.client import Client
-from keydesk_client.http.limiter import Limiter
-from keydesk_client.http.retries import Retries
-from keydesk_client.streams.settings import StreamSettings, WhenFull
+from keydesk_client.http.caller import Retries
+from keydesk_client.http.pacing import Limiter
+from keydesk_client.streams.buffer import StreamSettings, WhenFull
 from support.account_history import open_trade, price
 from support.hostile_answers import whole_request
 from support.scripted_broker import ScriptedBroker

@@ -5,16 +5,16 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
-from keydesk_practice.engine.commands import CloseTrade
-from keydesk_practice.engine.requests import (
+from keydesk_practice.engine.commands import (
+    CloseTrade,
     LimitRequest,
     MarketRequest,
     StopLossDetails,
     TakeProfitDetails,
 )
 from keydesk_practice.engine.transactions import Transaction, to_wire
+from keydesk_practice.ledger.archive import restored
 from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, entry_of
-from keydesk_practice.ledger.restoring import restored
 from support.practised_account import ID, PractisedAccount
 
 ACCOUNT = LedgerAccount(ID, 0, "USD", hedging=False)

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 
 from keydesk_client.client import Client
-from keydesk_client.http.retries import Retries
+from keydesk_client.http.caller import Retries
 
 Members = dict[str, Any]
 

@@ -12,10 +12,10 @@ from itertools import count
 from pathlib import Path
 
 from keydesk_client.client import Client
-from keydesk_client.http.timing import SteadyTime
+from keydesk_client.http.pacing import SteadyTime
 from keydesk_client.models import MarketOrderRequest, OrderRequest, Transaction
-from keydesk_client.models._core.reading import Reader
-from keydesk_client.models.responses_transactions import TransactionsResponse
+from keydesk_client.models._core.decoder import Reader
+from keydesk_client.models.responses import TransactionsResponse
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import (
     Ambiguous,

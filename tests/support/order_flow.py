@@ -20,14 +20,22 @@ from keydesk_client.models import (
     StopLossDetails,
     Transaction,
 )
-from keydesk_client.models.transactions.cancels import OrderCancelTransaction
-from keydesk_client.models.transactions.dependent_orders import StopLossOrderTransaction
-from keydesk_client.models.transactions.entry_orders import (
+from keydesk_client.models.transactions.fills import OrderCancelTransaction
+from keydesk_client.models.transactions.orders import (
     LimitOrderTransaction,
     MarketOrderTransaction,
+    StopLossOrderTransaction,
 )
-from keydesk_client.orders.intent import Action, Intent
-from keydesk_client.orders.outcome import Became, Done, NotSent, Outcome, Rejected, Unconfirmed
+from keydesk_client.orders.outcome import (
+    Action,
+    Became,
+    Done,
+    Intent,
+    NotSent,
+    Outcome,
+    Rejected,
+    Unconfirmed,
+)
 from keydesk_client.orders.sender import Sender
 
 QUICK_PAUSES = (0.05, 0.1, 0.2, 0.4)

@@ -17,14 +17,14 @@ from enum import Enum
 
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.http.limiter import Limiter
-from keydesk_client.http.outgoing import Timeouts
-from keydesk_client.http.retries import Retries
-from keydesk_client.orders.intent import Intent
+from keydesk_client.http.caller import Retries
+from keydesk_client.http.messages import Timeouts
+from keydesk_client.http.pacing import Limiter
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
+    Intent,
     NotSent,
     Outcome,
     Progress,

@@ -3,9 +3,8 @@
 from decimal import Decimal
 
 from keydesk_client.models import Transaction
-from keydesk_client.models._core.json_values import JsonObject
-from keydesk_client.orders.intent import Action, Intent
-from keydesk_client.orders.outcome import Became, Done
+from keydesk_client.models._core.json import JsonObject
+from keydesk_client.orders.outcome import Action, Became, Done, Intent
 from support.account_history import fill
 
 D = Decimal

@@ -5,9 +5,15 @@ from decimal import Decimal
 from typing import Any, TypeVar
 
 from keydesk_practice.engine import views
-from keydesk_practice.engine.commands import Command, OpenAccount, PlaceOrder, Tick
+from keydesk_practice.engine.commands import (
+    Command,
+    MarketRequest,
+    OpenAccount,
+    OrderRequest,
+    PlaceOrder,
+    Tick,
+)
 from keydesk_practice.engine.decide import decide
-from keydesk_practice.engine.requests import MarketRequest, OrderRequest
 from keydesk_practice.engine.state.account import Account, Terms, empty_account
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.records import Mark, Order, Trade

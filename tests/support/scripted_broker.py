@@ -15,9 +15,9 @@ from keydesk.feeds.link import Link, Stream
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
-from keydesk_client.http.retries import Retries
+from keydesk_client.http.caller import Retries
 from keydesk_client.models import Transaction
-from keydesk_client.streams.health import StreamHealth
+from keydesk_client.streams.buffer import StreamHealth
 from support.account_history import account, changes, instrument, state
 
 SECONDS = 10.0

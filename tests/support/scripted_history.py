@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable
 
 from keydesk_client.errors import KeydeskClientError, OutOfRange
-from keydesk_client.models._core.reading import Reader
-from keydesk_client.models.responses_transactions import TransactionsResponse
+from keydesk_client.models._core.decoder import Reader
+from keydesk_client.models.responses import TransactionsResponse
 from support.scripted_stream import transaction_members
 
 ANSWER = Reader(TransactionsResponse)

@@ -15,10 +15,10 @@ from typing import Any
 import httpx
 
 from keydesk_client.client import Client
-from keydesk_client.http.retries import Retries
+from keydesk_client.http.caller import Retries
 from keydesk_client.models import Transaction
-from keydesk_client.models._core.reading import Reader
-from keydesk_client.models.responses_transactions import TransactionsResponse
+from keydesk_client.models._core.decoder import Reader
+from keydesk_client.models.responses import TransactionsResponse
 
 Members = dict[str, Any]
 ACCOUNT = "001"

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
-from keydesk_practice.engine.datetimes import parse_time
 from keydesk_practice.engine.quotes import Conversion, Level, Quote, Specification
+from keydesk_practice.engine.wire_form import parse_time
 
 D = Decimal
 NOON = parse_time("2024-03-06T12:00:00Z")  # a Wednesday

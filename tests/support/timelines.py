@@ -8,7 +8,7 @@ from typing import NamedTuple
 import httpx
 
 from keydesk_client.orders.outcome import Done, Outcome, Progress, Sending, Unknown
-from keydesk_client.orders.shared_reads import TASK_NAME
+from keydesk_client.orders.reconciler import TASK_NAME
 
 
 class Seen(NamedTuple):

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import Target
-from keydesk.app.connection import opened
+from keydesk.app.lifecycle import opened
 from keydesk.store.fold import apply
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
-from keydesk.trading.announcing import FILLS, Announcer
+from keydesk.trading.notifications import FILLS, Announcer
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import Transaction
 from support.account_history import fill, fresh_store, opening, reduction, transaction

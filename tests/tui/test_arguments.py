@@ -1,7 +1,7 @@
 import pytest
 
-from keydesk.cli.arguments import desk_options
-from keydesk.config.desk_options import DeskOptions
+from keydesk.cli.runner import desk_options
+from keydesk.config.settings import DeskOptions
 
 
 def test_the_bare_command_leaves_everything_to_the_settings() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from keydesk.terminal.character_set import ascii_locale
+from keydesk.terminal.check import ascii_locale
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.cli import machine_checks
-from keydesk.cli.broker_checks import clock, round_trip
-from keydesk.config.paths import Folders
+from keydesk.cli import doctor as machine_checks
+from keydesk.cli.doctor import clock, round_trip
+from keydesk.config.settings import Folders
 
 SECOND = 1_000_000_000
 

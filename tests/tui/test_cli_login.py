@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import config
+from keydesk.config import settings as config
 from support.broker import PracticeServer
 from support.signing_in import PASSPHRASE, Home, address_words, login_words
 from support.terminal import keydesk

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from keydesk.config.profiles import save_last_profile
-from keydesk.trading.desk_lock import DeskLock
+from keydesk.trading.journal import DeskLock
 from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
 from support.poisoning_proxy import Poison, poisoning_proxy

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import Target
-from keydesk.app.connection import Connection, opened
+from keydesk.app.lifecycle import Connection, opened
 from keydesk.calc.instructions import (
     CancelOrders,
     ClosePosition,

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import config
+from keydesk.config import settings as config
 
 
 def written(folder: Path, text: str) -> Path:

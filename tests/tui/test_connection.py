@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import SignedIn, Target
-from keydesk.app.connection import Connection, opened
-from keydesk.config.config import Profile
+from keydesk.app.lifecycle import Connection, opened
+from keydesk.config.settings import Profile
 from keydesk.store.store import Store
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import MarketOrderRequest

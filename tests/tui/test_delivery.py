@@ -8,9 +8,9 @@ from pathlib import Path
 from keydesk.keys.keymap import KeyMap
 from keydesk.records import DependentOrder
 from keydesk.store.store import Store
-from keydesk.trading.audit import AuditLog
-from keydesk.trading.delivery import Delivery
-from keydesk.trading.outcome_words import Asked
+from keydesk.trading.dispatcher import Delivery
+from keydesk.trading.journal import AuditLog
+from keydesk.trading.notifications import Asked
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
     Ambiguous,

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.breakeven import break_even_stop, exact_break_even
 from keydesk.calc.profit import HOME, Factors, estimated_factors, profit
+from keydesk.calc.risk import break_even_stop, exact_break_even
 
 D = Decimal
 

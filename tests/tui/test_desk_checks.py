@@ -7,7 +7,7 @@ import pytest
 
 from keydesk.calc.checks import Circumstances, Verdict, judge, minutes_to_rollover
 from keydesk.calc.facts import Facts
-from keydesk.calc.template import Limits
+from keydesk.calc.instructions import Limits
 from keydesk.calc.ticket import work_out
 from keydesk.calc.ticket_draft import Draft, Entry
 from support.desk_facts import example_facts

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc import day
+from keydesk.calc import trading_day as day
 
 HOUR = 3600 * 1_000_000_000
 

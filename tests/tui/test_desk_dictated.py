@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.completing import completed
-from keydesk.calc.dictated import Dictated, Unreadable, dictated
-from keydesk.calc.spoken import OpenTicket, Say, meaning
+from keydesk.calc.command_parser import OpenTicket, Say, completed, meaning
+from keydesk.calc.order_parser import Dictated, Unreadable, dictated
 from keydesk.calc.ticket_draft import Draft, Entry
 
 NAMES = ["EUR_USD", "USD_JPY", "EUR_GBP", "GBP_JPY", "GBP_USD", "EUR_JPY"]

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from keydesk.calc.exposure import Holding, exposures, gross
 from keydesk.calc.profit import HOME, estimated_factors
+from keydesk.calc.risk import Holding, exposures, gross
 
 FEE = Decimal("0.005")
 FACTORS = {

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from keydesk.calc.financing import financing, financing_in_quote
-from keydesk.calc.spread import share_of_stop, slippage_allowed, spread_cost, spread_pips
+from keydesk.calc.sizing import share_of_stop, slippage_allowed, spread_cost, spread_pips
+from keydesk.calc.trading_day import financing, financing_in_quote
 
 D = Decimal
 CENT = D("0.01")

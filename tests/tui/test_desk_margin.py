@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc import margin as m
+from keydesk.calc import sizing as m
 
 RATE = Decimal("0.0333")
 MID = Decimal("1.08495")

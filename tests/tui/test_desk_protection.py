@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk.calc.facts import Facts
+from keydesk.calc.instructions import Template
 from keydesk.calc.protection import (
     Protection,
     ProtectionDraft,
@@ -17,7 +18,6 @@ from keydesk.calc.protection import (
     protection_of,
     wanted,
 )
-from keydesk.calc.template import Template
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.records import DependentOrder, TradeRow
 from support.desk_facts import example_facts, with_price

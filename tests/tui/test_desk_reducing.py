@@ -6,9 +6,9 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.checks import Circumstances, judge
+from keydesk.calc.facts import Lot, only_reduces, realised
+from keydesk.calc.instructions import Limits
 from keydesk.calc.profit import HOME, Factors
-from keydesk.calc.reducing import Lot, only_reduces, realised
-from keydesk.calc.template import Limits
 from keydesk.calc.ticket import work_out
 from keydesk.calc.ticket_draft import Draft, Entry, Side
 from support.desk_facts import example_facts

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.template import Limits
+from keydesk.calc.instructions import Limits
 from keydesk.calc.ticket import Plan, margin_added, work_out
 from keydesk.calc.ticket_draft import Draft, Entry, Side
 from support.desk_facts import example_facts

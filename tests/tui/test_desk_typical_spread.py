@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk.calc.typical_spread import EVERY, TypicalSpreads
+from keydesk.calc.sizing import EVERY, TypicalSpreads
 
 D = Decimal
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.forms import detail_rows
+from keydesk.forms import info_form as detail_rows
 from keydesk.text import format as show
 from keydesk_client.models import Instrument
-from keydesk_client.models._core.reading import Reader
+from keydesk_client.models._core.decoder import Reader
 from support.desk_store import example_store
 
 LONG_AGO, FAR_AHEAD = -(10**30), 10**30

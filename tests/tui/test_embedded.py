@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.embedded import EmbeddedBroker, PracticeFailed
+from keydesk.app.practice_broker import EmbeddedBroker, PracticeFailed
 
 
 async def test_the_child_says_where_it_listens_and_who_may_come_in(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ async def test_the_token_is_in_no_argument_and_no_environment_of_the_child(tmp_p
 PARENT = """
 import asyncio, sys, time
 from pathlib import Path
-from keydesk.app.embedded import EmbeddedBroker
+from keydesk.app.practice_broker import EmbeddedBroker
 broker = EmbeddedBroker.start(Path(sys.argv[1]))
 asyncio.run(broker.address())
 print(broker.pid, flush=True)

@@ -2,14 +2,13 @@
 
 from decimal import Decimal
 
-from keydesk.feeds.account import keep_account
-from keydesk.feeds.changes import poll_changes, poll_once
-from keydesk.feeds.events import fill_gaps, stream_transactions
-from keydesk.feeds.health import look
+from keydesk.feeds.account import keep_account, poll_changes, poll_once
 from keydesk.feeds.link import Link
+from keydesk.feeds.session import look
+from keydesk.feeds.streams import fill_gaps, stream_transactions
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import TransactionHeartbeat
-from keydesk_client.models._core.times import DateTime
+from keydesk_client.models._core.scalars import DateTime
 from support.account_history import open_trade, opening, transaction
 from support.scripted_broker import ScriptedBroker, link_to, running, until
 

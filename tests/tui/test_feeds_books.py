@@ -1,8 +1,14 @@
 """The books follow the focus and the broker's snapshots; the scripted broker counts who asks."""
 
-from keydesk.feeds.books import AGAIN_AFTER, STOOD_STILL, Due, keep_books, load_book
-from keydesk.feeds.instruments import list_instruments
-from keydesk.feeds.prices import stream_prices
+from keydesk.feeds.market_data import (
+    AGAIN_AFTER,
+    STOOD_STILL,
+    Due,
+    keep_books,
+    list_instruments,
+    load_book,
+)
+from keydesk.feeds.streams import stream_prices
 from keydesk.store.state import ClientBook
 from support.account_history import price
 from support.scripted_broker import Clock, ScriptedBroker, link_to, running, until

@@ -8,10 +8,9 @@ from decimal import Decimal
 from pathlib import Path
 
 from keydesk.feeds.link import Link
-from keydesk.feeds.session import run
-from keydesk.feeds.wire_streams import WireStreams
+from keydesk.feeds.session import WireStreams, run
 from keydesk.store.candles import want_older
-from keydesk.store.poll import differences
+from keydesk.store.snapshot import differences
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.client import Client

@@ -1,9 +1,9 @@
 """A lost transaction stream is counted once, whichever way it becomes known."""
 
-from keydesk.feeds.events import stream_transactions, take_transaction
-from keydesk.feeds.health import look
+from keydesk.feeds.session import look
+from keydesk.feeds.streams import stream_transactions, take_transaction
 from keydesk_client.errors import ConnectionLost
-from keydesk_client.streams.health import Reconnected
+from keydesk_client.streams.buffer import Reconnected
 from support.account_history import transaction
 from support.scripted_broker import ScriptedBroker, link_to, running, until
 

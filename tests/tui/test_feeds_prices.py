@@ -7,21 +7,25 @@ from typing import Self
 
 import pytest
 
-from keydesk.feeds import prices
-from keydesk.feeds.account import keep_account
-from keydesk.feeds.candles import keep_chart, keep_linked_chart
-from keydesk.feeds.days import days_once, keep_days
-from keydesk.feeds.health import judge, look
-from keydesk.feeds.history import keep_history
-from keydesk.feeds.instruments import list_instruments, watchlist
-from keydesk.feeds.prices import keep_conversions, stream_prices, watched
-from keydesk.feeds.round_trips import RoundTrips
+from keydesk.feeds import streams as prices
+from keydesk.feeds.account import keep_account, keep_history
+from keydesk.feeds.link import RoundTrips
+from keydesk.feeds.market_data import (
+    days_once,
+    keep_chart,
+    keep_days,
+    keep_linked_chart,
+    list_instruments,
+    watchlist,
+)
+from keydesk.feeds.session import judge, look
+from keydesk.feeds.streams import keep_conversions, stream_prices, watched
 from keydesk.records import Day
 from keydesk.store.state import Health
 from keydesk_client.errors import ConnectionLost
 from keydesk_client.models import ClientPrice, PricingHeartbeat
-from keydesk_client.models._core.times import DateTime
-from keydesk_client.streams.health import StreamHealth
+from keydesk_client.models._core.scalars import DateTime
+from keydesk_client.streams.buffer import StreamHealth
 from support.account_history import (
     candle,
     conversions,

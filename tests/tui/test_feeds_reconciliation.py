@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config.config import Reconciliation
-from keydesk.feeds.account import keep_account
-from keydesk.feeds.changes import poll_changes
+from keydesk.config.settings import Reconciliation
+from keydesk.feeds.account import Reconciler, keep_account, poll_changes
 from keydesk.feeds.link import Link
-from keydesk.feeds.reconciliation import Reconciler
 from keydesk_client.models import Transaction
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Ambiguous, Done, Rejected, Unconfirmed

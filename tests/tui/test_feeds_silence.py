@@ -7,13 +7,13 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from keydesk.feeds.health import watch_health
-from keydesk.feeds.instruments import list_instruments
 from keydesk.feeds.link import Link, Stream
-from keydesk.feeds.prices import stream_prices
+from keydesk.feeds.market_data import list_instruments
+from keydesk.feeds.session import watch_health
+from keydesk.feeds.streams import stream_prices
 from keydesk.store.store import Store
 from keydesk_client.client import Client
-from keydesk_client.streams.settings import StreamSettings
+from keydesk_client.streams.buffer import StreamSettings
 from support.account_history import instrument, price
 from support.scripted_broker import running, until
 

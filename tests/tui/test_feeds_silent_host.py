@@ -6,11 +6,9 @@ from collections.abc import Awaitable, Callable
 import httpx
 import pytest
 
-from keydesk.feeds.account import keep_account
-from keydesk.feeds.changes import poll_changes
-from keydesk.feeds.health import judge_requests, watch_health
-from keydesk.feeds.link import Link
-from keydesk.feeds.round_trips import RoundTrips
+from keydesk.feeds.account import keep_account, poll_changes
+from keydesk.feeds.link import Link, RoundTrips
+from keydesk.feeds.session import judge_requests, watch_health
 from keydesk.store.state import Health
 from keydesk.store.store import Store
 from keydesk_client.client import Client

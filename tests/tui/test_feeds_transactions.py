@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.feeds.transactions import Door
+from keydesk.feeds.link import Door
 from keydesk.store.snapshot import take_snapshot
 from keydesk.store.store import Store
 from keydesk_client.models import Transaction

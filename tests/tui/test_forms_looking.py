@@ -7,13 +7,10 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from keydesk.calc.matching import matching
-from keydesk.calc.spoken import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo, meaning
-from keydesk.forms.command_line import CommandForm
-from keydesk.forms.details import DetailsForm
-from keydesk.forms.find import FindForm
-from keydesk.forms.help import HelpForm
-from keydesk.forms.looking import Looking
+from keydesk.calc.command_parser import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo, meaning
+from keydesk.calc.order_parser import matching
+from keydesk.forms.command_line import CommandForm, FindForm
+from keydesk.forms.info_form import DetailsForm, HelpForm, Looking
 from keydesk.keys.keymap import KEYMAP, KEYS, TRADES
 from support.desk_store import example_store
 from support.form_app import FormApp
@@ -120,9 +117,9 @@ async def test_details_are_paged_and_closed() -> None:
 
 
 def test_every_action_of_a_form_exists() -> None:
-    from keydesk.forms.cancelling import CancelEntriesForm  # noqa: PLC0415 - the list reads best here
-    from keydesk.forms.closing import ScaleOutForm  # noqa: PLC0415
+    from keydesk.forms.close_trade import ScaleOutForm  # noqa: PLC0415
     from keydesk.forms.form import Form  # noqa: PLC0415
+    from keydesk.forms.orders import CancelEntriesForm  # noqa: PLC0415 - the list reads best here
     from keydesk.forms.protection import ProtectionForm  # noqa: PLC0415
     from keydesk.forms.reverse_flatten import FlattenForm  # noqa: PLC0415
     from keydesk.forms.ticket import TicketForm  # noqa: PLC0415

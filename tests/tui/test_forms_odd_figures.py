@@ -9,14 +9,13 @@ import pytest
 
 from keydesk.calc.instructions import CloseTrades
 from keydesk.forms.break_even import BreakEvenForm
-from keydesk.forms.cancelling import CancelForm
 from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
-from keydesk.forms.closing import CloseForm, ScaleOutForm
+from keydesk.forms.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.form import Form
-from keydesk.forms.moving import MoveForm
+from keydesk.forms.orders import CancelForm, MoveForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
-from keydesk.forms.situation import Situation
+from keydesk.forms.sheet import Situation
 from keydesk.forms.ticket import TicketForm
 from keydesk.records import DependentOrder
 from keydesk.store.store import Store

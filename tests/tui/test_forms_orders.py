@@ -10,10 +10,9 @@ from textual.screen import Screen
 
 from keydesk.calc.instructions import CancelOrders, Flatten, MoveEntry, Reverse
 from keydesk.forms.arming import ArmForm
-from keydesk.forms.cancelling import CancelEntriesForm, CancelForm
-from keydesk.forms.moving import MoveForm
+from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
 from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
-from keydesk.forms.situation import Situation
+from keydesk.forms.sheet import Situation
 from keydesk.records import OrderRow
 from keydesk.store.state import Arming
 from keydesk.store.store import Store

@@ -6,9 +6,9 @@ import pytest
 
 from keydesk.calc.instructions import ClosePosition
 from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
-from keydesk.store.positions import rebuild_position
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
+from keydesk.store.valuation import rebuild_position
 from support.desk_store import D, example_store, long_euro
 from support.form_app import FormApp, example_situation
 

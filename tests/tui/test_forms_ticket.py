@@ -5,8 +5,8 @@ from decimal import Decimal
 
 from textual.pilot import Pilot
 
-from keydesk.calc.dictated import dictated
 from keydesk.calc.instructions import OpenOrder
+from keydesk.calc.order_parser import dictated
 from keydesk.calc.ticket_draft import Side
 from keydesk.forms.ticket import TicketForm
 from keydesk.store.frame import Frame

@@ -7,10 +7,10 @@ import pytest
 
 from keydesk.calc.instructions import LEFT_ALONE, CloseTrades, SetProtection
 from keydesk.forms.break_even import BreakEvenForm
-from keydesk.forms.closing import CloseForm, ScaleOutForm
+from keydesk.forms.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.form import Form
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
-from keydesk.forms.situation import Situation
+from keydesk.forms.sheet import Situation
 from keydesk.records import DependentOrder
 from keydesk.store.state import Arming
 from keydesk.store.store import Store

@@ -12,8 +12,8 @@ from textual.screen import Screen
 
 from keydesk import forms
 from keydesk.calc.checks import Circumstances, judge
-from keydesk.calc.dictated import dictated
-from keydesk.calc.template import Limits
+from keydesk.calc.instructions import Limits
+from keydesk.calc.order_parser import dictated
 from keydesk.calc.ticket import fields_of, sendable, work_out
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
@@ -30,11 +30,11 @@ from keydesk.calc.ticket_draft import (
 )
 from keydesk.forms.arming import ArmForm
 from keydesk.forms.close_position import PositionPartForm
-from keydesk.forms.closing import ScaleOutForm
+from keydesk.forms.close_trade import ScaleOutForm
 from keydesk.forms.form import Form
-from keydesk.forms.moving import MoveForm
+from keydesk.forms.orders import MoveForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
-from keydesk.forms.situation import Situation
+from keydesk.forms.sheet import Situation
 from keydesk.forms.ticket import TicketForm
 from keydesk.keys.confirm import Step
 from keydesk.keys.guard import SEND

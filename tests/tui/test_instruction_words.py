@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from keydesk.calc.instructions import SetProtection
-from keydesk.trading.instruction_words import change_words
+from keydesk.trading.notifications import change_words
 
 D = Decimal
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from keydesk.keys.arming import Cause, after, armed, arming_words, at_start
+from keydesk.keys.guard import Cause, after, armed, arming_words, at_start
 from keydesk.store.state import Arming
 
 

@@ -9,10 +9,10 @@ from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
 from textual.widgets import Static
 
-from keydesk.forms.find import FindForm
-from keydesk.forms.help import HelpForm
+from keydesk.forms.command_line import FindForm
+from keydesk.forms.info_form import HelpForm
 from keydesk.forms.ticket import TicketForm
-from keydesk.keys.arming import Cause
+from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
 from keydesk.keys.keymap import DESK, textual_name
 from keydesk.widgets import theme

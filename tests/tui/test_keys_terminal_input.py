@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from textual import events
 from textual.message import Message
 
-from keydesk.terminal.paste_limit import END, START
-from keydesk.terminal.terminal_driver import TerminalDriver
-from keydesk.terminal.terminal_input import (
+from keydesk.terminal.driver import TerminalDriver
+from keydesk.terminal.input import (
     AT_ONCE,
+    END,
+    START,
     InputDropped,
     InputOverrun,
     TerminalAnswered,

@@ -1,7 +1,6 @@
 """What disarms by itself, beat by beat."""
 
-from keydesk.keys.arming import IDLE_LIMIT, Cause
-from keydesk.keys.vigil import STOOD_STILL, Vigil
+from keydesk.keys.guard import IDLE_LIMIT, STOOD_STILL, Cause, Vigil
 
 
 def beats(*moments: tuple[float, float, int], last_key_at: float = 0.0) -> list[list[Cause]]:

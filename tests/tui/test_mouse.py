@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from textual.screen import ModalScreen
 
-from keydesk.trading.desk_lock import DeskLock
+from keydesk.trading.journal import DeskLock
 from support.working_desk import WorkingDesk
 
 

@@ -3,8 +3,8 @@
 import socket
 from pathlib import Path
 
-from keydesk.app import open_broker
-from keydesk.app.embedded import PracticeAddress
+from keydesk.app import practice_broker as open_broker
+from keydesk.app.practice_broker import PracticeAddress
 
 
 def listening(folder: Path) -> tuple[socket.socket, PracticeAddress]:

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import Target
-from keydesk.app.connection import opened
+from keydesk.app.lifecycle import opened
 from keydesk.calc.instructions import CloseTrades, OpenOrder
 from keydesk.forms.ticket import TicketForm
 from keydesk.store.store import Store
-from keydesk.trading.order_journal import REMEDY, ROOM, NoJournal, open_journal, trouble
+from keydesk.trading.journal import REMEDY, ROOM, NoJournal, open_journal, trouble
 from keydesk_client.auth.secret import Secret
 from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer

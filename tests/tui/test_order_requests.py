@@ -14,7 +14,7 @@ from keydesk.trading.order_requests import (
     trail_edit,
 )
 from keydesk_client.models import LimitOrder
-from keydesk_client.models._core.unset import UNSET
+from keydesk_client.models._core.wire_names import UNSET
 from support.desk_store import WALL_NS
 
 D = Decimal

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.trading.outcome_words import Asked, said_of
+from keydesk.trading.notifications import Asked, said_of
 from keydesk_client.orders.outcome import Ambiguous, Became, Done, NotSent, Rejected, Unconfirmed
 from support.account_history import fill, reduction
 from support.outcomes import done, intent, opening_fill

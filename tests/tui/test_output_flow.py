@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keydesk.terminal.output_flow import (
+from keydesk.terminal.driver import (
     ATTRIBUTES,
     BUDGET,
     FULL_AFTER,

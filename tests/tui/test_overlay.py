@@ -8,7 +8,7 @@ from textual.geometry import Region
 from textual.screen import Screen
 
 from keydesk.forms.sheet import Sheet
-from keydesk.trading.desk_lock import DeskLock
+from keydesk.trading.journal import DeskLock
 from keydesk.widgets.theme import Depth
 from support.working_desk import WorkingDesk
 

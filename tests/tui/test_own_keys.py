@@ -6,9 +6,9 @@ import pytest
 from textual.app import ComposeResult
 from textual.widget import Widget
 
-from keydesk.config import own_keys
-from keydesk.config.config import BadSettings
-from keydesk.keys.arming import Cause
+from keydesk.config import user_files as own_keys
+from keydesk.config.settings import BadSettings
+from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
 from keydesk.keys.keymap import KEYMAP, TRADES, WATCHLIST, KeyMap
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc.template import Limits, Template
-from keydesk.config import own_templates
-from keydesk.config.config import BadSettings
-from keydesk.config.own_settings import OwnSettings, own_settings
+from keydesk.calc.instructions import Limits, Template
+from keydesk.config import user_files as own_templates
+from keydesk.config.settings import BadSettings
+from keydesk.config.user_files import OwnSettings, own_settings
 
 
 def written(folder: Path, text: str) -> Path:

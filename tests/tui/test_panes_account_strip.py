@@ -3,7 +3,7 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.panes.account_strip import AccountStrip
+from keydesk.panes.strips import AccountStrip
 from keydesk.store.store import Store
 from support.desk_data import desk_store
 from support.pane_app import shown, text_of

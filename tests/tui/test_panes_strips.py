@@ -15,12 +15,9 @@ from keydesk.keys.keymap import (
     WATCHLIST,
     KeyMap,
 )
-from keydesk.panes.account_strip import AccountStrip
 from keydesk.panes.deal import Deal, Preset
-from keydesk.panes.health_line import HealthLine
-from keydesk.panes.instrument_line import InstrumentLine
-from keydesk.panes.key_footer import KeyFooter
-from keydesk.panes.notices import Notices
+from keydesk.panes.log import Notices
+from keydesk.panes.strips import AccountStrip, HealthLine, InstrumentLine, KeyFooter
 from keydesk.store.state import Arming, Topic
 from support.desk_data import desk_store, frame_of
 from support.in_flight import in_flight

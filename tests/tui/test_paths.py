@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import paths
+from keydesk.config import settings as paths
 
 
 def test_xdg_folders_are_used_when_nothing_else_is_said() -> None:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from keydesk.app.possible import possible
-from keydesk.app.selection import Selection
+from keydesk.app.availability import Selection, possible
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.desk_store import example_store

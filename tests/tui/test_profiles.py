@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import config, profiles
-from keydesk.config.config import PRACTICE_MARKET, BadSettings, Profile
+from keydesk.config import profiles
+from keydesk.config import settings as config
+from keydesk.config.settings import PRACTICE_MARKET, BadSettings, Profile
 
 LIVE = Profile("main", "live", "001-1", kept_in="native")
 CUSTOM = Profile("lab", "custom", "101-1", "https://r.test", "https://s.test")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from keydesk.trading.desk_lock import DeskLock
+from keydesk.trading.journal import DeskLock
 from support.working_desk import WorkingDesk
 
 Step = str | tuple[int, int]

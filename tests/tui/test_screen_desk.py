@@ -11,13 +11,12 @@ from textual.message import Message
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from keydesk.forms.help import HelpForm
+from keydesk.forms.info_form import HelpForm
 from keydesk.keys.keymap import KEYMAP
 from keydesk.panes.chart import Chart
-from keydesk.panes.instrument_rows import InstrumentRows
+from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
-from keydesk.screens.desk import DeskScreen
-from keydesk.screens.tiers import COCKPIT, DECK, DESK, TIERS, tier_for
+from keydesk.screens.desk import COCKPIT, DECK, DESK, TIERS, DeskScreen, tier_for
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane

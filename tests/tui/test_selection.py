@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.app.selection import Selection
-from keydesk.store.positions import rebuild_position
+from keydesk.app.availability import Selection
 from keydesk.store.store import Store
+from keydesk.store.valuation import rebuild_position
 from support.desk_store import example_store, limit_order, long_euro
 
 ELSEWHERE = ("positions", "watchlist", "chart", "orders", "log", "books")

@@ -3,11 +3,9 @@
 import pytest
 from rich.style import Style
 
-from keydesk.panes.account_strip import AccountStrip
 from keydesk.panes.deal import Deal
-from keydesk.panes.instrument_line import InstrumentLine
-from keydesk.panes.positions import Positions
-from keydesk.panes.trades import Trades
+from keydesk.panes.strips import AccountStrip, InstrumentLine
+from keydesk.panes.trades import Positions, Trades
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.state import LinkState, Topic
 from keydesk.widgets.lines import LinePane

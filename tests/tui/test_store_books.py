@@ -2,12 +2,12 @@
 
 from decimal import Decimal
 
-from keydesk.store.books import REACH, no_book, take_book
+from keydesk.store.prices import REACH, no_book, take_book
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk_client.models import PositionBook
-from keydesk_client.models._core.times import DateTime
-from keydesk_client.models.books import PositionBookBucket
+from keydesk_client.models._core.scalars import DateTime
+from keydesk_client.models.pricing import PositionBookBucket
 
 D = Decimal
 STEP = D("0.00050")

@@ -8,32 +8,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from keydesk.store.poll import differences
+from keydesk.store.snapshot import differences
 from keydesk_practice.engine.commands import (
     CancelOrder,
+    ClientExtensions,
     ClosePosition,
     CloseTrade,
     Command,
     Configure,
     Finance,
-    PlaceOrder,
-    ReplaceOrder,
-    SetDependents,
-    SetTradeExtensions,
-    TransferFunds,
-)
-from keydesk_practice.engine.quotes import Quote
-from keydesk_practice.engine.requests import (
-    ClientExtensions,
     GuaranteedStopLossDetails,
     LimitRequest,
     MarketIfTouchedRequest,
     MarketRequest,
+    PlaceOrder,
+    ReplaceOrder,
+    SetDependents,
+    SetTradeExtensions,
     StopLossDetails,
     StopRequest,
     TakeProfitDetails,
     TrailingStopLossDetails,
+    TransferFunds,
 )
+from keydesk_practice.engine.quotes import Quote
 from keydesk_practice.engine.state.account import Account, Terms
 from support.folded_account import FoldedAccount, picture, their_picture
 from support.practised_account import PractisedAccount

@@ -6,7 +6,7 @@ from typing import get_args
 import pytest
 
 from keydesk.store.fold import apply
-from keydesk.store.lines import line_of
+from keydesk.store.log_lines import line_of
 from keydesk_client.models import UnknownTransaction
 from keydesk_client.models.transactions.base import TransactionIdentity
 from keydesk_client.models.transactions.unions import KnownTransaction

@@ -7,12 +7,10 @@ from typing import Any
 import pytest
 
 from keydesk.store.candles import take_candles, take_older
-from keydesk.store.poll import differences, take_state
 from keydesk.store.prices import take_conversions, take_price
-from keydesk.store.snapshot import take_snapshot
+from keydesk.store.snapshot import differences, take_snapshot, take_state
 from keydesk.store.state import CandleSeries, Topic
-from keydesk.store.store import Store
-from keydesk.store.unreadable import LARGEST, READ_ERRORS
+from keydesk.store.store import LARGEST, READ_ERRORS, Store
 from keydesk.store.valuation import revalue
 from support.account_history import (
     account,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.store.periods import ALIGNED_TO_THE_DAY, LENGTHS, period_end, period_holding
+from keydesk.store.candles import ALIGNED_TO_THE_DAY, LENGTHS, period_end, period_holding
 
 SECOND = 1_000_000_000
 

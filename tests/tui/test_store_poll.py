@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from keydesk.store.fold import apply
-from keydesk.store.poll import differences, take_state
 from keydesk.store.prices import take_price
+from keydesk.store.snapshot import differences, take_state
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from support.account_history import (

@@ -5,7 +5,7 @@ import gc
 from textual.pilot import Pilot
 from textual.strip import Strip
 
-from keydesk.forms.help import HelpForm
+from keydesk.forms.info_form import HelpForm
 from keydesk.keys.keymap import KEYMAP
 from support.desk_app import DeskApp
 from support.desk_data import desk_store

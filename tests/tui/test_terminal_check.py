@@ -2,9 +2,15 @@
 
 import pytest
 
-from keydesk.terminal.character_set import WIDTH_REQUESTS, measured_ascii, remedy
-from keydesk.terminal.multiplexer import Multiplexer, MultiplexerQuery, parsed
-from keydesk.terminal.terminal_check import unusable
+from keydesk.terminal.check import (
+    WIDTH_REQUESTS,
+    Multiplexer,
+    MultiplexerQuery,
+    measured_ascii,
+    parsed,
+    remedy,
+    unusable,
+)
 
 
 @pytest.mark.parametrize("term", ["dumb", "unknown", "Dumb"])

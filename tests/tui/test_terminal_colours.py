@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from keydesk.terminal.terminal_colours import ASK_RGB, colour_depth, questions, theme_for
-from keydesk.terminal.terminal_query import Replies
+from keydesk.terminal.query import ASK_RGB, Replies, colour_depth, questions, theme_for
 
 XTERM = {"TERM": "xterm-256color"}
 PLAIN = {"TERM": "xterm"}

@@ -8,7 +8,7 @@ from support.terminal import Terminal
 
 ASKS = """
 import sys, termios, os
-from keydesk.terminal.terminal_query import ask, CURSOR_POSITION
+from keydesk.terminal.query import ask, CURSOR_POSITION
 replies = ask([CURSOR_POSITION, b"\\x1b]11;?\\x1b\\\\"], float(sys.argv[1]))
 flags = termios.tcgetattr(0)[3]
 sane = bool(flags & termios.ECHO and flags & termios.ICANON)
@@ -67,7 +67,7 @@ def test_part_of_the_answers_is_kept(tmp_path: Path) -> None:
 
 
 def test_without_a_terminal_nothing_is_asked() -> None:
-    from keydesk.terminal.terminal_query import ask  # noqa: PLC0415 - beside the real terminals
+    from keydesk.terminal.query import ask  # noqa: PLC0415 - beside the real terminals
 
     here = os.dup(0)
     nowhere = os.open(os.devnull, os.O_RDONLY)

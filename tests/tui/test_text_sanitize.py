@@ -14,12 +14,11 @@ from rich.segment import Segment
 from rich.style import Style
 
 import keydesk
-from keydesk.cli import csv_file
+from keydesk.cli import export as csv_file
 from keydesk.panes.watchlist import Watchlist
 from keydesk.terminal.output import say_json, say_picture
-from keydesk.text.format import pair
+from keydesk.text.format import lines_of, pair, shortened
 from keydesk.text.sanitize import NAME_LIMIT, clean, clean_name, disarmed_lines, safe
-from keydesk.text.wrapping import lines_of, shortened
 from keydesk.widgets.terminal_diff import Front
 from support.desk_store import example_store
 from support.hostile_text import FRAGMENTS, hostile_texts

@@ -7,20 +7,19 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import Target
-from keydesk.app.connection import opened
+from keydesk.app.lifecycle import opened
 from keydesk.calc.instructions import CloseTrades, OpenOrder, Reverse
-from keydesk.forms.closing import CloseForm
+from keydesk.forms.close_trade import CloseForm
 from keydesk.forms.reverse_flatten import ReverseForm
 from keydesk.forms.ticket import TicketForm
 from keydesk.store.store import Store
-from keydesk.trading.delivery import Delivery
-from keydesk.trading.outcome_words import Asked
+from keydesk.trading.dispatcher import Delivery
+from keydesk.trading.notifications import Asked
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import Transaction
-from keydesk_client.models._core.json_values import JsonObject
-from keydesk_client.orders.intent import Action, Intent
+from keydesk_client.models._core.json import JsonObject
 from keydesk_client.orders.journal import FileJournal
-from keydesk_client.orders.outcome import Outcome, Sending, Unconfirmed, Unknown
+from keydesk_client.orders.outcome import Action, Intent, Outcome, Sending, Unconfirmed, Unknown
 from support.broker import PracticeServer
 from support.desk_store import D, example_store
 from support.form_app import FormApp, example_situation

@@ -19,7 +19,7 @@ def _run(words: list[str]) -> int:
 
         return practice(words[1:])
     if words[:1] and not words[0].startswith("-"):
-        from keydesk.cli.running import run  # noqa: PLC0415
+        from keydesk.cli.runner import run  # noqa: PLC0415
 
         return run(words[0], words[1:])
     from keydesk.cli.desk import open_desk  # noqa: PLC0415

@@ -20,8 +20,7 @@ from typing import TypeAlias, TypeVar
 
 import httpx
 
-from keydesk_client.auth.secret import LogVeil, Secret
-from keydesk_client.auth.without_frames import without_frames
+from keydesk_client.auth.secret import LogVeil, Secret, without_frames
 from keydesk_client.errors import (
     ClientClosed,
     ConnectionLost,
@@ -32,24 +31,26 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.addresses import Address, address_of
-from keydesk_client.http.answers import error_of
-from keydesk_client.http.exchange import Answer, Request
-from keydesk_client.http.incoming import is_compressed, read_answer, read_headers, without_token
-from keydesk_client.http.keepalive import tcp_keepalive
-from keydesk_client.http.limiter import CALLS_AT_ONCE, LOOK_UPS_AT_ONCE, MORE_FOR_EXITS
-from keydesk_client.http.lines import Lines, share_pace
-from keydesk_client.http.outgoing import (
+from keydesk_client.http.connections import Lines, share_pace, tcp_keepalive
+from keydesk_client.http.endpoint import Address, address_of
+from keydesk_client.http.error_mapping import error_of
+from keydesk_client.http.messages import (
     REST,
     REST_HERE,
     STANDARD_TIMEOUTS,
     STREAM,
+    Answer,
     Headers,
+    Request,
     Timeouts,
     headers_of,
+    is_compressed,
+    read_answer,
+    read_headers,
+    without_token,
 )
-from keydesk_client.http.pace import ConnectPace
-from keydesk_client.models._core.body_limits import ERROR, LIST
+from keydesk_client.http.pacing import CALLS_AT_ONCE, LOOK_UPS_AT_ONCE, MORE_FOR_EXITS, ConnectPace
+from keydesk_client.models._core.json import ERROR, LIST
 
 Carrier: TypeAlias = httpx.AsyncBaseTransport
 """What carries requests: tests hand in a MockTransport or one that reaches an app in this process."""

@@ -9,14 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from keydesk_client.models._core.base import Response
-    from keydesk_client.models._core.reading import Reader
-    from keydesk_client.models._core.record import Record
+    from keydesk_client.models._core.decoder import Reader
+    from keydesk_client.models._core.record import Record, Response
     from keydesk_client.models._core.scalars import (
         AccountID,
         AccountUnits,
         ClientID,
         Currency,
+        DateTime,
         DecimalNumber,
         InstrumentName,
         Liquidity,
@@ -28,34 +28,18 @@ if TYPE_CHECKING:
         decimal_of,
         decimal_text,
     )
-    from keydesk_client.models._core.times import DateTime
     from keydesk_client.models.accounts import (
         Account,
+        AccountChanges,
+        AccountChangesState,
         AccountProperties,
         AccountSummary,
         AccumulatedAccountState,
         CalculatedAccountState,
-        GuaranteedStopLossOrderParameters,
-    )
-    from keydesk_client.models.books import (
-        OrderBook,
-        OrderBookBucket,
-        PositionBook,
-        PositionBookBucket,
-    )
-    from keydesk_client.models.candles import Candlestick, CandlestickData, CandlestickResponse
-    from keydesk_client.models.changes import (
-        AccountChanges,
-        AccountChangesState,
         CalculatedPositionState,
         CalculatedTradeState,
         DynamicOrderState,
-    )
-    from keydesk_client.models.details import (
-        GuaranteedStopLossDetails,
-        StopLossDetails,
-        TakeProfitDetails,
-        TrailingStopLossDetails,
+        GuaranteedStopLossOrderParameters,
     )
     from keydesk_client.models.enumerations import (
         AcceptDatetimeFormat,
@@ -83,7 +67,6 @@ if TYPE_CHECKING:
         TransactionType,
         WeeklyAlignment,
     )
-    from keydesk_client.models.extensions import ClientExtensions
     from keydesk_client.models.instruments import (
         FinancingDayOfWeek,
         GuaranteedStopLossOrderEntryData,
@@ -92,6 +75,17 @@ if TYPE_CHECKING:
         InstrumentCommission,
         InstrumentFinancing,
         Tag,
+    )
+    from keydesk_client.models.order_terms import (
+        ClientExtensions,
+        GuaranteedStopLossDetails,
+        MarketOrderDelayedTradeClose,
+        MarketOrderMarginCloseout,
+        MarketOrderPositionCloseout,
+        MarketOrderTradeClose,
+        StopLossDetails,
+        TakeProfitDetails,
+        TrailingStopLossDetails,
     )
     from keydesk_client.models.orders import (
         FixedPriceOrder,
@@ -107,12 +101,18 @@ if TYPE_CHECKING:
         TrailingStopLossOrder,
         UnknownOrder,
     )
-    from keydesk_client.models.positions import Position, PositionSide
     from keydesk_client.models.pricing import (
+        Candlestick,
+        CandlestickData,
+        CandlestickResponse,
         ClientPrice,
         HomeConversions,
         LiquidityRegenerationSchedule,
         LiquidityRegenerationScheduleStep,
+        OrderBook,
+        OrderBookBucket,
+        PositionBook,
+        PositionBookBucket,
         PriceBucket,
         PricingHeartbeat,
         PricingStreamItem,
@@ -147,111 +147,88 @@ if TYPE_CHECKING:
         TakeProfitOrderRequest,
         TrailingStopLossOrderRequest,
     )
-    from keydesk_client.models.responses_accounts import (
+    from keydesk_client.models.responses import (
         AccountChangesResponse,
         AccountResponse,
         AccountsResponse,
         AccountSummaryResponse,
         ConfigureAccountResponse,
         InstrumentsResponse,
-    )
-    from keydesk_client.models.responses_books import OrderBookResponse, PositionBookResponse
-    from keydesk_client.models.responses_candles import LatestCandlesResponse
-    from keydesk_client.models.responses_orders import (
+        LatestCandlesResponse,
+        OrderBookResponse,
         OrderCancelResponse,
         OrderClientExtensionsResponse,
         OrderCreateResponse,
         OrderReplaceResponse,
         OrderResponse,
         OrdersResponse,
-    )
-    from keydesk_client.models.responses_positions import (
+        PositionBookResponse,
         PositionCloseResponse,
         PositionResponse,
         PositionsResponse,
-    )
-    from keydesk_client.models.responses_pricing import PricingResponse
-    from keydesk_client.models.responses_trades import (
+        PricingResponse,
         TradeClientExtensionsResponse,
         TradeCloseResponse,
         TradeDependentOrdersResponse,
         TradeResponse,
         TradesResponse,
-    )
-    from keydesk_client.models.responses_transactions import (
         TransactionPageIndex,
         TransactionResponse,
         TransactionsResponse,
     )
-    from keydesk_client.models.terms import (
-        MarketOrderDelayedTradeClose,
-        MarketOrderMarginCloseout,
-        MarketOrderPositionCloseout,
-        MarketOrderTradeClose,
-    )
-    from keydesk_client.models.trades import Trade, TradeSummary
+    from keydesk_client.models.trades import Position, PositionSide, Trade, TradeSummary
     from keydesk_client.models.transactions.account import (
         ClientConfigureRejectTransaction,
         ClientConfigureTransaction,
         CloseTransaction,
         CreateTransaction,
+        DailyFinancingTransaction,
+        DelayedTradeClosureTransaction,
+        DividendAdjustmentTransaction,
+        MarginCallEnterTransaction,
+        MarginCallExitTransaction,
+        MarginCallExtendTransaction,
+        OpenTradeDividendAdjustment,
+        OpenTradeFinancing,
+        PositionFinancing,
         ReopenTransaction,
         ResetResettablePLTransaction,
         TransferFundsRejectTransaction,
         TransferFundsTransaction,
     )
-    from keydesk_client.models.transactions.cancels import (
-        OrderCancelRejectTransaction,
-        OrderCancelTransaction,
-    )
-    from keydesk_client.models.transactions.conversions import (
+    from keydesk_client.models.transactions.base import (
         ConversionFactor,
         HomeConversionFactors,
-    )
-    from keydesk_client.models.transactions.dependent_orders import (
-        GuaranteedStopLossOrderRejectTransaction,
-        GuaranteedStopLossOrderTransaction,
-        StopLossOrderRejectTransaction,
-        StopLossOrderTransaction,
-        TakeProfitOrderRejectTransaction,
-        TakeProfitOrderTransaction,
-        TrailingStopLossOrderRejectTransaction,
-        TrailingStopLossOrderTransaction,
-    )
-    from keydesk_client.models.transactions.entry_orders import (
-        FixedPriceOrderTransaction,
-        LimitOrderRejectTransaction,
-        LimitOrderTransaction,
-        MarketIfTouchedOrderRejectTransaction,
-        MarketIfTouchedOrderTransaction,
-        MarketOrderRejectTransaction,
-        MarketOrderTransaction,
-        StopOrderRejectTransaction,
-        StopOrderTransaction,
-    )
-    from keydesk_client.models.transactions.extensions import (
         OrderClientExtensionsModifyRejectTransaction,
         OrderClientExtensionsModifyTransaction,
         TradeClientExtensionsModifyRejectTransaction,
         TradeClientExtensionsModifyTransaction,
     )
     from keydesk_client.models.transactions.fills import (
+        OrderCancelRejectTransaction,
+        OrderCancelTransaction,
         OrderFillTransaction,
         TradeOpen,
         TradeReduce,
     )
-    from keydesk_client.models.transactions.financing import (
-        DailyFinancingTransaction,
-        DividendAdjustmentTransaction,
-        OpenTradeDividendAdjustment,
-        OpenTradeFinancing,
-        PositionFinancing,
-    )
-    from keydesk_client.models.transactions.margin import (
-        DelayedTradeClosureTransaction,
-        MarginCallEnterTransaction,
-        MarginCallExitTransaction,
-        MarginCallExtendTransaction,
+    from keydesk_client.models.transactions.orders import (
+        FixedPriceOrderTransaction,
+        GuaranteedStopLossOrderRejectTransaction,
+        GuaranteedStopLossOrderTransaction,
+        LimitOrderRejectTransaction,
+        LimitOrderTransaction,
+        MarketIfTouchedOrderRejectTransaction,
+        MarketIfTouchedOrderTransaction,
+        MarketOrderRejectTransaction,
+        MarketOrderTransaction,
+        StopLossOrderRejectTransaction,
+        StopLossOrderTransaction,
+        StopOrderRejectTransaction,
+        StopOrderTransaction,
+        TakeProfitOrderRejectTransaction,
+        TakeProfitOrderTransaction,
+        TrailingStopLossOrderRejectTransaction,
+        TrailingStopLossOrderTransaction,
     )
     from keydesk_client.models.transactions.unions import (
         OrderCreateTransaction,
@@ -471,42 +448,22 @@ __all__ = [
 MODULES = (
     "_core.record",
     "_core.scalars",
-    "_core.times",
-    "_core.reading",
-    "candles",
+    "_core.decoder",
     "pricing",
     "instruments",
     "enumerations",
-    "extensions",
-    "details",
-    "positions",
-    "books",
-    "terms",
+    "order_terms",
+    "trades",
     "reject_reasons",
     "orders",
     "requests",
-    "trades",
     "accounts",
     "transactions.account",
-    "transactions.cancels",
-    "transactions.conversions",
-    "transactions.dependent_orders",
-    "transactions.entry_orders",
-    "transactions.extensions",
     "transactions.fills",
-    "transactions.financing",
-    "transactions.margin",
+    "transactions.base",
+    "transactions.orders",
     "transactions.unions",
-    "changes",
-    "responses_accounts",
-    "_core.base",
-    "responses_books",
-    "responses_candles",
-    "responses_orders",
-    "responses_positions",
-    "responses_pricing",
-    "responses_trades",
-    "responses_transactions",
+    "responses",
 )
 
 

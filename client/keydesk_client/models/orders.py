@@ -7,17 +7,17 @@ from pydantic import Field
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import (
     ClientID,
+    DateTime,
     DecimalNumber,
     OrderID,
     PriceValue,
     TradeID,
     TransactionID,
 )
-from keydesk_client.models._core.times import DateTime
-from keydesk_client.models._core.unknown import foreign_to
+from keydesk_client.models._core.wire_names import foreign_to
 from keydesk_client.models.enumerations import OrderState, TimeInForce
-from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.terms import (
+from keydesk_client.models.order_terms import (
+    ClientExtensions,
     DependentTerms,
     EntryTerms,
     MarketPurpose,

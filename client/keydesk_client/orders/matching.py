@@ -17,14 +17,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from keydesk_client.models.orders import Order
-from keydesk_client.models.transactions.cancels import OrderCancelTransaction
-from keydesk_client.models.transactions.fills import OrderFillTransaction
+from keydesk_client.models.transactions.fills import OrderCancelTransaction, OrderFillTransaction
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.orders.attribution import possible_batches
-from keydesk_client.orders.became import became_of, created_order_id, creates_order
-from keydesk_client.orders.content import asked_for, names, same_quantity, text
-from keydesk_client.orders.intent import Action, Intent
-from keydesk_client.orders.outcome import Ambiguous, Became, Done, Rejected
+from keydesk_client.orders.classify import (
+    asked_for,
+    became_of,
+    created_order_id,
+    creates_order,
+    names,
+    possible_batches,
+    same_quantity,
+    text,
+)
+from keydesk_client.orders.outcome import Action, Ambiguous, Became, Done, Intent, Rejected
 
 Endings = Mapping[str, Order]
 """Ended orders by id, as far as they had to be read to know what they were."""

@@ -29,20 +29,16 @@ from typing import Final, TypeAlias
 
 from keydesk_client.client import Client
 from keydesk_client.errors import MissingMember, UnsafeFile
-from keydesk_client.http.timing import SteadyTime
-from keydesk_client.models.changes import AccountChanges
+from keydesk_client.http.pacing import SteadyTime
+from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.orders.became import WriteResponse
-from keydesk_client.orders.effects import shows_effect
-from keydesk_client.orders.given_up import GivenUp
-from keydesk_client.orders.intent import Intent
-from keydesk_client.orders.journal import Journal, Release
-from keydesk_client.orders.journal_contents import AMBIGUOUS
-from keydesk_client.orders.look_up import LookUps
+from keydesk_client.orders.classify import WriteResponse, sent_once
+from keydesk_client.orders.journal import AMBIGUOUS, Journal, Release
 from keydesk_client.orders.matching import Claimed, Context, names_itself, unclear_cancels, verdict
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
+    Intent,
     NotSent,
     Outcome,
     Progress,
@@ -51,7 +47,7 @@ from keydesk_client.orders.outcome import (
     Unconfirmed,
     Unknown,
 )
-from keydesk_client.orders.sent_once import sent_once
+from keydesk_client.orders.reconciler import GivenUp, LookUps, shows_effect
 
 LATE_NS = 120 * 1_000_000_000
 """A request that a process left behind this long ago has arrived by now, or never will.

@@ -12,30 +12,26 @@ from typing import TypeVar
 
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, InvalidSettings
-from keydesk_client.http.timing import SteadyTime, steady_time
-from keydesk_client.models._core.json_values import JsonObject, JsonValue
-from keydesk_client.models._core.names import wire_name
+from keydesk_client.http.pacing import SteadyTime, steady_time
+from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.unset import UNSET, Unset
-from keydesk_client.models.changes import AccountChanges
-from keydesk_client.models.details import (
+from keydesk_client.models._core.wire_names import UNSET, Unset, wire_name
+from keydesk_client.models.accounts import AccountChanges
+from keydesk_client.models.instruments import Instrument
+from keydesk_client.models.order_terms import (
+    ClientExtensions,
     GuaranteedStopLossDetails,
     StopLossDetails,
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.instruments import Instrument
-from keydesk_client.models.possible import Details
-from keydesk_client.models.requested import RequestedOrder
-from keydesk_client.models.requests import OrderRequest
+from keydesk_client.models.requests import Details, OrderRequest, RequestedOrder
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.orders.intent import Action, Intent, new_intent_id
 from keydesk_client.orders.journal import Journal
-from keydesk_client.orders.look_up import PAUSES_S
-from keydesk_client.orders.outcome import Outcome, Progress
+from keydesk_client.orders.outcome import Action, Intent, Outcome, Progress, new_intent_id
 from keydesk_client.orders.protocol import Alarm, OrderProtocol
-from keydesk_client.resources.closing import (
+from keydesk_client.orders.reconciler import PAUSES_S
+from keydesk_client.resources._base import (
     CloseUnits,
     SideUnits,
     edited,

@@ -5,15 +5,15 @@ from __future__ import annotations  # help() shows the names of types, not all t
 from collections.abc import Iterable
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.http.calls import json_body
-from keydesk_client.http.exchange import Request
-from keydesk_client.http.paths import listed, number, numeric_id, path, plain_text
-from keydesk_client.models._core.body_limits import INSTRUMENTS as INSTRUMENTS_BODY
-from keydesk_client.models._core.body_limits import LIST
-from keydesk_client.models._core.reading import Reader
+from keydesk_client.http.caller import json_body
+from keydesk_client.http.endpoint import listed, number, numeric_id, path, plain_text
+from keydesk_client.http.messages import Request
+from keydesk_client.models._core.decoder import Reader
+from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
+from keydesk_client.models._core.json import LIST
 from keydesk_client.models._core.record import Wire
 from keydesk_client.models._core.scalars import Number
-from keydesk_client.models.responses_accounts import (
+from keydesk_client.models.responses import (
     AccountChangesResponse,
     AccountResponse,
     AccountsResponse,
@@ -21,7 +21,7 @@ from keydesk_client.models.responses_accounts import (
     ConfigureAccountResponse,
     InstrumentsResponse,
 )
-from keydesk_client.resources.area import Area
+from keydesk_client.resources._base import Area
 
 ACCOUNTS = Reader(AccountsResponse)
 ACCOUNT = Reader(AccountResponse, LIST)

@@ -6,20 +6,18 @@ from collections.abc import AsyncIterator
 from typing import Unpack
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.http.calls import json_body
-from keydesk_client.http.exchange import Request
-from keydesk_client.models._core.body_limits import LIST, WRITE
-from keydesk_client.models._core.reading import Reader
+from keydesk_client.http.caller import json_body
+from keydesk_client.http.messages import Request
+from keydesk_client.models._core.decoder import Reader
+from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.words import words
+from keydesk_client.models._core.wire_names import words
 from keydesk_client.models.enumerations import OrderStateFilter
-from keydesk_client.models.extensions import ClientExtensions
 from keydesk_client.models.instruments import Instrument
+from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.orders import Order
-from keydesk_client.models.precision import refuse_unfit
-from keydesk_client.models.requested import refuse_other
-from keydesk_client.models.requests import OrderRequest
-from keydesk_client.models.responses_orders import (
+from keydesk_client.models.requests import OrderRequest, refuse_other, refuse_unfit
+from keydesk_client.models.responses import (
     OrderCancelResponse,
     OrderClientExtensionsResponse,
     OrderCreateResponse,
@@ -27,9 +25,14 @@ from keydesk_client.models.responses_orders import (
     OrderResponse,
     OrdersResponse,
 )
-from keydesk_client.resources.area import Area
-from keydesk_client.resources.lists import MOST_LISTED, ListOptions, list_query, next_before
-from keydesk_client.resources.wire_times import in_form
+from keydesk_client.resources._base import (
+    MOST_LISTED,
+    Area,
+    ListOptions,
+    in_form,
+    list_query,
+    next_before,
+)
 
 CREATED = Reader(OrderCreateResponse, WRITE)
 LISTED = Reader(OrdersResponse, LIST)

@@ -1,4 +1,7 @@
-"""Trades: look at them, close them, protect them."""
+"""Trades: look at them, close them, protect them.
+
+Positions: all trades of an instrument at once.
+"""
 
 from __future__ import annotations  # help() shows the names of types, not all that they are made of
 
@@ -6,26 +9,26 @@ from collections.abc import AsyncIterator
 from typing import Unpack
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.http.calls import json_body
-from keydesk_client.http.exchange import Request
-from keydesk_client.models._core.body_limits import LIST, WRITE
-from keydesk_client.models._core.names import wire_name
-from keydesk_client.models._core.reading import Reader
+from keydesk_client.http.caller import json_body
+from keydesk_client.http.messages import Request
+from keydesk_client.models._core.decoder import Reader
+from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.unset import UNSET, Unset
-from keydesk_client.models._core.words import words
-from keydesk_client.models.details import (
+from keydesk_client.models._core.wire_names import UNSET, Unset, wire_name, words
+from keydesk_client.models.enumerations import TradeStateFilter
+from keydesk_client.models.instruments import Instrument
+from keydesk_client.models.order_terms import (
+    ClientExtensions,
     GuaranteedStopLossDetails,
     StopLossDetails,
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models.enumerations import TradeStateFilter
-from keydesk_client.models.extensions import ClientExtensions
-from keydesk_client.models.instruments import Instrument
-from keydesk_client.models.possible import Details, refuse_impossible_edit
-from keydesk_client.models.precision import refuse_unfit_details
-from keydesk_client.models.responses_trades import (
+from keydesk_client.models.requests import Details, refuse_impossible_edit, refuse_unfit_details
+from keydesk_client.models.responses import (
+    PositionCloseResponse,
+    PositionResponse,
+    PositionsResponse,
     TradeClientExtensionsResponse,
     TradeCloseResponse,
     TradeDependentOrdersResponse,
@@ -33,10 +36,72 @@ from keydesk_client.models.responses_trades import (
     TradesResponse,
 )
 from keydesk_client.models.trades import Trade
-from keydesk_client.resources.area import Area
-from keydesk_client.resources.closing import CloseUnits, edited, trade_close
-from keydesk_client.resources.lists import MOST_LISTED, ListOptions, list_query, next_before
-from keydesk_client.resources.wire_times import in_form
+from keydesk_client.resources._base import (
+    MOST_LISTED,
+    Area,
+    CloseUnits,
+    ListOptions,
+    SideUnits,
+    edited,
+    in_form,
+    list_query,
+    name_of,
+    next_before,
+    position_close,
+    trade_close,
+)
+
+POSITIONS = Reader(PositionsResponse, LIST)
+POSITION = Reader(PositionResponse)
+POSITION_CLOSE = Reader(PositionCloseResponse, WRITE)
+
+
+class Positions(Area):
+    """Positions of an account."""
+
+    async def list(self, *, account_id: str | None = None) -> PositionsResponse:
+        """Every position that the account ever held, flat ones too."""
+        return await self._caller.ask(
+            Request("GET", self._account(account_id, "positions")), POSITIONS
+        )
+
+    async def open(self, *, account_id: str | None = None) -> PositionsResponse:
+        """Every open position."""
+        where = self._account(account_id, "openPositions")
+        return await self._caller.ask(Request("GET", where), POSITIONS)
+
+    async def get(self, instrument: str, *, account_id: str | None = None) -> PositionResponse:
+        """The position in an instrument; NotFound when it was never traded."""
+        where = self._account(account_id, "positions", ("instrument", instrument))
+        return await self._caller.ask(Request("GET", where), POSITION)
+
+    async def close(
+        self,
+        instrument: str | Instrument,
+        *,
+        long_units: SideUnits | None = None,
+        short_units: SideUnits | None = None,
+        long_client_extensions: ClientExtensions | None = None,
+        short_client_extensions: ClientExtensions | None = None,
+        account_id: str | None = None,
+    ) -> PositionCloseResponse:
+        """Close one side or both, in full or by positive units; goes before everything that waits.
+
+        Name only the sides that are open: with a flat side named, the service refuses both.
+        Hand over the Instrument itself, and units that have more decimals than it takes are refused before they are sent.
+        """
+        members = position_close(
+            long_units, short_units, long_client_extensions, short_client_extensions, instrument
+        )
+        request = Request(
+            "PUT",
+            self._account(account_id, "positions", ("instrument", name_of(instrument)), "close"),
+            headers=self._headers(),
+            body=json_body(members),
+            urgent=True,
+        )
+        return await self._caller.ask(request, POSITION_CLOSE)
+
 
 TRADES = Reader(TradesResponse, LIST)
 TRADE = Reader(TradeResponse, WRITE)

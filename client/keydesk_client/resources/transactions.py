@@ -7,24 +7,23 @@ from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
-from keydesk_client.http.exchange import Request
-from keydesk_client.http.paths import listed, numeric_id, whole
-from keydesk_client.http.timing import REAL_TIMING, Timing
-from keydesk_client.models._core.body_limits import LIST, WRITE
-from keydesk_client.models._core.reading import Reader
-from keydesk_client.models._core.times import Moment
+from keydesk_client.http.endpoint import listed, numeric_id, whole
+from keydesk_client.http.messages import Request
+from keydesk_client.http.pacing import REAL_TIMING, Timing
+from keydesk_client.models._core.decoder import Reader
+from keydesk_client.models._core.json import LIST, WRITE
+from keydesk_client.models._core.scalars import Moment
 from keydesk_client.models.enumerations import TransactionFilter
-from keydesk_client.models.responses_accounts import AccountSummaryResponse
-from keydesk_client.models.responses_transactions import (
+from keydesk_client.models.responses import (
+    AccountSummaryResponse,
     TransactionPageIndex,
     TransactionResponse,
     TransactionsResponse,
 )
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.resources.area import Area
-from keydesk_client.streams.history import last_told
-from keydesk_client.streams.settings import StreamSettings
-from keydesk_client.streams.transactions import TransactionStream
+from keydesk_client.resources._base import Area
+from keydesk_client.streams.buffer import StreamSettings
+from keydesk_client.streams.transactions import TransactionStream, last_told
 
 INDEX = Reader(TransactionPageIndex, LIST)
 ONE = Reader(TransactionResponse, WRITE)

@@ -1,11 +1,91 @@
-"""What was read and not yet taken: bounded, with a policy for a slow reader."""
+"""What was read and not yet taken: bounded, with a policy for a slow reader.
+
+How patient a stream is, and what it does when its reader is slow.
+How a stream is doing, readable at any moment.
+"""
 
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
 from typing import Generic, Protocol, TypeVar
 
-from keydesk_client.streams.settings import WhenFull
+from keydesk_client.errors import KeydeskClientError
+
+
+class WhenFull(Enum):
+    """What happens to prices that nobody has taken yet, once there are too many."""
+
+    BLOCK = "block"
+    """Read no further; the service's buffers fill, and prices come late."""
+    DROP_OLDEST = "drop oldest"
+    """Forget the oldest price; `health.dropped` counts it."""
+    KEEP_LAST = "keep last"
+    """Keep one price an instrument, always the newest; `health.dropped` counts those it replaced."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSettings:
+    """Seconds and sizes of a stream."""
+
+    stall_s: float = 30.0
+    """Silence without a single line, heartbeats included, that means the stream is dead."""
+    first_pause_s: float = 0.5
+    longest_pause_s: float = 30.0
+    """Ceiling of a pause before reconnecting; each is drawn between nothing and a ceiling that doubles."""
+    healthy_s: float = 60.0
+    """A connection that lasted this long makes the next pause a short one again."""
+    waiting_at_most: int = 10_000
+    """Items that wait for the reader before `when_full` applies."""
+    when_full: WhenFull = WhenFull.BLOCK
+    """For prices; transactions are never dropped."""
+
+
+@dataclass(slots=True)
+class StreamHealth:
+    """Counts since the stream was entered, and its present state."""
+
+    connected: bool = False
+    connects: int = 0
+    """Connections that were made."""
+    attempts: int = 0
+    """Connections that were tried."""
+    lines: int = 0
+    unreadable: int = 0
+    """Lines that are no item of this stream, and were left out."""
+    dropped: int = 0
+    """Prices that the reader was too slow for."""
+    heard_at: float | None = None
+    """When the last line came, or the connection before it, by the stream's clock."""
+    trouble: KeydeskClientError | None = None
+    """Why the connection before this one ended, or the present attempt failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A connection was lost, and another one made."""
+
+    reason: KeydeskClientError
+    seconds: float
+    """From its last line to the new connection."""
+
+
+class Gap(Lost):
+    """The price stream was interrupted and is back: prices in between are lost."""
+
+
+class Reconnected(Lost):
+    """The transaction stream was interrupted and is back: nothing is missing, what came in between follows."""
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLost:
+    """The service does not have the transactions that must follow: take a snapshot, the stream starts anew."""
+
+    applied: int
+    """The newest id that was delivered before."""
+
 
 T = TypeVar("T")
 

@@ -8,16 +8,12 @@ import re
 from typing import TypeAlias
 
 from keydesk_client.errors import UnreadableAnswer
-from keydesk_client.http.pace import ConnectPace
-from keydesk_client.http.timing import Timing
-from keydesk_client.models._core.body_limits import PRICE_LINE
-from keydesk_client.models._core.reading import Reader
+from keydesk_client.http.pacing import ConnectPace, Timing
+from keydesk_client.models._core.decoder import Reader
+from keydesk_client.models._core.json import PRICE_LINE
 from keydesk_client.models.pricing import ClientPrice, PricingHeartbeat, PricingStreamItem
-from keydesk_client.streams.buffer import Buffer, shelf_for
-from keydesk_client.streams.connection import Connection, Opening
-from keydesk_client.streams.health import Gap, Lost
-from keydesk_client.streams.settings import StreamSettings
-from keydesk_client.streams.stream import Stream
+from keydesk_client.streams.buffer import Buffer, Gap, Lost, StreamSettings, shelf_for
+from keydesk_client.streams.connection import Connection, Opening, Stream
 
 PriceItem: TypeAlias = ClientPrice | PricingHeartbeat | Gap
 

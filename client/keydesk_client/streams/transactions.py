@@ -5,28 +5,96 @@ is delivered; each time the connection is made, the transactions since the last 
 is read; and whenever a line, be it a heartbeat, tells of an id that is not the next, the ids in between are asked for
 before anything more is delivered. What the service does not give, or not in a form that can be read, is asked for
 again; then a HistoryLost says so, and the stream goes on after the newest id of that moment.
+
+The account's transactions by REST, as a stream asks for them, and what of an answer can be relied on.
 """
 
 import asyncio
-from typing import Final, TypeAlias
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from typing import Final, Protocol, TypeAlias
 
-from keydesk_client.errors import NotFound, OutOfRange, UnreadableAnswer
-from keydesk_client.http.pace import ConnectPace
-from keydesk_client.http.timing import Timing
-from keydesk_client.models._core.body_limits import TRANSACTION_LINE
-from keydesk_client.models._core.reading import Reader
+from keydesk_client.errors import MissingMember, NotFound, OutOfRange, UnreadableAnswer
+from keydesk_client.http.pacing import ConnectPace, Timing
+from keydesk_client.models._core.decoder import Reader
+from keydesk_client.models._core.json import TRANSACTION_LINE
+from keydesk_client.models.responses import TransactionsResponse
 from keydesk_client.models.transactions.unions import (
     Transaction,
     TransactionHeartbeat,
     TransactionStreamItem,
 )
 from keydesk_client.sequencer import Backfill, Range, Sequencer
-from keydesk_client.streams.buffer import Buffer, InOrder
-from keydesk_client.streams.connection import Connection, Opening
-from keydesk_client.streams.health import HistoryLost, Lost, Reconnected
-from keydesk_client.streams.history import History, Told, id_of, last_told, told_by
-from keydesk_client.streams.settings import StreamSettings
-from keydesk_client.streams.stream import Stream
+from keydesk_client.streams.buffer import (
+    Buffer,
+    HistoryLost,
+    InOrder,
+    Lost,
+    Reconnected,
+    StreamSettings,
+)
+from keydesk_client.streams.connection import Connection, Opening, Stream
+
+
+class TellsLast(Protocol):
+    """An answer or a heartbeat."""
+
+    @property
+    def last_transaction_id(self) -> str: ...
+
+
+class History(Protocol):
+    """What the service knows of the account's transactions."""
+
+    def newest(self) -> Awaitable[int]:
+        """Id of the newest transaction; UnreadableAnswer when the service does not tell it."""
+        ...
+
+    def since(self, transaction_id: int) -> Awaitable[TransactionsResponse]:
+        """Transactions after an id."""
+        ...
+
+    def range(self, from_id: int, to_id: int) -> Awaitable[TransactionsResponse]:
+        """Transactions from one id to another, both included."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer of the history: a transaction without an id has no place in the order, so it is asked for again."""
+
+    transactions: tuple[Transaction, ...]
+    last: int | None
+    """The newest id, when the answer tells it."""
+    unreadable: int
+    """Transactions without an id."""
+
+
+def told_by(answer: TransactionsResponse) -> Told:
+    """What can be read of an answer, however much of it is missing."""
+    try:
+        sent = answer.transactions
+    except MissingMember:
+        sent = ()
+    numbered = tuple(each for each in sent if id_of(each) is not None)
+    return Told(numbered, last_told(answer), len(sent) - len(numbered))
+
+
+def last_told(answer: TellsLast) -> int | None:
+    """The lastTransactionID that came, if one did."""
+    try:
+        return int(answer.last_transaction_id)
+    except MissingMember:
+        return None
+
+
+def id_of(transaction: Transaction) -> int | None:
+    """The id that a transaction tells, if it tells one."""
+    try:
+        return int(transaction.id)
+    except (MissingMember, ValueError):  # of a kind that is newer than this library it is any text
+        return None
+
 
 TransactionItem: TypeAlias = Transaction | TransactionHeartbeat | Reconnected | HistoryLost
 

@@ -1,4 +1,10 @@
-"""The broker's clock: wall time turned into market time, never going back and never standing still.
+"""Which instants the market passes between two looks at the clock, so that nothing is jumped over.
+
+Between grid points prices run straight, so the extremes lie on the grid: looking at every grid point misses no trigger.
+When the broker slept (it was not running, or the laptop was closed) it looks every five minutes of the time it missed;
+what was due then is filled at the price of that look, as after a short gap in the market.
+
+The broker's clock: wall time turned into market time, never going back and never standing still.
 
 Time is the wall clock's, so that a machine that slept makes up for what it missed. A second clock, which nobody sets,
 shows when the wall clock is set: what it is set back by is added again from then on.
@@ -6,7 +12,7 @@ shows when the wall clock is set: what it is set back by is added again from the
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 SET = 1_000_000_000  # nanoseconds of difference that no drift explains
 log = logging.getLogger("keydesk.practice")
@@ -61,3 +67,26 @@ class Clock:
         elif self._set_back:
             log.warning("the wall clock was set forward again by %.0f s", difference / SET)
         self._set_back = corrected
+
+
+SECOND = 1_000_000_000
+GRID = 5 * SECOND
+ASLEEP = 300 * SECOND
+LONGEST_SLEEP = 30 * 86_400 * SECOND
+
+
+def instants(after: int, until: int, step: int = GRID) -> Iterator[int]:
+    """Return the multiples of `step` between two instants, then `until` itself."""
+    yield from range((after // step + 1) * step, until, step)
+    if until > after:
+        yield until
+
+
+def missed_instants(after: int, until: int) -> Iterator[int]:
+    """Return the instants to look at after a sleep, of a month at most."""
+    return instants(max(after, until - LONGEST_SLEEP), until, ASLEEP)
+
+
+def last_before_next_grid_point(instant: int) -> int:
+    """Return the last instant that lies in the same cell of the grid."""
+    return (instant // GRID + 1) * GRID - 1

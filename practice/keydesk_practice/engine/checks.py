@@ -1,16 +1,29 @@
-"""What is wrong with a request in itself: the names of the rules it breaks, in the order in which they are looked at.
+"""What is wrong with the level of a dependent order: price or distance, each kind with its own names for it.
+
+What is wrong with a request in itself: the names of the rules it breaks, in the order in which they are looked at.
 
 Each function returns the first reject reason, or None when there is nothing to object to.
+Guaranteed stops: where one may stand, and how much of them a price window may hold.
+The FIFO rules of a US division; other accounts have none of them.
+
+The oldest trade of a size closes first. So that no dependent order can break that, trades of one instrument that have
+the same size may not carry any.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 
-from keydesk_practice.engine.money import decimals
-from keydesk_practice.engine.quotes import Specification
-from keydesk_practice.engine.requests import ClientExtensions
+from keydesk_practice.engine.commands import (
+    ClientExtensions,
+    DependentDetails,
+    EntryRequest,
+    TrailingStopLossDetails,
+)
+from keydesk_practice.engine.quotes import ZERO, Quote, Specification, decimals
 from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.order_states import TIMES_IN_FORCE
+from keydesk_practice.engine.state.records import TIMES_IN_FORCE, Trade
+from keydesk_practice.engine.transactions import GuaranteedStopLossCreated
+from keydesk_practice.engine.valuation import closing_price
 
 LONGEST_LABEL = 128
 BEYOND_ANY_PRICE = Decimal(
@@ -105,3 +118,182 @@ def pending_problem(account: Account) -> str | None:
     """Return whether the account has as many pending orders as it may have."""
     full = len(account.orders) >= account.terms.most_pending_orders
     return "PENDING_ORDERS_ALLOWED_EXCEEDED" if full else None
+
+
+def offered(account: Account, specification: Specification) -> bool:
+    """Return whether the account may have guaranteed stops on the instrument."""
+    return "DISABLED" not in (account.terms.guaranteed_mode, specification.guaranteed_mode)
+
+
+def required(account: Account, specification: Specification) -> bool:
+    """Return whether every trade of the instrument must have a guaranteed stop."""
+    modes = (account.terms.guaranteed_mode, specification.guaranteed_mode)
+    return "REQUIRED" in modes and "DISABLED" not in modes
+
+
+def guaranteed_problem(
+    account: Account,
+    specification: Specification,
+    quote: Quote,
+    units: Decimal,
+    level: Decimal,
+    *,
+    replaces: int | None = None,
+) -> str | None:
+    """Return why a guaranteed stop cannot stand at a level, as the end of a reject reason's name."""
+    if not offered(account, specification):
+        return "NOT_ALLOWED"
+    position = account.position(specification.name)
+    if position.short.units if units > 0 else position.long.units:
+        return "HEDGING_NOT_ALLOWED"
+    away = abs(closing_price(quote, units > 0) - level)
+    if away < specification.guaranteed_minimum_distance:
+        return "MINIMUM_DISTANCE_NOT_MET"
+    window = specification.guaranteed_level_range
+    most = specification.guaranteed_level_volume
+    if (
+        most
+        and _volume_near(account, specification.name, level, window, replaces) + abs(units) > most
+    ):
+        return "LEVEL_RESTRICTION_VOLUME_EXCEEDED"
+    return None
+
+
+def _volume_near(
+    account: Account, instrument: str, level: Decimal, window: Decimal, except_order: int | None
+) -> Decimal:
+    """Return the units whose guaranteed stops stand within a window round a level."""
+    total = ZERO
+    for order in account.orders.values():
+        created = order.created
+        if order.instrument != instrument or not isinstance(created, GuaranteedStopLossCreated):
+            continue
+        if order.id != except_order and abs(created.price - level) <= window / 2:
+            total += abs(account.trades[created.trade_id].current_units)
+    return total
+
+
+def has_elder_twin(account: Account, trade: Trade) -> bool:
+    """Return whether an older trade of the same size would have to close before this one."""
+    twins = _of_size(account, trade.instrument, trade.current_units)
+    return account.terms.fifo and any(twin.id < trade.id for twin in twins)
+
+
+def has_twin(account: Account, trade: Trade) -> bool:
+    """Return whether another trade has the same size, so that this one may not carry dependent orders."""
+    twins = _of_size(account, trade.instrument, trade.current_units)
+    return account.terms.fifo and any(twin.id != trade.id for twin in twins)
+
+
+def would_break(account: Account, instrument: str, units: Decimal, *, protected: bool) -> bool:
+    """Return whether opening a trade would put dependent orders on trades of the same size."""
+    twins = _of_size(account, instrument, units)
+    return account.terms.fifo and any(protected or twin.dependents for twin in twins)
+
+
+def _of_size(account: Account, instrument: str, units: Decimal) -> list[Trade]:
+    return [
+        trade
+        for trade in account.trades.values()
+        if trade.instrument == instrument and trade.current_units == units
+    ]
+
+
+def level_problem(
+    order_type: str, price: Decimal | None, distance: Decimal | None, specification: Specification
+) -> str | None:
+    """Return what is wrong with the level of a stand-alone dependent order."""
+    if order_type == "TRAILING_STOP_LOSS":
+        return trailing_problem(distance, specification)
+    if price is None and distance is None:
+        missing = f"{order_type}_ORDER_PRICE_AND_DISTANCE_BOTH_MISSING"
+        return "PRICE_MISSING" if order_type == "TAKE_PROFIT" else missing
+    if price is not None and distance is not None:
+        # No public name exists for a take-profit with both; its price is what makes no sense.
+        both = f"{order_type}_ORDER_PRICE_AND_DISTANCE_BOTH_SPECIFIED"
+        return "PRICE_INVALID" if order_type == "TAKE_PROFIT" else both
+    if distance is not None:
+        return _distance_problem(distance, specification, "PRICE_DISTANCE")
+    return price_problem(price, specification)
+
+
+def _distance_problem(distance: Decimal, specification: Specification, name: str) -> str | None:
+    if not 0 < distance < BEYOND_ANY_PRICE:
+        return f"{name}_INVALID"
+    too_fine = decimals(distance) > specification.display_precision
+    return f"{name}_PRECISION_EXCEEDED" if too_fine else None
+
+
+def on_fill_problems(
+    account: Account, request: EntryRequest, specification: Specification, now: int
+) -> str | None:
+    """Return what can be said against an order's on-fill orders without knowing the fill."""
+    wanted = list(_wanted(request))
+    return first(
+        [
+            *(_details_problem(account, kind, d, specification, now) for kind, d in wanted),
+            _together_problem(account, request),
+            _same_ids_problem(request, [details for _, details in wanted]),
+        ]
+    )
+
+
+def _wanted(request: EntryRequest) -> Iterator[tuple[str, DependentDetails]]:
+    if request.take_profit_on_fill is not None:
+        yield "TAKE_PROFIT", request.take_profit_on_fill
+    if request.stop_loss_on_fill is not None:
+        yield "STOP_LOSS", request.stop_loss_on_fill
+    if request.trailing_stop_loss_on_fill is not None:
+        yield "TRAILING_STOP_LOSS", request.trailing_stop_loss_on_fill
+    if request.guaranteed_stop_loss_on_fill is not None:
+        yield "GUARANTEED_STOP_LOSS", request.guaranteed_stop_loss_on_fill
+
+
+def _details_problem(
+    account: Account, kind: str, details: DependentDetails, specification: Specification, now: int
+) -> str | None:
+    prefix = f"{kind}_ON_FILL"
+    if kind == "GUARANTEED_STOP_LOSS" and not offered(account, specification):
+        return f"{prefix}_NOT_ALLOWED"
+    return first(
+        [
+            _on_fill_level_problem(prefix, details, specification),
+            life_problem(kind, details.time_in_force or "GTC", details.gtd_time, now, prefix),
+            label_problem(details.client_extensions, {}, "ORDER", prefix),
+        ]
+    )
+
+
+def _on_fill_level_problem(
+    prefix: str, details: DependentDetails, specification: Specification
+) -> str | None:
+    if isinstance(details, TrailingStopLossDetails):
+        return trailing_problem(details.distance, specification, prefix)
+    profit = prefix.startswith("TAKE_PROFIT")
+    price, distance = details.price, details.distance
+    if price is None and distance is None:
+        return f"{prefix}_PRICE_MISSING" if profit else f"{prefix}_PRICE_AND_DISTANCE_BOTH_MISSING"
+    if price is not None and distance is not None:
+        both = f"{prefix}_PRICE_AND_DISTANCE_BOTH_SPECIFIED"
+        return f"{prefix}_PRICE_INVALID" if profit else both
+    if distance is None:
+        return price_problem(price, specification, f"{prefix}_PRICE")
+    if not 0 < distance < BEYOND_ANY_PRICE:
+        return f"{prefix}_PRICE_INVALID" if profit else f"{prefix}_DISTANCE_INVALID"
+    return _distance_problem(distance, specification, f"{prefix}_DISTANCE")
+
+
+def _together_problem(account: Account, request: EntryRequest) -> str | None:
+    """A guaranteed stop stands alone; some divisions also want only one of stop-loss and trailing stop."""
+    stop, trailing = request.stop_loss_on_fill, request.trailing_stop_loss_on_fill
+    if request.guaranteed_stop_loss_on_fill is not None and (stop or trailing):
+        return "ORDERS_ON_FILL_RMO_MUTUAL_EXCLUSIVITY_GSLO_EXCLUDES_OTHERS_VIOLATION"
+    if account.terms.exclusive_stops and stop and trailing:
+        return "ORDERS_ON_FILL_RMO_MUTUAL_EXCLUSIVITY_MUTUALLY_EXCLUSIVE_VIOLATION"
+    return None
+
+
+def _same_ids_problem(request: EntryRequest, wanted: list[DependentDetails]) -> str | None:
+    labels = [request.client_extensions, *(details.client_extensions for details in wanted)]
+    ids = [label.id for label in labels if label is not None and label.id is not None]
+    return "ORDERS_ON_FILL_DUPLICATE_CLIENT_ORDER_IDS" if len(ids) != len(set(ids)) else None

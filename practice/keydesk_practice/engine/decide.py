@@ -1,4 +1,9 @@
-"""What happens when the engine is told something: each command has its rules in a room of its own."""
+"""What happens when the engine is told something: each command has its rules in a room of its own.
+
+The market moved: orders expire and trigger, owed closes are made up for, and the margin rules look.
+"""
+
+from collections.abc import Iterable
 
 from keydesk_practice.engine.commands import (
     CancelOrder,
@@ -6,6 +11,7 @@ from keydesk_practice.engine.commands import (
     CloseTrade,
     Command,
     Configure,
+    DependentRequest,
     Finance,
     OpenAccount,
     PlaceOrder,
@@ -16,24 +22,52 @@ from keydesk_practice.engine.commands import (
     Tick,
     TransferFunds,
 )
-from keydesk_practice.engine.configuring import configure, open_account, transfer_funds
+from keydesk_practice.engine.configuring import configure, finance, open_account, transfer_funds
 from keydesk_practice.engine.fills.closing import close_position, close_trade
-from keydesk_practice.engine.financing import finance
-from keydesk_practice.engine.orders.changing_orders import (
+from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
+from keydesk_practice.engine.margin import close_what_is_owed, margin_moved, watch_margin
+from keydesk_practice.engine.orders.changes import (
     cancel_order,
     relabel_order,
     relabel_trade,
     replace_order,
+    set_dependents,
 )
+from keydesk_practice.engine.orders.dependents import place_dependent
 from keydesk_practice.engine.orders.entries import place_entry
-from keydesk_practice.engine.orders.placing_dependents import place_dependent
-from keydesk_practice.engine.orders.protecting import set_dependents
 from keydesk_practice.engine.quotes import Market
-from keydesk_practice.engine.requests import DependentRequest
 from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.decision import Decision
-from keydesk_practice.engine.ticking import tick
+from keydesk_practice.engine.state.apply import Decision
+from keydesk_practice.engine.state.triggers import is_met
 from keydesk_practice.engine.transactions import Transaction
+
+
+def tick(account: Account, command: Tick, market: Market) -> Decision | None:
+    """Return what the prices of this instant set off, None when nothing; then nothing is copied."""
+    expired = sorted(id_ for id_, time in account.expiries.items() if time <= market.now)
+    triggered = sorted(_triggered(account, command, market))
+    if not (expired or triggered or margin_moved(account, command, market)):
+        return None
+    decision = Decision(account, market)
+    for order_id in expired:
+        decision.begin_batch()
+        cancel(decision, decision.account.orders[order_id], "TIME_IN_FORCE_EXPIRED")
+    for order_id in triggered:
+        if order_id in decision.account.orders:  # a fill before it may have ended it
+            decision.begin_batch()
+            fill_or_cancel(decision, order_id)
+    close_what_is_owed(decision)
+    watch_margin(decision)
+    return decision
+
+
+def _triggered(account: Account, command: Tick, market: Market) -> Iterable[int]:
+    for instrument, resting in account.triggers.items():
+        if command.instruments is not None and instrument not in command.instruments:
+            continue
+        quote = market.quote(instrument)
+        if quote.tradeable:
+            yield from (trigger.order_id for trigger in resting if is_met(trigger, quote))
 
 
 def decide(account: Account, command: Command, market: Market) -> tuple[Transaction, ...]:

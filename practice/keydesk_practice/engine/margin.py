@@ -2,11 +2,9 @@
 
 from keydesk_practice.engine.commands import Tick
 from keydesk_practice.engine.fills.filling import fill_or_cancel
-from keydesk_practice.engine.moments import SECOND
-from keydesk_practice.engine.money import bare
-from keydesk_practice.engine.quotes import Market
+from keydesk_practice.engine.quotes import Market, bare
 from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.decision import Decision
+from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Position, Side
 from keydesk_practice.engine.transactions import (
     DelayedTradeCloseOf,
@@ -18,6 +16,7 @@ from keydesk_practice.engine.transactions import (
     TradeClosureDelayed,
 )
 from keydesk_practice.engine.valuation import CLOSEOUT_SHARE, margin_call_share
+from keydesk_practice.engine.wire_form import SECOND
 
 CALL_LASTS = (
     24 * 3600 * SECOND

@@ -7,8 +7,15 @@ the closeout rules look.
 
 from decimal import Decimal
 
-from keydesk_practice.engine.money import NOTHING, ZERO, home
-from keydesk_practice.engine.quotes import Conversion, Market, Quote, Specification
+from keydesk_practice.engine.quotes import (
+    NOTHING,
+    ZERO,
+    Conversion,
+    Market,
+    Quote,
+    Specification,
+    home,
+)
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import Position, Trade
 

@@ -6,20 +6,17 @@ from starlette.routing import Route, Router
 from starlette.types import Receive, Scope, Send
 
 from keydesk_practice.broker.broker import Broker
-from keydesk_practice.http import (
-    account_routes,
-    book_routes,
-    candle_routes,
-    position_routes,
-    pricing_routes,
-    trade_routes,
-    transaction_routes,
-)
+from keydesk_practice.http import accounts as account_routes
 from keydesk_practice.http import orders as order_routes
-from keydesk_practice.http.access import Doorkeeper
-from keydesk_practice.http.door import Door
+from keydesk_practice.http import pricing as book_routes
+from keydesk_practice.http import pricing as candle_routes
+from keydesk_practice.http import pricing as pricing_routes
+from keydesk_practice.http import trades as position_routes
+from keydesk_practice.http import trades as trade_routes
+from keydesk_practice.http import transactions as transaction_routes
 from keydesk_practice.http.endpoints import Endpoint, PathEndpoints, StreamEndpoint
-from keydesk_practice.http.refusals import no_such_path
+from keydesk_practice.http.errors import no_such_path
+from keydesk_practice.http.middleware import Door, Doorkeeper
 
 ACCOUNT = "/v3/accounts/{accountID}"
 ORDER = f"{ACCOUNT}/orders/{{orderSpecifier}}"

@@ -6,13 +6,11 @@ from keydesk_practice.engine.commands import (
     ReplaceOrder,
     SetOrderExtensions,
 )
-from keydesk_practice.http.answers import Answer
 from keydesk_practice.http.endpoints import Call
-from keydesk_practice.http.members import Members
-from keydesk_practice.http.order_bodies import read_extensions, read_order
-from keydesk_practice.http.outcomes import Outcome, Wire, done, refused
-from keydesk_practice.http.paging import cut, link_to_next, read_page
-from keydesk_practice.http.refusals import absent
+from keydesk_practice.http.errors import absent
+from keydesk_practice.http.request_bodies import Members, read_extensions, read_order
+from keydesk_practice.http.responses import Answer, Outcome, Wire, done, refused
+from keydesk_practice.http.transactions import cut, link_to_next, read_page
 
 STATES = frozenset({"PENDING", "FILLED", "TRIGGERED", "CANCELLED", "ALL"})
 

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger.checksums import Value, checksum
-from keydesk_practice.ledger.ledger_file import open_ledger_file, refuse_damage
-from keydesk_practice.ledger.ledger_watch import LedgerWatch
+from keydesk_practice.ledger.ledger_file import LedgerWatch, open_ledger_file, refuse_damage
 
 _FIFO = "fifo "  # with an account's id: the fact that it has FIFO rules; older ledgers know none
 

@@ -1,26 +1,91 @@
-"""When the market is open: around the clock, or as the real week goes.
+"""How a day's motion spreads over its hours: quiet in Asia, busiest while London and New York are both at work.
+
+The profile is relative volatility by the hour of Frankfurt's clock, which London and, but for a few weeks a year, New York
+keep step with; its shape is that of intraday currency volatility as described by Andersen and Bollerslev, "Intraday
+periodicity and volatility persistence in financial markets" (1997): a rise at the European open, a dip at noon, the
+peak in the overlap, a fall after it. From 17:00 New York on Friday to 17:00 on Sunday motion goes on at a third of its size,
+which makes a move from Friday's to Monday's fixing about as large as measured: 1.1 times that of a day.
+
+Where an instant lies on the 5-second grid, and in which market day.
+
+A cell is five seconds, counted from 1970 UTC. A market day runs from one fixing instant, 14:15 in Frankfurt, to that of the
+next calendar day, Saturdays and Sundays included, and is named by the calendar day on which it starts. Between two clock
+changes it has 17,280 cells; on the two days of the change 16,560 or 18,000.
+When the market is open: around the clock, or as the real week goes.
 
 The real week of currencies runs from Sunday 17:05 to Friday 16:59 New York, with a break from 16:59 to 17:05 on the other
 days. While it is closed nothing trades, no candle has prices and the last prices stand; the path goes on unseen, so that a
 Monday opens with a gap.
 """
 
+from dataclasses import dataclass
+from datetime import UTC, datetime, time, timedelta
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
+from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from keydesk_practice.market.grid import (
-    CELL,
-    DAY_SECONDS,
-    NEW_YORK,
-    cells_in,
-    first_cell,
-    wall_seconds,
-    weekday,
-)
-from keydesk_practice.market.recent import Recent
-from keydesk_practice.market.reference import Integers
+from keydesk_practice.market.reference import Floats, Integers
+from keydesk_practice.market.rng import Recent
+
+SECOND = 1_000_000_000
+CELL = 5 * SECOND
+CELLS_PER_MINUTE = 12
+CELLS_PER_DAY = 17_280
+DAY_SECONDS = 86_400
+
+FRANKFURT = ZoneInfo("Europe/Berlin")
+NEW_YORK = ZoneInfo("America/New_York")
+EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  a wall clock without a zone, so that days can be counted
+
+_FIXING = time(14, 15)
+
+
+def seconds_of(moment: datetime) -> int:
+    """Return whole seconds since 1970 UTC of an aware datetime."""
+    difference = moment.astimezone(UTC).replace(tzinfo=None) - EPOCH
+    return difference.days * DAY_SECONDS + difference.seconds
+
+
+def utc_offset(zone: ZoneInfo, seconds: int) -> int:
+    """Return how many seconds the wall clock of `zone` is ahead of UTC at `seconds` since 1970."""
+    offset = datetime.fromtimestamp(seconds, zone).utcoffset() or timedelta()
+    return offset.days * DAY_SECONDS + offset.seconds
+
+
+def wall_seconds(zone: ZoneInfo, day: int, hour: int, minute: int = 0) -> int:
+    """Return seconds since 1970 UTC at which the clocks of `zone` show `hour`:`minute` of calendar `day`."""
+    wall = EPOCH + timedelta(days=day, hours=hour, minutes=minute)
+    return seconds_of(wall.replace(tzinfo=zone))
+
+
+@lru_cache(maxsize=16_384)
+def first_cell(day: int) -> int:
+    """Return the cell that starts at the fixing instant of calendar `day`."""
+    return wall_seconds(FRANKFURT, day, _FIXING.hour, _FIXING.minute) // 5
+
+
+def cells_in(day: int) -> int:
+    """Return how many cells the market day has."""
+    return first_cell(day + 1) - first_cell(day)
+
+
+def cell_at(time_ns: int) -> int:
+    """Return the cell that covers an instant."""
+    return time_ns // CELL
+
+
+def market_day_of(cell: int) -> int:
+    """Return the market day to which a cell belongs."""
+    day = cell // CELLS_PER_DAY
+    return day if cell >= first_cell(day) else day - 1
+
+
+def weekday(day: int) -> int:
+    """Return 0 for Monday to 6 for Sunday of a calendar day."""
+    return (day + 3) % 7
+
 
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 
@@ -93,3 +158,67 @@ def _closed_from(day: int) -> tuple[int, int] | None:
         wall_seconds(NEW_YORK, day, 16, 59) // 5,
         wall_seconds(NEW_YORK, reopening, 17, 5) // 5,
     )
+
+
+_BY_HOUR = (
+    *(0.55, 0.75, 0.80, 0.70, 0.60, 0.55, 0.60, 0.85, 1.20, 1.50, 1.35, 1.15),
+    *(1.05, 1.20, 1.70, 1.75, 1.70, 1.35, 1.00, 0.90, 0.80, 0.70, 0.50, 0.40),
+)
+_WEEKEND = 0.35
+_FIXING_SECOND = 14 * 3600 + 15 * 60
+_DAY = 86_400
+_FRIDAY_EVENING = 4 * _DAY + 23 * 3600  # 17:00 New York on Frankfurt's clock, since Monday midnight
+_SUNDAY_EVENING = 6 * _DAY + 23 * 3600
+_CLOCKS_FORWARD = 11 * 3600 + 45 * 60  # from 14:15 on Saturday to 02:00, when it becomes 03:00
+_CLOCKS_BACK = 12 * 3600 + 45 * 60  # from 14:15 on Saturday to 03:00, when it becomes 02:00
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How the variance of a market day is spent."""
+
+    variance: Floats  # of each cell; a day from Monday to Tuesday sums to 1
+    root: Floats  # its square root
+    progress: Floats  # share spent at each grid point, 0 to 1
+    total: float  # variance of the whole day
+
+
+@cache
+def pace_of(weekday: int, cells: int) -> Pace:
+    """Return the pace of a market day that starts on `weekday` (Monday is 0) and has `cells` cells."""
+    variance = _relative(weekday, cells) ** 2 / _plain_day()
+    return with_variance(variance)
+
+
+def with_variance(variance: Floats) -> Pace:
+    """Return the pace that spends the given variance in each cell."""
+    spent = np.concatenate([[0.0], np.cumsum(variance)])
+    total = float(spent[-1])
+    progress = spent / total
+    return Pace(variance, np.sqrt(variance), progress, total)
+
+
+@cache
+def _plain_day() -> float:
+    return float((_relative(0, CELLS_PER_DAY) ** 2).sum())
+
+
+def _relative(weekday: int, cells: int) -> Floats:
+    """Relative volatility of each cell, from the hour and from whether it is weekend."""
+    wall = weekday * _DAY + _wall_seconds(cells)
+    hours = np.arange(-1, 25) + 0.5
+    by_hour = np.array([_BY_HOUR[-1], *_BY_HOUR, _BY_HOUR[0]])
+    profile = np.interp(wall % _DAY / 3600, hours, by_hour)
+    in_week = wall % (7 * _DAY)
+    weekend = (in_week >= _FRIDAY_EVENING) & (in_week < _SUNDAY_EVENING)
+    return np.asarray(np.where(weekend, _WEEKEND * profile, profile), dtype=np.float64)
+
+
+def _wall_seconds(cells: int) -> Floats:
+    """Seconds since midnight of the starting day on Frankfurt's clock, which may change on the way."""
+    elapsed = np.arange(cells, dtype=np.float64) * 5
+    if cells < CELLS_PER_DAY:
+        elapsed += np.where(elapsed >= _CLOCKS_FORWARD, 3600.0, 0.0)
+    elif cells > CELLS_PER_DAY:
+        elapsed -= np.where(elapsed >= _CLOCKS_BACK, 3600.0, 0.0)
+    return _FIXING_SECOND + elapsed

@@ -2,31 +2,46 @@
 
 It has no state but memory of what it computed: the same seed gives the same prices, whenever and in whatever order they are
 asked for. The days after the last published one are drawn as far as they are needed.
+
+Factors from one currency to another: the mid, and a half per cent worse for gains and losses alike.
+
+The newer service converts at the mid plus or minus a charge, not at the bid and ask of some pair (SEMANTICS 12.11).
 """
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
 
 from keydesk_practice.engine.quotes import Conversion, Quote, Specification
 from keydesk_practice.errors import TimeOutsideRates
-from keydesk_practice.market.anchors import anchors_of
-from keydesk_practice.market.blocks import PairBlocks
+from keydesk_practice.market.bars import PairBlocks, Stretches
 from keydesk_practice.market.candles import Candle, CandleMaker, Cut, Range
-from keydesk_practice.market.chance import Chance
-from keydesk_practice.market.conversion import conversion_of
-from keydesk_practice.market.depth import depth_of
-from keydesk_practice.market.future import with_future
-from keydesk_practice.market.grid import CELL, CELLS_PER_DAY
-from keydesk_practice.market.hours import Hours, TradingHours
-from keydesk_practice.market.instruments import specification_of
-from keydesk_practice.market.listing import CURRENCIES, LISTINGS
+from keydesk_practice.market.fixings import anchors_of, with_future
+from keydesk_practice.market.hours import CELL, CELLS_PER_DAY, Hours, TradingHours
+from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, specification_of
 from keydesk_practice.market.own_data import Own
 from keydesk_practice.market.pairs import OwnPath, Pairs
 from keydesk_practice.market.quotes import Quoting
 from keydesk_practice.market.reference import Floats, ReferenceRates, read_reference_rates
-from keydesk_practice.market.stretches import Stretches
+from keydesk_practice.market.rng import Chance
+from keydesk_practice.market.spread import depth_of
+
+_CHARGE = Decimal("0.005")
+_DECIMALS = Decimal("0.000000000001")
+_ONE = Decimal(1)
+
+
+def conversion_of(currency: str, home: str, mid: float) -> Conversion:
+    """Return the factors for a mid of `home` per `currency`."""
+    if currency == home:
+        return Conversion(currency, _ONE, _ONE, _ONE)
+    value = Decimal(mid).quantize(_DECIMALS)
+    gain = (value * (_ONE - _CHARGE)).quantize(_DECIMALS)
+    loss = (value * (_ONE + _CHARGE)).quantize(_DECIMALS)
+    return Conversion(currency, gain, loss, value)
+
 
 _AHEAD = 90  # days drawn beyond the one that is asked for
 _LATEST = 36_525  # days after the last published rate: a century

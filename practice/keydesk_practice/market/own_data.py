@@ -17,10 +17,16 @@ from pathlib import Path
 import numpy as np
 
 from keydesk_practice.errors import OwnDataUnreadable
-from keydesk_practice.market.curve import Curve
-from keydesk_practice.market.grid import CELL, cells_in, first_cell, market_day_of, seconds_of
-from keydesk_practice.market.hours import Mask
-from keydesk_practice.market.listing import CURRENCIES, LISTINGS, Listing
+from keydesk_practice.market.hours import (
+    CELL,
+    Mask,
+    cells_in,
+    first_cell,
+    market_day_of,
+    seconds_of,
+)
+from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, Listing
+from keydesk_practice.market.paths import Curve
 from keydesk_practice.market.reference import Floats, Integers
 
 _METALS = {"XAU": -2, "XAG": -4, "XPT": -2, "XPD": -2}  # and their usual pips

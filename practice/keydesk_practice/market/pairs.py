@@ -9,19 +9,14 @@ from typing import Protocol
 
 import numpy as np
 
-from keydesk_practice.market.anchors import Anchors
-from keydesk_practice.market.chance import Chance
-from keydesk_practice.market.curve import Curve
-from keydesk_practice.market.grid import cells_in, first_cell
-from keydesk_practice.market.hours import Mask, TradingHours
+from keydesk_practice.market.fixings import Anchors, Turbulence
+from keydesk_practice.market.hours import Mask, TradingHours, cells_in, first_cell
+from keydesk_practice.market.instruments import Listing
 from keydesk_practice.market.jumps import steps_on
-from keydesk_practice.market.listing import Listing
-from keydesk_practice.market.paths import CurrencyPaths
-from keydesk_practice.market.recent import Recent
+from keydesk_practice.market.paths import CurrencyPaths, Curve
 from keydesk_practice.market.reference import Floats, Integers
-from keydesk_practice.market.session import Sessions
-from keydesk_practice.market.spread import Flicker, Steps, half_spread
-from keydesk_practice.market.turbulence import Turbulence
+from keydesk_practice.market.rng import Chance, Recent
+from keydesk_practice.market.spread import Flicker, Sessions, Steps, half_spread
 
 _KEPT = 8
 _RESTLESS_LIKE = ("EUR", "USD")  # an instrument that the rates lack is as restless as this pair

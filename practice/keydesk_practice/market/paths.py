@@ -8,18 +8,75 @@ own recent volatility and the pace of the hours, less the part of W that leads a
 (Karatzas and Shreve, "Brownian Motion and Stochastic Calculus", 5.6.B). To it comes what the currency follows of its parent
 (see `moves`) and the jump as steps. After a jump of its own a currency is restless for an hour or so: extra variance that
 dies away, with a standard deviation of a fifth of the jump.
+
+A line through the grid points of one market day: straight within each cell, with steps between cells where there are jumps.
+
+A value is given at each grid point, that of the next fixing included. At a step the value given is the one after it; the one
+before it is kept beside. So within a cell a curve runs from the point at its start to the value just before its end.
 """
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from keydesk_practice.market.anchors import Anchors
-from keydesk_practice.market.chance import Chance, Purpose
-from keydesk_practice.market.curve import Curve
-from keydesk_practice.market.grid import cells_in, weekday
+from keydesk_practice.market.fixings import Anchors
+from keydesk_practice.market.hours import Pace, cells_in, pace_of, weekday, with_variance
 from keydesk_practice.market.jumps import steps_on
-from keydesk_practice.market.pace import Pace, pace_of, with_variance
-from keydesk_practice.market.recent import Recent
 from keydesk_practice.market.reference import Floats
+from keydesk_practice.market.rng import Chance, Purpose, Recent
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One quantity, usually a log price, over a market day."""
+
+    points: Floats
+    before: Mapping[int, float] = field(
+        default_factory=dict
+    )  # value just before a step, by grid point
+
+    @property
+    def starts(self) -> Floats:
+        """Return the value at the start of each cell."""
+        return self.points[:-1]
+
+    @property
+    def ends(self) -> Floats:
+        """Return the value just before the end of each cell."""
+        if not self.before:
+            return self.points[1:]
+        ends = self.points[1:].copy()
+        for point, value in self.before.items():
+            ends[point - 1] = value
+        return ends
+
+    def just_before(self, point: int) -> float:
+        """Return the value at a grid point as seen from the cell that ends there."""
+        value = self.before.get(point)
+        return float(self.points[point]) if value is None else value
+
+    def plus(self, other: "Curve") -> "Curve":
+        """Return the sum of two curves of the same day."""
+        return self._joined(other, self.points + other.points, 1.0)
+
+    def minus(self, other: "Curve") -> "Curve":
+        """Return the difference of two curves of the same day."""
+        return self._joined(other, self.points - other.points, -1.0)
+
+    def negated(self) -> "Curve":
+        """Return the curve of the inverse price."""
+        return Curve(-self.points, {point: -value for point, value in self.before.items()})
+
+    def _joined(self, other: "Curve", points: Floats, sign: float) -> "Curve":
+        if not self.before and not other.before:
+            return Curve(points)
+        steps = {*self.before, *other.before}
+        return Curve(
+            points,
+            {at: self.just_before(at) + sign * other.just_before(at) for at in steps},
+        )
+
 
 _KEPT_CURVES = 96
 _KEPT_MOTIONS = 24

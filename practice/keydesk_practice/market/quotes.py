@@ -11,12 +11,11 @@ from decimal import Decimal
 import numpy as np
 
 from keydesk_practice.engine.quotes import Level, Quote
-from keydesk_practice.market.depth import DISTANCES, Depth
-from keydesk_practice.market.grid import CELL, cells_in, first_cell, market_day_of
+from keydesk_practice.market.hours import CELL, cells_in, first_cell, market_day_of
 from keydesk_practice.market.pairs import Pairs, half_before_shock
-from keydesk_practice.market.recent import Recent
 from keydesk_practice.market.reference import Floats
-from keydesk_practice.market.spread import aftershock
+from keydesk_practice.market.rng import Recent
+from keydesk_practice.market.spread import DISTANCES, Depth, aftershock
 
 
 @dataclass(frozen=True, slots=True)

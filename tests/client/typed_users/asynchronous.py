@@ -33,8 +33,8 @@ from keydesk_client.models import (
     TransactionHeartbeat,
     TransactionsResponse,
 )
-from keydesk_client.models._core.json_values import JsonObject, JsonValue
-from keydesk_client.streams.health import StreamHealth
+from keydesk_client.models._core.json import JsonObject, JsonValue
+from keydesk_client.streams.buffer import StreamHealth
 
 
 async def look(client: Client) -> Instrument:

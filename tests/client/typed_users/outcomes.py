@@ -19,8 +19,7 @@ from keydesk_client import (
     Unconfirmed,
 )
 from keydesk_client.models import MarketOrderRequest, Transaction
-from keydesk_client.orders.intent import Intent
-from keydesk_client.orders.outcome import Progress
+from keydesk_client.orders.outcome import Intent, Progress
 
 
 def words(outcome: Outcome) -> str:

@@ -58,8 +58,8 @@ from keydesk_client.models import (
     TransactionResponse,
     TransactionsResponse,
 )
-from keydesk_client.orders.intent import Intent
-from keydesk_client.streams.health import StreamHealth
+from keydesk_client.orders.outcome import Intent
+from keydesk_client.streams.buffer import StreamHealth
 
 
 def use_accounts(accounts: sync.Accounts) -> None:

@@ -2,7 +2,7 @@
 
 from rich.style import Style
 
-from keydesk.cli.csv_file import encoded
+from keydesk.cli.export import encoded
 from keydesk.forms.sheet import Line, wrapped
 from keydesk.records import TradeRow
 from keydesk.store.state import LogLine, Notice

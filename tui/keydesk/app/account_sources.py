@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from keydesk.app import open_broker
-from keydesk.app.embedded import EmbeddedBroker, PracticeAddress, PracticeFailed
-from keydesk.config.config import PRACTICE_MARKET, Profile
+from keydesk.app import practice_broker as open_broker
+from keydesk.app.practice_broker import EmbeddedBroker, PracticeAddress, PracticeFailed
+from keydesk.config.settings import PRACTICE_MARKET, Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import Forbidden, KeydeskClientError, Unauthorized
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from keydesk_client.http.retries import Retries
+    from keydesk_client.http.caller import Retries
 
 MOST_STARTS = 3
 LOOK_EVERY = 0.5  # seconds
@@ -133,7 +133,7 @@ class SignedIn:
 
         A broker that does not answer is no reason to stay away: the desk opens, says so, and keeps trying.
         """
-        from keydesk_client.http.retries import Retries  # noqa: PLC0415 - the desk paints first
+        from keydesk_client.http.caller import Retries  # noqa: PLC0415 - the desk paints first
 
         target = self.unasked()
         with suppress(KeydeskClientError):

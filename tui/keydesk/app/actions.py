@@ -8,30 +8,30 @@ from typing import TYPE_CHECKING, TypeVar
 from textual.screen import ModalScreen
 
 from keydesk import forms
-from keydesk.app.selection import Selection
-from keydesk.calc.template import Template
-from keydesk.keys.arming import Cause, armed
+from keydesk.app.availability import Selection
+from keydesk.calc.instructions import Template
+from keydesk.keys.guard import Cause, armed
 from keydesk.keys.guarded_app import GuardedApp
 from keydesk.panes.chart import Chart
-from keydesk.panes.instrument_line import InstrumentLine
-from keydesk.panes.instrument_rows import InstrumentRows
-from keydesk.panes.preset_shown import preset_shown
+from keydesk.panes.deal import preset_shown
+from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.strips import InstrumentLine
 from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, clean_name, safe
-from keydesk.trading.desk_lock import DeskLock
+from keydesk.trading.journal import DeskLock
 from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:
-    from keydesk.calc.dictated import Dictated
+    from keydesk.calc.command_parser import Spoken
     from keydesk.calc.instructions import Instruction
-    from keydesk.calc.spoken import Spoken
+    from keydesk.calc.order_parser import Dictated
     from keydesk.calc.ticket_draft import Side
-    from keydesk.forms.detail_rows import Rows
-    from keydesk.forms.situation import Situation
+    from keydesk.forms.info_form import Rows
+    from keydesk.forms.sheet import Situation
 
 Decided = TypeVar("Decided", bound="Instruction")
 
@@ -230,7 +230,14 @@ class DeskActions(GuardedApp[int]):
         self.push_screen(forms.CommandForm(self.store), self._spoken)
 
     def _spoken(self, spoken: Spoken | None) -> None:
-        from keydesk.calc.spoken import Leave, OpenTicket, Say, ShowHelp, ShowMessages, TurnTo
+        from keydesk.calc.command_parser import (  # noqa: PLC0415
+            Leave,
+            OpenTicket,
+            Say,
+            ShowHelp,
+            ShowMessages,
+            TurnTo,
+        )
 
         match spoken:
             case Leave():
@@ -248,7 +255,7 @@ class DeskActions(GuardedApp[int]):
                 self.tell(level, words)
 
     def _show_messages(self) -> None:
-        from keydesk.forms import detail_rows  # noqa: PLC0415 - with the first form
+        from keydesk.forms import info_form as detail_rows  # noqa: PLC0415 - with the first form
 
         self.push_screen(forms.DetailsForm("Messages", detail_rows.of_notices(self.store)))
 
@@ -262,7 +269,7 @@ class DeskActions(GuardedApp[int]):
         self.push_screen(forms.DetailsForm(title, rows))
 
     def _details(self) -> tuple[Printable, Rows]:
-        from keydesk.forms import detail_rows  # noqa: PLC0415 - with the first form
+        from keydesk.forms import info_form as detail_rows  # noqa: PLC0415 - with the first form
 
         store, selection = self.store, self.selection()
         row = self._row_of(selection.pane) if selection.pane in _LISTS else None

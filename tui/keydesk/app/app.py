@@ -20,27 +20,23 @@ from keydesk import forms
 from keydesk.app import lifecycle
 from keydesk.app.account_sources import CannotOpen, Opening, Target
 from keydesk.app.actions import DeskActions
-from keydesk.app.connection import Connection, load_all, opened
+from keydesk.app.availability import possible
 from keydesk.app.desk_session import DeskSession
-from keydesk.app.possible import possible
-from keydesk.config.config import Settings
-from keydesk.config.desk_options import DeskOptions
-from keydesk.config.own_settings import OwnSettings
-from keydesk.config.paths import Folders
-from keydesk.config.workspace import WorkspaceFile
-from keydesk.keys.arming import Cause, after, at_start
+from keydesk.app.lifecycle import Connection, load_all, opened
+from keydesk.config.profiles import WorkspaceFile
+from keydesk.config.settings import DeskOptions, Folders, Settings
+from keydesk.config.user_files import OwnSettings
 from keydesk.keys.confirm import Letters
-from keydesk.keys.vigil import Vigil
+from keydesk.keys.guard import Cause, Vigil, after, at_start
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
-from keydesk.terminal.character_set import ascii_locale
+from keydesk.terminal.check import TerminalFacts, ascii_locale
 from keydesk.terminal.output import say_error
-from keydesk.terminal.terminal_check import TerminalFacts
-from keydesk.terminal.terminal_colours import theme_for
+from keydesk.terminal.query import theme_for
 from keydesk.text.sanitize import clean, disarmed_lines, safe
-from keydesk.trading.desk_lock import DeskLock
+from keydesk.trading.journal import DeskLock
 from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 
@@ -48,7 +44,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from keydesk.calc.instructions import Instruction
-    from keydesk.forms.situation import Situation
+    from keydesk.forms.sheet import Situation
 
 PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
@@ -269,7 +265,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
 
     def situation(self) -> Situation:
         """Return what a form needs to know."""
-        from keydesk.forms.situation import Situation  # noqa: PLC0415 - with the first form
+        from keydesk.forms.sheet import Situation  # noqa: PLC0415 - with the first form
 
         situation = Situation(
             store=self.store,

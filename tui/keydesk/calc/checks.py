@@ -10,9 +10,9 @@ from decimal import Decimal
 from zoneinfo import ZoneInfo
 
 from keydesk.calc.facts import Facts
-from keydesk.calc.rounding import whole_units
+from keydesk.calc.instructions import Limits
+from keydesk.calc.profit import whole_units
 from keydesk.calc.sizing import margin_cap
-from keydesk.calc.template import Limits
 from keydesk.calc.ticket import PERCENT, Plan, room_left, unreadable_fields
 from keydesk.calc.ticket_draft import FIELD_KEYS, Draft, UnreadableText, shown_number
 from keydesk.records import InFlight, InFlightKind

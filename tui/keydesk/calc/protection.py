@@ -7,11 +7,9 @@ from typing import Literal
 
 from keydesk.calc.checks import unreadable_words
 from keydesk.calc.facts import NOTHING, Facts
-from keydesk.calc.instructions import LEFT_ALONE, Change
-from keydesk.calc.profit import closing_price
+from keydesk.calc.instructions import LEFT_ALONE, Change, Template
+from keydesk.calc.profit import closing_price, nearest_price
 from keydesk.calc.risk import locked_profit, nearest_stop, open_risk, reward, trailing_stop
-from keydesk.calc.rounding import nearest_price
-from keydesk.calc.template import Template
 from keydesk.calc.ticket_draft import FIELD_KEYS, Entry, Reading, Unit, UnreadableText, above_zero
 from keydesk.records import TradeRow
 

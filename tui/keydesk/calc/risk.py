@@ -1,9 +1,14 @@
-"""What is at risk down to the stops, and how a trade did in units of its first risk (TRADER.md 2.5)."""
+"""What is held net in every currency, over all positions (TRADER.md 2.11).
 
-from collections.abc import Iterable
+What is at risk down to the stops, and how a trade did in units of its first risk (TRADER.md 2.5).
+Where a trade costs nothing, financing and fees included (TRADER.md 2.8).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk.calc.profit import Factors
+from keydesk.calc.profit import Factors, price_down, price_up
 
 NOTHING = Decimal(0)
 FIRST_STOP_WITHIN_NS = 60_000_000_000  # a stop set this soon after the fill is the initial one
@@ -51,3 +56,101 @@ def reward(units: Decimal, entry: Decimal, target: Decimal, factors: Factors) ->
 def r_multiple(result: Decimal, initial_risk: Decimal | None) -> Decimal | None:
     """A result in units of the trade's initial risk; None when it had no stop to measure by."""
     return result / initial_risk if initial_risk else None
+
+
+def exact_break_even(entry: Decimal, units: Decimal, costs: Decimal, factors: Factors) -> Decimal:
+    """Return the closing-side price at which the trade's result is nothing.
+
+    Costs are earned back by a gain; financing received is given back by a loss, which converts at its own factor.
+
+    Args:
+        entry: The trade's price.
+        units: Signed units that are open.
+        costs: Financing and fees so far in home currency, negative when they were paid.
+        factors: Quote currency to home.
+    """
+    factor = factors.gain if costs < 0 else factors.loss
+    return entry - costs / (units * factor)
+
+
+def break_even_stop(
+    *,
+    entry: Decimal,
+    units: Decimal,
+    costs: Decimal,
+    factors: Factors,
+    precision: int,
+    offset: Decimal = Decimal(0),
+) -> Decimal:
+    """Return the stop that leaves nothing lost, rounded to the side that protects.
+
+    Args:
+        entry: The trade's price.
+        units: Signed units that are open.
+        costs: Financing and fees so far in home currency, negative when they were paid.
+        factors: Quote currency to home.
+        precision: Decimals of the instrument's prices.
+        offset: Price units to lock in beyond nothing.
+    """
+    exact = exact_break_even(entry, units, costs, factors)
+    if units > 0:
+        return price_up(exact + offset, precision)
+    return price_down(exact - offset, precision)
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """One instrument held: signed units at the mid price; only currency pairs split in two legs."""
+
+    instrument: str
+    units: Decimal
+    mid: Decimal
+    is_pair: bool = True
+
+    @property
+    def base(self) -> str:
+        """The currency (or thing) that is held."""
+        return self.instrument.partition("_")[0]
+
+    @property
+    def quote(self) -> str:
+        """The currency it is paid in."""
+        return self.instrument.partition("_")[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """What is held net of one currency, in its own units and in home currency; plus is long."""
+
+    name: str
+    units: Decimal
+    home: Decimal | None  # None: its conversion is not known yet
+
+
+def exposures(holdings: Iterable[Holding], factors: Mapping[str, Factors]) -> list[Exposure]:
+    """The net exposure by currency, largest first; what is no currency pair stands by its own name."""
+    net: dict[str, Decimal] = {}
+    alone: list[Exposure] = []
+    for holding in holdings:
+        if holding.is_pair:
+            net[holding.base] = net.get(holding.base, NOTHING) + holding.units
+            paid = holding.units * holding.mid
+            net[holding.quote] = net.get(holding.quote, NOTHING) - paid
+        else:
+            alone.append(_by_itself(holding, factors.get(holding.quote)))
+    rows = [_exposure(name, units, factors.get(name)) for name, units in net.items() if units]
+    return sorted(rows + alone, key=lambda each: abs(each.home or NOTHING), reverse=True)
+
+
+def gross(rows: Iterable[Exposure]) -> Decimal:
+    """The sum of all exposures without sign, halved: each position is counted once."""
+    return sum((abs(each.home or NOTHING) for each in rows), NOTHING) / 2
+
+
+def _exposure(name: str, units: Decimal, factors: Factors | None) -> Exposure:
+    return Exposure(name, units, None if factors is None else units * factors.value)
+
+
+def _by_itself(holding: Holding, factors: Factors | None) -> Exposure:
+    home = None if factors is None else holding.units * holding.mid * factors.value
+    return Exposure(holding.instrument, holding.units, home)

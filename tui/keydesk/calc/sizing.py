@@ -1,10 +1,141 @@
-"""How many units a risk buys, and which cap makes them fewer (TRADER.md 2.2, feature 1)."""
+"""How many units a risk buys, and which cap makes them fewer (TRADER.md 2.2, feature 1).
 
+How much margin positions tie up and how far the closeout is (TRADER.md 2.2, 2.4).
+
+The server's figures are the truth; these move them between two of its answers and preview orders.
+What the spread costs, and how far from the price a market order may fill (TRADER.md 2.2, feature 14).
+What an instrument's spread usually is: the median of an hour, so that a wide one stands out.
+"""
+
+from collections import deque
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.rounding import whole_units
+from keydesk.calc.profit import whole_units
+
+NOTHING = Decimal(0)
+CLOSEOUT = Decimal(1)  # the closeout percent at which the broker closes everything
+HALF = Decimal("0.5")
+
+
+def effective_rate(instrument_rate: Decimal, account_rate: Decimal | None) -> Decimal:
+    """The margin rate in force: the account's own choice can only lower the leverage."""
+    return instrument_rate if account_rate is None else max(instrument_rate, account_rate)
+
+
+def required_margin(
+    units: Decimal, rate: Decimal, mid: Decimal, position_value: Decimal
+) -> Decimal:
+    """The margin of signed units, in home currency; `position_value` is quote currency to home."""
+    return abs(units) * rate * mid * position_value
+
+
+def position_units(long_units: Decimal, short_units: Decimal) -> Decimal:
+    """The units of an instrument that need margin: of two sides held at once only the larger does."""
+    return max(abs(long_units), abs(short_units))
+
+
+def margin_available(nav: Decimal, used: Decimal) -> Decimal:
+    """The margin left for new positions, never negative."""
+    return max(NOTHING, nav - used)
+
+
+def closeout_percent(used: Decimal, mid_nav: Decimal) -> Decimal:
+    """How near the margin closeout is, as a fraction: at 1 the broker closes everything.
+
+    Args:
+        used: The margin in use.
+        mid_nav: The balance with open trades valued at mid prices; with nothing left it is closeout.
+    """
+    if not used:
+        return NOTHING
+    return HALF * used / mid_nav if mid_nav > 0 else CLOSEOUT
+
+
+def closeout_price(
+    units: Decimal,
+    mid: Decimal,
+    *,
+    rate: Decimal,
+    position_value: Decimal,
+    used: Decimal,
+    mid_nav: Decimal,
+) -> Decimal:
+    """The mid price of an instrument at which the account would be closed out, all else standing still.
+
+    Args:
+        units: The position, signed, not zero.
+        mid: Its mid price now.
+        rate: Its effective margin rate.
+        position_value: Quote currency to home.
+        used: The account's margin in use.
+        mid_nav: The account's balance with open trades valued at mid prices.
+    """
+    room = mid_nav - used * HALF
+    if units > 0:
+        return mid - room / (units * position_value * (1 - rate * HALF))
+    return mid + room / (-units * position_value * (1 + rate * HALF))
+
+
+def spread_pips(bid: Decimal, ask: Decimal, pip: Decimal) -> Decimal:
+    """Return the spread in pips."""
+    return (ask - bid) / pip
+
+
+def spread_cost(units: Decimal, bid: Decimal, ask: Decimal, loss_factor: Decimal) -> Decimal:
+    """Return what going in and out at once costs, in home currency."""
+    return abs(units) * (ask - bid) * loss_factor
+
+
+def share_of_stop(bid: Decimal, ask: Decimal, distance: Decimal) -> Decimal:
+    """Return the spread as a fraction of the distance to the stop."""
+    return (ask - bid) / distance
+
+
+def slippage_allowed(bid: Decimal, ask: Decimal, pip: Decimal) -> Decimal:
+    """Return how far a market order may fill from the price seen: two spreads, at least one pip."""
+    return max(2 * (ask - bid), pip)
+
+
+EVERY = 10.0  # seconds between two samples
+HOUR = 360  # samples
+ENOUGH = 12  # two minutes; before that nothing is called usual
+WIDE = 2  # times the median
+
+
+class TypicalSpreads:
+    """Takes a sample of every instrument's spread each ten seconds."""
+
+    def __init__(self) -> None:
+        self._samples: dict[str, deque[Decimal]] = {}
+        self._medians: dict[str, Decimal] = {}
+        self._sampled: dict[str, float] = {}
+        self._seen: dict[Decimal, Decimal] = {}  # 25,000 samples are a few hundred values
+
+    def note(self, instrument: str, spread: Decimal, now: float) -> None:
+        """Take the spread into account, if a sample is due; now in monotonic seconds."""
+        if now - self._sampled.get(instrument, float("-inf")) < EVERY:
+            return
+        self._sampled[instrument] = now
+        samples = self._samples.setdefault(instrument, deque(maxlen=HOUR))
+        samples.append(self._seen.setdefault(spread, spread))
+        if len(samples) >= ENOUGH:
+            self._medians[instrument] = median(samples)
+
+    def is_wide(self, instrument: str, spread: Decimal) -> bool:
+        """Say whether a spread is more than twice what is usual; False while that is not known."""
+        usual = self._medians.get(instrument)
+        return usual is not None and spread > WIDE * usual
+
+
+def median(samples: Iterable[Decimal]) -> Decimal:
+    """The middle one, or between the two in the middle; the module `statistics` is 0.2 MB more."""
+    ordered = sorted(samples)
+    half = len(ordered) // 2
+    return (ordered[half] + ordered[-1 - half]) / 2
+
 
 MARGIN_SHARE = Decimal("0.98")  # of the margin available: the price moves before the fill
 

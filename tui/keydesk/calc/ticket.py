@@ -8,14 +8,27 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.facts import NOTHING, Facts
-from keydesk.calc.margin import closeout_percent, position_units, required_margin
-from keydesk.calc.profit import notional, pip_value
-from keydesk.calc.reducing import only_reduces
-from keydesk.calc.rounding import nearest_price, price_down, price_up, whole_units
-from keydesk.calc.sizing import CapName, Caps, margin_cap, size, units_for_risk
-from keydesk.calc.spread import slippage_allowed
-from keydesk.calc.template import Limits
+from keydesk.calc.facts import NOTHING, Facts, only_reduces
+from keydesk.calc.instructions import Limits
+from keydesk.calc.profit import (
+    nearest_price,
+    notional,
+    pip_value,
+    price_down,
+    price_up,
+    whole_units,
+)
+from keydesk.calc.sizing import (
+    CapName,
+    Caps,
+    closeout_percent,
+    margin_cap,
+    position_units,
+    required_margin,
+    size,
+    slippage_allowed,
+    units_for_risk,
+)
 from keydesk.calc.ticket_draft import Draft, FieldName, Reading, UnreadableText
 
 PERCENT = Decimal(100)

@@ -7,20 +7,17 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from keydesk.app import open_broker
+from keydesk.app import practice_broker as open_broker
 from keydesk.app.account_sources import Opening, PracticeMarket, SignedIn
-from keydesk.app.embedded import STOP_SECONDS, EmbeddedBroker
-from keydesk.cli.arguments import desk_options
-from keydesk.cli.choosing import profile_to_open
-from keydesk.cli.refusal import Refusal
-from keydesk.cli.running import say_why
-from keydesk.config import config, paths
-from keydesk.config.config import Profile, Settings
-from keydesk.config.desk_options import DeskOptions
-from keydesk.config.paths import Folders
+from keydesk.app.practice_broker import STOP_SECONDS, EmbeddedBroker
+from keydesk.cli.account_access import profile_to_open
+from keydesk.cli.runner import Refusal, desk_options, say_why
+from keydesk.config import settings as config
+from keydesk.config import settings as paths
+from keydesk.config.settings import DeskOptions, Folders, Profile, Settings
+from keydesk.terminal.check import TerminalCheck, unusable
 from keydesk.terminal.output import disarmed_excepthook
 from keydesk.terminal.reset import repair_if_left
-from keydesk.terminal.terminal_check import TerminalCheck, unusable
 from keydesk_client.errors import KeydeskClientError
 
 # What is imported is no garbage, and looking for it costs a tenth of the start; the desk looks when it is open.
@@ -49,7 +46,7 @@ def open_desk(argv: list[str]) -> int:
         try:
             # Heavy, and the practice broker is starting and the terminal answering meanwhile.
             from keydesk.app.app import run_desk  # noqa: PLC0415
-            from keydesk.config.own_settings import own_settings  # noqa: PLC0415
+            from keydesk.config.user_files import own_settings  # noqa: PLC0415
 
             own = own_settings(folders.config)
             _remember(folders, settings, profile)
@@ -74,7 +71,7 @@ def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) ->
         ledger = folders.private("practice")
         _refuse_a_second_desk(ledger)
         return PracticeMarket(EmbeddedBroker.start(ledger, options.price_rate), ledger)
-    from keydesk.cli.token_place import given_passphrase, token_of  # noqa: PLC0415 - keyring
+    from keydesk.cli.token_access import given_passphrase, token_of  # noqa: PLC0415 - keyring
 
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     return SignedIn(profile, token_of(folders, profile, given))

@@ -1,27 +1,179 @@
-"""`keydesk doctor`: look at everything the desk depends on, and say what is wrong and what to do."""
+"""`keydesk reset-terminal`: repair a terminal that a killed desk left without echo, cursor and line editing.
 
+What a look at the machine or the broker found.
+Whether this machine and this terminal are fit for the desk.
+Whether the broker answers, how fast, and whether its clock and ours agree.
+`keydesk doctor`: look at everything the desk depends on, and say what is wrong and what to do.
+"""
+
+import argparse
 import asyncio
 import os
+import shutil
 import sys
+import tempfile
+import termios
 from argparse import Namespace
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from time import monotonic, time_ns
+from typing import Literal
 
-from keydesk.cli.broker_checks import broker
-from keydesk.cli.check import Check
-from keydesk.cli.machine_checks import (
-    check_colours,
-    check_disk,
-    check_locale,
-    check_settings,
-    check_terminal,
-    check_token_store,
-)
-from keydesk.cli.reaching import account_parser
-from keydesk.config import paths
+from keydesk.app.practice_broker import PracticeFailed
+from keydesk.cli.account_access import Reached, account_parser, reached
+from keydesk.cli.runner import Refusal
+from keydesk.cli.token_access import VAULT
+from keydesk.config import settings as config
+from keydesk.config import settings as paths
+from keydesk.config.settings import BadSettings, Folders, UnsafeFolder
+from keydesk.terminal.check import TerminalCheck, TerminalFacts, ascii_locale, unusable
 from keydesk.terminal.output import say, say_json
-from keydesk.terminal.terminal_check import TerminalCheck, TerminalFacts, unusable
+from keydesk.terminal.reset import reset
 from keydesk.text.sanitize import clean, safe
+from keydesk.widgets.theme import colour_depth
+from keydesk_client.errors import KeydeskClientError
+
+Verdict = Literal["ok", "warn", "bad"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding, and the remedy where something is wrong."""
+
+    name: str
+    verdict: Verdict
+    words: str
+
+
+SMALLEST = (80, 24)
+MEGABYTE = 1_000_000
+PLENTY, TOO_LITTLE = 100 * MEGABYTE, 5 * MEGABYTE
+
+
+def check_terminal(size: os.terminal_size | None, environment: Mapping[str, str]) -> Check:
+    """Judge the terminal; None when there is none."""
+    if size is None:
+        return Check("terminal", "warn", "none here: the desk needs one; over SSH ask with ssh -t")
+    shown = f"{size.columns}x{size.lines}, TERM={environment.get('TERM') or 'not set'}"
+    if why := unusable(environment):
+        return Check("terminal", "bad", why)
+    if size < SMALLEST or size.lines < SMALLEST[1]:
+        return Check("terminal", "bad", f"{shown}: the desk needs 80x24 or more")
+    return Check("terminal", "ok", shown)
+
+
+def check_colours(environment: Mapping[str, str]) -> Check:
+    """Judge how many colours the terminal says it has."""
+    depth = colour_depth(environment)
+    if depth == "mono":
+        return Check("colours", "warn", "none: the desk tells by weight and words instead")
+    hint = "" if depth == "truecolor" else "; if it has more, set COLORTERM=truecolor"
+    return Check("colours", "ok", f"{depth}{hint}")
+
+
+def check_locale(environment: Mapping[str, str], measured: str = "") -> Check:
+    """Judge whether lines and arrows can be drawn, by the locale and by what was measured on the terminal."""
+    asks_for_ascii = ascii_locale(environment)
+    if measured and not asks_for_ascii:
+        return Check("locale", "warn", f"the desk draws in ASCII: {measured}")
+    if not asks_for_ascii:
+        return Check("locale", "ok", "UTF-8; where lines and arrows come out wrong: --ascii")
+    words = f"{asks_for_ascii}: the desk draws in ASCII; for lines and arrows use a UTF-8 locale"
+    return Check("locale", "warn", f"{words}, such as LC_ALL=C.UTF-8")
+
+
+def check_settings(folders: Folders) -> Check:
+    """Judge the settings file."""
+    try:
+        found = config.load(folders.config)
+    except config.BadSettings as error:
+        return Check("settings", "bad", str(error))
+    known = ", ".join(sorted(found.profiles)) or "none, the practice market needs none"
+    return Check("settings", "ok", f"profiles: {known}")
+
+
+def check_disk(folders: Folders) -> Check:
+    """Judge whether the order journal can be kept."""
+    try:
+        folder = paths.make_private(folders.state)
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"journal")
+            file.flush()
+            os.fsync(file.fileno())
+        free = shutil.disk_usage(folder).free
+    except (OSError, paths.UnsafeFolder) as error:
+        return Check("disk", "bad", f"{error}; without its journal no order is sent")
+    words = f"{free // MEGABYTE:,} MB free in {folder}"
+    if free < TOO_LITTLE:
+        return Check("disk", "bad", f"{words}: too little for the order journal")
+    return Check("disk", "ok" if free >= PLENTY else "warn", words)
+
+
+def check_token_store(folders: Folders) -> Check:
+    """Say where a token would be kept on this machine."""
+    from keydesk_client.auth.token_store import unlocked_native_store  # noqa: PLC0415 - 60 ms
+
+    native = unlocked_native_store()
+    if native is not None:
+        return Check("tokens", "ok", f"the desktop's own store: {type(native).__module__}")
+    vault: Path = folders.state / "tokens" / VAULT
+    there = "there already" if vault.exists() else "made at the first login"
+    return Check("tokens", "ok", f"no unlocked desktop store; the encrypted vault, {there}")
+
+
+ASKED = 5  # times
+SLOW_MS = 400.0
+OFF_SECONDS = 2.0
+SECOND = 1_000_000_000
+
+
+async def broker(options: Namespace) -> list[Check]:
+    """Judge the account that the options name."""
+    checks: list[Check] = []
+    try:
+        async with reached(options) as reach:
+            checks += [check async for check in _asked(reach)]
+    except (Refusal, BadSettings, UnsafeFolder, PracticeFailed, KeydeskClientError, OSError) as why:
+        checks.append(Check("broker", "bad", str(why)))
+    return checks
+
+
+async def _asked(reach: Reached) -> AsyncIterator[Check]:
+    account = (await reach.client.accounts.summary()).account
+    yield Check("broker", "ok", f"{reach.name}, {account.currency}, answers")
+    yield round_trip([await _milliseconds(reach) for _ in range(ASKED)])
+    began = time_ns()
+    there = (await reach.client.pricing.get(["EUR_USD"])).time.ns
+    yield clock(there, (began + time_ns()) // 2, own_broker=reach.target.own_broker)
+
+
+async def _milliseconds(reach: Reached) -> float:
+    began = monotonic()
+    await reach.client.accounts.summary()
+    return (monotonic() - began) * 1000
+
+
+def round_trip(milliseconds: list[float]) -> Check:
+    """Judge how long answers take."""
+    middle, longest = median(milliseconds), max(milliseconds)
+    words = f"{middle:.0f} ms, at most {longest:.0f} ms of {len(milliseconds)}"
+    if middle > SLOW_MS:
+        return Check("round trip", "warn", f"{words}: slow; orders will take that long")
+    return Check("round trip", "ok", words)
+
+
+def clock(there_ns: int, here_ns: int, *, own_broker: bool) -> Check:
+    """Judge the broker's time against ours; a practice market may live in another year."""
+    ahead = round((here_ns - there_ns) / SECOND, 1) + 0.0  # no minus before nothing
+    if abs(ahead) <= OFF_SECONDS:
+        return Check("clock", "ok", f"{ahead:+.1f} s against the broker's")
+    if own_broker:
+        return Check("clock", "ok", "the practice market keeps a time of its own")
+    words = f"{ahead:+.1f} s against the broker's: set this machine's clock (NTP)"
+    return Check("clock", "bad", words)
+
 
 MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
 SENTENCE = 500  # characters
@@ -71,3 +223,19 @@ def _terminal_size() -> os.terminal_size | None:
         return os.get_terminal_size(sys.stdin.fileno())
     except OSError:
         return None
+
+
+def reset_terminal(words: Sequence[str]) -> int:
+    """Reset the terminal; returns the exit code."""
+    argparse.ArgumentParser(
+        prog="keydesk reset-terminal",
+        description="Repair this terminal after a program was killed in it: line editing, echo, cursor, normal "
+        "screen, mouse, focus reports, bracketed paste, keyboard protocol, title. Nothing is sent to a broker.",
+        allow_abbrev=False,
+    ).parse_args(words)
+    try:
+        reset(os.environ.get("TERM", ""))
+    except termios.error:
+        raise Refusal("standard input is no terminal, so there is nothing to reset") from None
+    say("The terminal is reset.")
+    return 0

@@ -1,19 +1,168 @@
-"""`keydesk export`: trades, transactions or daily balances as a CSV file, numbers exactly as the broker wrote them."""
+"""`keydesk export`: trades, transactions or daily balances as a CSV file, numbers exactly as the broker wrote them.
+
+Writing a CSV file for a spreadsheet: for its owner only, whole or not at all, and no cell that runs as a formula.
+What each trading day booked, and the balance at its end: a fold of the account's transactions.
+"""
 
 import argparse
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+import csv
+import io
+import re
+import sys
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from decimal import Decimal
+from itertools import groupby
 from pathlib import Path
+from typing import TypeAlias
 
-from keydesk.cli.csv_file import Row, refuse_existing, write_csv
-from keydesk.cli.daily_balance import EQUITY_COLUMNS, daily_balances
-from keydesk.cli.reaching import account_parser, reached
+from keydesk.calc.trading_day import SECOND, day_start, next_day_start
+from keydesk.cli.account_access import account_parser, reached
+from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import Printable, safe
+from keydesk_client.auth.private_files import replace_file
 from keydesk_client.client import Client
-from keydesk_client.models import DateTime
+from keydesk_client.models import (
+    DailyFinancingTransaction,
+    DateTime,
+    OrderFillTransaction,
+    Transaction,
+    TransferFundsTransaction,
+)
 from keydesk_client.models._core.record import Record
+
+Row: TypeAlias = Mapping[str, str]
+FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the wide ones run, too
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
+
+def refuse_existing(path: Path, *, overwrite: bool) -> None:
+    """Refuse to write over a file or a disk, and where there is no folder; a pipe or a terminal may be written to.
+
+    Raises:
+        Refusal: with the reason.
+    """
+    if not path.parent.is_dir():
+        raise Refusal(f"--csv: there is no folder {path.parent}")
+    if path.is_block_device():
+        raise Refusal(f"--csv: {path} is a disk; choose a file")
+    if path.is_dir() or (path.is_file() and not overwrite):
+        raise Refusal(f"--csv: {path} is there already; choose another name, or add --force")
+
+
+def write_csv(
+    path: Path | None, columns: Sequence[str], rows: Sequence[Row], text_columns: Collection[str]
+) -> None:
+    """Write the file, mode 0600, or standard output, with a line of column names."""
+    head: list[Printable] = [safe(name) for name in columns]
+    lines: list[list[Printable]] = [
+        [_cell(row[name], is_text=name in text_columns) for name in columns] for row in rows
+    ]
+    content = encoded([head, *lines])
+    if path is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+    else:
+        replace_file(path, content)
+
+
+def encoded(lines: Iterable[Sequence[Printable]]) -> bytes:
+    """Return lines of cells as the bytes of a CSV file."""
+    text = io.StringIO(newline="")
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue().encode()
+
+
+def _cell(cell: str, *, is_text: bool) -> Printable:
+    """Return a cell that no terminal and no spreadsheet acts upon; a number stays exactly as it is."""
+    shown = safe(cell)
+    if not is_text and NUMBER.fullmatch(cell):
+        return shown
+    return safe(f"'{shown}") if shown.lstrip().startswith(FORMULA) else shown
+
+
+EQUITY_COLUMNS = (
+    *("dayEnd", "realizedPL", "financing", "commission", "guaranteedExecutionFee"),
+    *("transfers", "other", "balance"),
+)
+SIGNS = {
+    "realizedPL": 1,
+    "financing": 1,
+    "transfers": 1,
+    "commission": -1,  # written as positive numbers
+    "guaranteedExecutionFee": -1,
+}
+NOTHING = Decimal(0)
+
+
+@dataclass(slots=True)
+class Day:
+    """One trading day with bookings."""
+
+    start_ns: int
+    balance: Decimal = NOTHING
+    sums: dict[str, Decimal] = field(default_factory=dict)
+
+    @property
+    def row(self) -> Row:
+        """The day as a row; it is named by the instant at which it ends."""
+        end = datetime.fromtimestamp(next_day_start(self.start_ns) // SECOND, UTC)
+        sums = {name: str(self.sums.get(name, NOTHING)) for name in EQUITY_COLUMNS[1:-1]}
+        return {"dayEnd": f"{end:%Y-%m-%dT%H:%M:%SZ}", **sums, "balance": str(self.balance)}
+
+
+def daily_balances(transactions: Iterable[Transaction]) -> Iterator[Day]:
+    """Return every trading day that booked something, oldest first."""
+    before = NOTHING
+    for start, booked in groupby(transactions, lambda each: day_start(each.time.ns)):
+        day = Day(start, balance=before)
+        for transaction in booked:
+            _book(day, transaction)
+        if day.sums:
+            yield day
+        before = day.balance
+
+
+def _book(day: Day, transaction: Transaction) -> None:
+    """Add what the transaction booked; what moved the balance and has no column of its own is `other`."""
+    balance: Decimal | None = getattr(transaction, "account_balance", None)
+    if balance is None:
+        return
+    booked = _booked(transaction)
+    moved = sum((SIGNS[name] * amount for name, amount in booked.items()), NOTHING)
+    booked["other"] = balance - day.balance - moved
+    for name, amount in booked.items():
+        day.sums[name] = day.sums.get(name, NOTHING) + amount
+    day.balance = balance
+
+
+def _booked(transaction: Transaction) -> dict[str, Decimal]:
+    match transaction:
+        case OrderFillTransaction():
+            return {
+                "realizedPL": transaction.pl,
+                "financing": transaction.financing,
+                "commission": transaction.commission,
+                "guaranteedExecutionFee": transaction.guaranteed_execution_fee or NOTHING,
+            }
+        case DailyFinancingTransaction():
+            return {"financing": transaction.financing}
+        case TransferFundsTransaction():
+            return {"transfers": transaction.amount}
+        case _:
+            return {}
+
 
 LAST = "9999-12-31T00:00:00Z"
 FIRST = DateTime.from_ns(0)

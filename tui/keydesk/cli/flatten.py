@@ -1,19 +1,56 @@
-"""`keydesk flatten`: close every position and cancel every entry order, from a second login."""
+"""`keydesk lock`: let a desk do nothing but exits, from a second login, until the lock is taken off.
 
+`keydesk cancel-all`: cancel every entry order, from a second login; what protects trades stays.
+`keydesk flatten`: close every position and cancel every entry order, from a second login.
+"""
+
+import argparse
 import asyncio
+import os
 import random
 from argparse import Namespace
 from collections.abc import Sequence
+from dataclasses import replace
 
-from keydesk.cli.arguments import parse_out_of_band
-from keydesk.cli.asking import confirmed
-from keydesk.cli.out_of_band import get_out
-from keydesk.cli.reaching import account_parser, reached
-from keydesk.cli.refusal import Refusal
+from keydesk.cli.account_access import account_parser, get_out, profile_to_open, reached
+from keydesk.cli.runner import Refusal, parse_out_of_band
+from keydesk.cli.token_access import confirmed
+from keydesk.config import settings as config
+from keydesk.config import settings as paths
 from keydesk.keys.confirm import Letters
+from keydesk.keys.guard import SEND
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
-from keydesk.trading.flattening import Standing, standing_at_broker
+from keydesk.trading.journal import DeskLock
+from keydesk.trading.order_requests import Standing, standing_at_broker
+
+
+def cancel_all(words: Sequence[str]) -> int:
+    """Do it; returns the exit code: 0 means that none is left."""
+    parser = account_parser(
+        "cancel-all", "Cancel every entry order; stops and targets of trades stay."
+    )
+    return asyncio.run(_cancel_all(parse_out_of_band(parser, words)))
+
+
+async def _cancel_all(options: Namespace) -> int:
+    async with reached(options) as reach:
+        standing = _entries(await standing_at_broker(reach.client))
+        if standing.is_flat:
+            say(safe(f"{reach.name} has no entry order"))
+            return 0
+        say(safe(f"CANCEL {reach.name}: {standing.words}"))
+        if not (options.yes or confirmed(SEND, "cancel them")):
+            raise Refusal("nothing was sent")
+        left = await get_out(reach, "cancel-all", _entries, standing)
+        if left.is_flat:
+            say(safe(f"{reach.name} has no entry order"))
+            return 0
+        raise Refusal(f"NOT CANCELLED, still there: {left.words}; again: keydesk cancel-all")
+
+
+def _entries(standing: Standing) -> Standing:
+    return replace(standing, trades=(), unreadable_trades=0)
 
 
 def flatten(words: Sequence[str]) -> int:
@@ -45,3 +82,43 @@ def _counted(standing: Standing) -> str:
         f"close {trades} {'trade' if trades == 1 else 'trades'}, "
         f"cancel {orders} entry {'order' if orders == 1 else 'orders'}"
     )
+
+
+def lock(words: Sequence[str]) -> int:
+    """Do it; returns the exit code."""
+    options = _options(words)
+    folders = paths.find(options.data, os.environ)
+    profile = profile_to_open(
+        options.profile, config.load(folders.config), practice=options.practice
+    )
+    name = profile.name if profile else config.PRACTICE_MARKET
+    lock = DeskLock.of(folders.private("orders"), name)
+    deed = "unlock" if options.release else "lock"
+    if not (options.yes or confirmed(SEND, f"{deed} {name}")):
+        raise Refusal("nothing was changed")
+    if options.release:
+        lock.take_off()
+        say(safe(f"Unlocked: a desk on {name} may be armed again with A"))
+    else:
+        lock.put_on()
+        words = f"LOCKED: a desk on {name} closes, cancels and tightens, and opens nothing. "
+        say(safe(f"{words}Take it off: keydesk lock {_named(profile)} --release"))
+    return 0
+
+
+def _named(profile: config.Profile | None) -> str:
+    return f"--profile {profile.name}" if profile else "--practice"
+
+
+def _options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="keydesk lock",
+        description="Let a desk on this machine do nothing but exits.",
+        allow_abbrev=False,
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
+    where.add_argument("--practice", action="store_true", help="the practice market")
+    parser.add_argument("--release", action="store_true", help="take the lock off")
+    parser.add_argument("--data", metavar="DIR", help="where settings and state are kept")
+    return parse_out_of_band(parser, words)

@@ -1,4 +1,8 @@
-"""`keydesk login`: ask for a token, try it at its own broker, keep it where only its owner gets at it."""
+"""`keydesk profiles`: the accounts that are signed in; never a token.
+
+`keydesk login`: ask for a token, try it at its own broker, keep it where only its owner gets at it.
+`keydesk logout`: forget a profile and its token.
+"""
 
 import argparse
 import asyncio
@@ -6,27 +10,31 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import NoReturn
 
 from keydesk.app.account_sources import CannotOpen, accounts_of, addresses
-from keydesk.cli.arguments import add_passphrase_options
-from keydesk.cli.asking import ask_token
-from keydesk.cli.refusal import Refusal
-from keydesk.cli.token_place import (
+from keydesk.cli.account_access import profile_named
+from keydesk.cli.runner import Refusal, add_passphrase_options
+from keydesk.cli.token_access import (
+    VAULT,
+    ask_token,
     given_passphrase,
+    has_terminal,
     store_of,
     with_patience,
 )
-from keydesk.config import config, paths
-from keydesk.config.config import Profile
-from keydesk.config.profiles import save_profile
+from keydesk.config import settings as config
+from keydesk.config import settings as paths
+from keydesk.config.profiles import delete_profile, save_profile
+from keydesk.config.settings import Folders, Profile
 from keydesk.terminal.output import say
-from keydesk.text.sanitize import safe
+from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk_client.auth.secret import Secret
-from keydesk_client.auth.tokens import Passphrase, check_token
-from keydesk_client.errors import KeydeskClientError
-from keydesk_client.http.addresses import address_of
-from keydesk_client.http.retries import Retries
+from keydesk_client.auth.token_store import Passphrase, check_token
+from keydesk_client.errors import KeydeskClientError, StoreDamaged, StoreLocked
+from keydesk_client.http.caller import Retries
+from keydesk_client.http.endpoint import address_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 
@@ -153,3 +161,93 @@ def _kept(
     profile = replace(profile, kept_in=store.kind)
     save_profile(folders.config, profile)
     return profile
+
+
+SEALED = (
+    "its token stays in the vault, which nobody opens without the passphrase; "
+    "the vault goes with the last profile that uses it"
+)
+
+
+def logout(words: Sequence[str]) -> int:
+    """Sign out; returns the exit code. The passphrase of the vault is not needed: one may have forgotten it."""
+    options = _logout_options(words)
+    folders = paths.find(options.data, os.environ)
+    settings = config.load(folders.config)
+    profile = profile_named(options.name, settings)
+    given = given_passphrase(options.passphrase_fd, options.passphrase_file)
+    others = [each for each in settings.profiles.values() if each.name != profile.name]
+    token = _forgotten(folders, profile, given, others)
+    delete_profile(folders.config, profile.name)
+    words = f"Signed out: profile {profile.name} is gone, {token}. "
+    say(safe(f"{words}At the broker the token is good until you revoke it there."))
+    return 0
+
+
+def _forgotten(
+    folders: Folders, profile: Profile, given: Passphrase | None, others: Sequence[Profile]
+) -> str:
+    """Forget the token, as far as that is possible without the passphrase; returns what became of it.
+
+    Without the passphrase a single token cannot be taken out of the vault: the vault goes with its last profile.
+    """
+    vault = folders.private("tokens") / VAULT
+    if profile.kept_in == "vault" and not given:
+        if not has_terminal():
+            return _left_sealed(vault, others)
+        say("Enter alone signs out without the vault's passphrase.")
+    store = store_of(folders, given, profile.kept_in)
+    try:
+        had = with_patience(lambda: store.forget(profile.name, profile.environment), given)
+    except (StoreLocked, StoreDamaged):
+        return _left_sealed(vault, others)
+    return "its token is forgotten" if had else "no token was kept for it"
+
+
+def _left_sealed(vault: Path, others: Sequence[Profile]) -> str:
+    if any(each.kept_in == "vault" for each in others):
+        return SEALED
+    vault.unlink(missing_ok=True)
+    return "and so is the token vault, which held no other profile's token"
+
+
+def _logout_options(words: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="keydesk logout", description="Forget a profile and its token.", allow_abbrev=False
+    )
+    parser.add_argument("name", metavar="NAME", help="the profile")
+    add_passphrase_options(parser)
+    parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
+    return parser.parse_args(words)
+
+
+TAIL = 4
+PLACES = {"native": "desktop's token store", "vault": "token vault"}
+
+
+def profiles(words: Sequence[str]) -> int:
+    """List the profiles; returns the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="keydesk profiles",
+        description="List the profiles that are signed in.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
+    options = parser.parse_args(words)
+    settings = config.load(paths.find(options.data, os.environ).config)
+    lines: list[Printable] = [
+        _line(profile, settings.last_profile) for profile in settings.profiles.values()
+    ]
+    if not lines:
+        lines = ["No profile yet. Sign in: keydesk login NAME --environment practice|live|custom"]
+    say(*lines)
+    return 0
+
+
+def _line(profile: Profile, last: str) -> SafeText:
+    mark = "*" if profile.name == last else " "
+    host = f"  {clean(profile.rest_url)}" if profile.rest_url else ""
+    return safe(
+        f"{mark} {clean(profile.name):<16} {profile.environment:<8}  "
+        f"account …{clean(profile.account_id[-TAIL:]):<{TAIL}}  {PLACES[profile.kept_in]}{host}"
+    )

@@ -1,11 +1,43 @@
-"""The account on the desk: read whole at the start and whenever what we believe is in doubt."""
+"""The check of what is UNCONFIRMED: compared from time to time with what the account changed since it was sent.
 
+The stream is watched for its transactions as well. But a transaction can pass unseen: a snapshot that was taken
+meanwhile holds its effect, and the stream begins after it; or the look-ups were answered from a copy that lagged behind.
+
+The account on the desk: read whole at the start and whenever what we believe is in doubt.
+The poll of the account's changes: it checks everything we folded and brings the broker's own figures.
+
+It asks for what changed since the last comparison, not since the last transaction that we applied: so
+what the stream brought in between is compared as well.
+What happened before the desk was opened: the log's first lines, the day's start, the trades' first stops.
+
+All of it is read after the first prices are on the screen, and none of it is needed to trade.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from keydesk.calc.trading_day import day_start
+from keydesk.config.settings import Reconciliation
 from keydesk.feeds.link import FAILURES, Link, reason
-from keydesk.store.snapshot import take_snapshot
+from keydesk.feeds.market_data import days_once
+from keydesk.store.fold import count_day, held_at_start, remember_first_stops, write_earlier
+from keydesk.store.snapshot import differences, take_snapshot, take_state
 from keydesk.store.state import Topic
-from keydesk.store.unreadable import number_of
-from keydesk_client.errors import Forbidden, NotFound, Unauthorized
-from keydesk_client.models import Account
+from keydesk.store.store import moment, number_of, readable
+from keydesk_client.errors import (
+    AnswerTooLarge,
+    Forbidden,
+    KeydeskClientError,
+    NotFound,
+    OutOfRange,
+    Unauthorized,
+)
+from keydesk_client.models import Account, AccountChanges, Transaction
+from keydesk_client.models.responses import AccountChangesResponse, TransactionsResponse
+from keydesk_client.orders.outcome import Intent
 
 REPEATS_AT_ONCE = 2
 SETTLED_AFTER = 10.0  # seconds without a doubt after which the next snapshot is taken at once
@@ -70,3 +102,196 @@ def _say_why(link: Link, error: Exception, tries: int) -> None:
     else:
         return
     link.store.mark(Topic.HEALTH)
+
+
+async def poll_changes(link: Link) -> None:
+    """Ask for changes again and again, sooner when somebody wants to be sure."""
+    await link.ready.wait()
+    tries = 0
+    while True:
+        if await poll_once(link):
+            tries = 0
+            if link.reconciler is not None:
+                await link.reconciler.check(link)
+            await _until_next(link)
+        else:
+            await link.back_off(tries)
+            tries += 1
+
+
+async def poll_once(link: Link) -> bool:
+    """Ask once; False when there was no answer."""
+    since = link.checked
+    link.poll_wanted.clear()
+    try:
+        answer = await link.ask(link.client.accounts.changes(since))
+        take_changes(link, answer)
+    except OutOfRange:
+        link.doubt(f"The broker does not know transaction {since}")
+    except AnswerTooLarge as error:
+        link.doubt(f"Too much changed since transaction {since}: {reason(error)}")
+    except FAILURES as error:
+        link.count_unreadable(error)
+        if link.store.health.warning == "":
+            link.store.health.warning = f"The account can not be checked: {reason(error)}"
+        return False
+    return True
+
+
+def take_changes(link: Link, answer: AccountChangesResponse) -> None:
+    """Let new transactions in; when we then stand where the broker stands, compare and take its figures."""
+    link.door.offer_all(answer.changes.transactions)
+    link.door.saw_last(answer.last_transaction_id)
+    last = number_of(answer.last_transaction_id)
+    if link.door.applied != last or link.snapshot_wanted.is_set():
+        return  # more came meanwhile, or is still missing: the next poll compares
+    found = differences(link.store, answer.changes, answer.state)
+    if found:
+        link.doubt(f"Not as at the broker: {'; '.join(found)}")
+        return
+    take_state(link.store, answer.state)
+    link.checked = last
+    link.settle_doubt()
+
+
+async def _until_next(link: Link) -> None:
+    """Wait until the next poll is due or wanted."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(link.poll_every):  # wait_for of 3.11 may swallow a cancellation
+            await link.poll_wanted.wait()
+
+
+LINES = 500
+MOST_READ = 20_000  # a day of more transactions than this has no start that we could count back to
+FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop stands in its batch, as a rule
+
+
+async def keep_history(link: Link) -> None:
+    """Read what was before, once now and again whenever the account was read anew."""
+    while True:
+        await link.history_wanted.wait()
+        link.history_wanted.clear()
+        await link.priced.wait()
+        try:
+            await read_history(link)
+        except FAILURES as error:
+            link.count_unreadable(error)
+            link.write(f"Earlier transactions could not be read: {reason(error)}")
+            link.history_wanted.set()
+            await link.back_off(3)
+
+
+async def read_history(link: Link) -> None:
+    """Read back to the beginning of the day, 500 transactions at least, and take what they tell."""
+    start = day_start(link.store.clock_ns or link.wall_ns())
+    earlier = await _read_back(link, start)
+    write_earlier(link.store, earlier[-LINES:])
+    remember_first_stops(link.store, earlier)
+    await _first_stops_of_older_trades(link)
+    unknown = held_at_start(link.store, earlier, start) - link.store.days.keys()
+    if unknown:
+        await days_once(link, sorted(unknown))
+    await _catch_up(link, earlier)
+    link.store.today = count_day(link.store, earlier, start)
+    link.store.mark(Topic.ACCOUNT)
+
+
+async def _read_back(link: Link, start_ns: int) -> list[Transaction]:
+    """The newest transactions, ascending: all of the day and some more."""
+    read: list[Transaction] = []
+    last = link.door.applied or 0
+    while last > 0 and len(read) < MOST_READ:
+        first = max(1, last - LINES + 1)
+        answer = await link.ask(link.client.transactions.range(first, last))
+        transactions = _whole(link, answer)
+        read[:0] = transactions
+        if transactions and transactions[0].time.ns <= start_ns:
+            break
+        last = first - 1
+    return read
+
+
+async def _catch_up(link: Link, read: list[Transaction]) -> None:
+    """Add what was folded while we read, so that nothing of the day is missing or counted twice."""
+    while True:
+        last = int(read[-1].id) if read else 0
+        applied = link.door.applied or 0
+        if applied <= last:
+            return
+        answer = await link.ask(link.client.transactions.range(last + 1, applied))
+        transactions = [each for each in _whole(link, answer) if int(each.id) > last]
+        if not transactions:
+            return
+        read.extend(transactions)
+
+
+async def _first_stops_of_older_trades(link: Link) -> None:
+    for trade in list(link.store.trades.values()):
+        known = trade.id in link.store.trades and trade.id.isdecimal()
+        if trade.initial_stop is None and known:
+            first = int(trade.id) + 1
+            last = min(first + FIRST_STOP_WITHIN, link.door.applied or 0)
+            if first <= last:
+                answer = await link.ask(link.client.transactions.range(first, last))
+                remember_first_stops(link.store, _whole(link, answer))
+
+
+def _whole(link: Link, answer: TransactionsResponse) -> list[Transaction]:
+    """The transactions whose place in the history can be read."""
+    return list(readable(link.store, _placed, answer.transactions))
+
+
+def _placed(transaction: Transaction) -> Transaction:
+    number_of(transaction.id)
+    moment(transaction.time)
+    return transaction
+
+
+NS = 1_000_000_000
+
+
+class Unsettled(Protocol):
+    """The order protocol of the client, as far as the check uses it."""
+
+    def unconfirmed(self) -> tuple[Intent, ...]: ...
+    def reconcile(self, changes: AccountChanges, since: int) -> Awaitable[None]: ...
+
+
+@dataclass(slots=True)
+class Reconciler:
+    """Asks for the account's changes while something is UNCONFIRMED, and has them compared."""
+
+    sender: Unsettled
+    thresholds: Reconciliation
+    _checked_at: float = field(default=float("-inf"), init=False)
+    _sent_at: dict[str, float] = field(default_factory=dict[str, float], init=False)
+    """By intent id, on the clock that nobody sets; by the wall clock as it stood at the first check."""
+
+    async def check(self, link: Link) -> None:
+        """Compare what is due; without an answer the next check asks again."""
+        due = self._due(link)
+        if not due or link.now() - self._checked_at < self.thresholds.check_every:
+            return
+        self._checked_at = link.now()
+        since = min(intent.since for intent in due)
+        try:
+            answer = await link.ask(link.client.for_look_ups().accounts.changes(since))
+        except KeydeskClientError:  # also of a history that began anew and lacks that id
+            return
+        link.door.offer_all(answer.changes.transactions)
+        link.door.saw_last(answer.last_transaction_id)
+        await self.sender.reconcile(answer.changes, since)
+
+    def _due(self, link: Link) -> list[Intent]:
+        """Return what is neither too young, so that look-ups may still find it, nor too old to ask for."""
+        now, limits = link.now(), self.thresholds
+        intents = self.sender.unconfirmed()
+        self._sent_at = {
+            each.id: self._sent_at.get(each.id, now - max(0, link.wall_ns() - each.at_ns) / NS)
+            for each in intents
+        }
+        return [
+            each
+            for each in intents
+            if limits.check_after <= now - self._sent_at[each.id] <= limits.look_back * 60
+        ]

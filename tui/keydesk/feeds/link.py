@@ -1,18 +1,26 @@
-"""What every feed of one account shares: the client, the store, the clocks, and who waits for what."""
+"""What every feed of one account shares: the client, the store, the clocks, and who waits for what.
+
+How long the broker takes to answer: the last time, the 95th of a hundred, and how long it has not answered.
+One door for every transaction: stream, answers of commands, polls and backfills come in here.
+
+Whatever their order and however often they come, each is folded once, in id order. Before the first
+snapshot everything waits; what the snapshot holds already is dropped. What we do not understand casts
+doubt: the account is then read whole.
+"""
 
 import asyncio
 import random
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
 from typing import Protocol, TypeVar
 
-from keydesk.feeds.round_trips import RoundTrips
-from keydesk.feeds.transactions import Door
+from keydesk.store.fold import apply
 from keydesk.store.state import LogLine, Topic
-from keydesk.store.store import Store
-from keydesk.store.unreadable import READ_ERRORS
+from keydesk.store.store import READ_ERRORS, Store, number_of, try_to
 from keydesk.text.sanitize import clean
 from keydesk_client.client import Client
 from keydesk_client.errors import (
@@ -23,7 +31,164 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.streams.health import StreamHealth
+from keydesk_client.models import Transaction
+from keydesk_client.sequencer import MOST_HELD, Backfill, Range, Sequencer
+from keydesk_client.streams.buffer import StreamHealth
+
+REMEMBERED = 100
+
+
+class RoundTrips:
+    """The newest round trips and the requests that wait for their answers, in seconds."""
+
+    def __init__(self) -> None:
+        self._taken: deque[float] = deque(maxlen=REMEMBERED)
+        self._waiting: dict[object, float] = {}  # when each request was asked
+        self._given_up: float | None = None  # when the first was asked that ended without an answer
+        self._answered = float("-inf")  # when the last answer of any kind came
+
+    def took(self, seconds: float) -> None:
+        """Note one."""
+        self._taken.append(seconds)
+
+    def ask(self, now: float) -> object:
+        """Note that a request leaves; returns what to name it by."""
+        request = object()
+        self._waiting[request] = now
+        return request
+
+    def answer(self, request: object, now: float) -> None:
+        """Note that it was answered, be it by a refusal."""
+        self._waiting.pop(request, None)
+        self._given_up, self._answered = None, now
+
+    def give_up(self, request: object) -> None:
+        """Note that it ended without an answer; until any other is answered it still counts."""
+        asked = self._waiting.pop(request, None)
+        if self._given_up is None:
+            self._given_up = asked
+
+    def forget(self, request: object) -> None:
+        """Note that it was cancelled here, or never left."""
+        self._waiting.pop(request, None)
+
+    @property
+    def unanswered_since(self) -> float | None:
+        """When the oldest request was asked that has no answer; None: there is none."""
+        waiting = [*self._waiting.values()]
+        if self._given_up is not None:
+            waiting.append(self._given_up)
+        return min(waiting, default=None)
+
+    def silence(self, now: float) -> float:
+        """For how long nothing at all was answered, although something was asked."""
+        since = self.unanswered_since
+        return 0.0 if since is None else now - max(since, self._answered)
+
+    @property
+    def last_ms(self) -> float | None:
+        """The newest, in milliseconds; None before the first."""
+        return self._taken[-1] * 1000 if self._taken else None
+
+    @property
+    def p95_ms(self) -> float | None:
+        """The one that 95 of 100 are not slower than, in milliseconds."""
+        if not self._taken:
+            return None
+        ordered = sorted(self._taken)
+        return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))] * 1000
+
+
+Heard = Callable[[Transaction], None]
+
+
+class Door:
+    """Takes transactions from anywhere and folds them into the account in id order.
+
+    Args:
+        store: Where the account is.
+        doubt: Told, in words, when the account has to be read whole.
+    """
+
+    def __init__(self, store: Store, *, doubt: Callable[[str], None]) -> None:
+        self._store = store
+        self._doubt = doubt
+        self._listeners: list[Heard] = []
+        self._sequencer: Sequencer[Transaction] | None = None
+        self._early: list[Transaction] = []  # came before the first snapshot
+
+    @property
+    def applied(self) -> int | None:
+        """The newest transaction that the account holds; None before the first snapshot."""
+        return None if self._sequencer is None else self._sequencer.last
+
+    def listen(self, heard: Heard) -> None:
+        """Have every transaction told once it is folded: to bells, notices, commands under way."""
+        self._listeners.append(heard)
+
+    def offer(self, transaction: Transaction) -> None:
+        """Take one, from anywhere, any number of times; without an id it is asked for again by its number."""
+        if not self._has_number(transaction):
+            return
+        if self._sequencer is None:
+            if len(self._early) < MOST_HELD:  # what is left out is asked for after the snapshot
+                self._early.append(transaction)
+        else:
+            self._sequencer.offer(transaction)
+
+    def offer_all(self, transactions: Iterable[Transaction]) -> None:
+        """Take several."""
+        for transaction in transactions:
+            self.offer(transaction)
+
+    def saw_last(self, last_transaction_id: int | str) -> None:
+        """Note a lastTransactionID: of a heartbeat, or of any answer."""
+        if self._sequencer is not None:
+            self._sequencer.saw_last(number_of(str(last_transaction_id)))
+
+    def open_at(self, last_id: int) -> None:
+        """A snapshot was taken that holds everything up to this id."""
+        early, self._early = self._early, []
+        if self._sequencer is None:
+            self._sequencer = Sequencer(last_id, self._apply)
+            self.offer_all(early)
+        else:
+            self._sequencer.restart(last_id)
+
+    def forget(self) -> None:
+        """Drop all that waits: the broker's history is another one than we knew."""
+        self._sequencer = None
+        self._early.clear()
+
+    def overdue(self, now: float) -> Range | None:
+        """The ids to ask for: known to exist, and not come for a quarter of a second."""
+        return None if self._sequencer is None else self._sequencer.overdue(now)
+
+    def backfilled(
+        self, asked: Range, transactions: Iterable[Transaction], last_transaction_id: int | str
+    ) -> None:
+        """Take the answer to a request for ids."""
+        if self._sequencer is None:
+            return
+        readable = [each for each in transactions if self._has_number(each)]
+        result = self._sequencer.backfilled(asked, readable, last_transaction_id)
+        if result is Backfill.HOLE:
+            self._doubt(f"The broker does not have transaction {asked[0]}")
+
+    def _has_number(self, transaction: Transaction) -> bool:
+        return try_to(self._store, lambda: number_of(transaction.id))
+
+    def _apply(self, transaction: Transaction) -> None:
+        name = f"Transaction {transaction.id} {getattr(transaction, 'type', 'of no type')}"
+        try:
+            if not apply(self._store, transaction):
+                self._doubt(f"{name} is not understood")
+        except READ_ERRORS as error:
+            self._store.note_unreadable(str(error))
+            self._doubt(f"{name} is incomplete: {error}")
+        for heard in self._listeners:
+            try_to(self._store, partial(heard, transaction))
+
 
 T = TypeVar("T")
 

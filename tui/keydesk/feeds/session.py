@@ -2,23 +2,152 @@
 
 The price stream opens as soon as the instruments are known, beside the snapshot, so that prices are on
 the screen early; the transaction stream opens at once and waits at the door until the snapshot is taken.
+
+The two streams as the desk wants them: dead after 10 s of silence, of many prices only the newest.
+How fresh the desk's knowledge is, judged twice a second.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TypeAlias
 
-from keydesk.feeds.account import keep_account
-from keydesk.feeds.books import keep_books
-from keydesk.feeds.candles import keep_chart, keep_linked_chart
-from keydesk.feeds.changes import poll_changes
-from keydesk.feeds.days import keep_days
-from keydesk.feeds.events import fill_gaps, stream_transactions
-from keydesk.feeds.health import watch_health
-from keydesk.feeds.history import keep_history
-from keydesk.feeds.instruments import keep_instruments, list_instruments
-from keydesk.feeds.link import Link
-from keydesk.feeds.prices import keep_conversions, stream_prices
+from keydesk.feeds.account import keep_account, keep_history, poll_changes
+from keydesk.feeds.link import Link, RoundTrips, Stream, reason
+from keydesk.feeds.market_data import (
+    keep_books,
+    keep_chart,
+    keep_days,
+    keep_instruments,
+    keep_linked_chart,
+    list_instruments,
+)
+from keydesk.feeds.streams import fill_gaps, keep_conversions, stream_prices, stream_transactions
+from keydesk.store.state import Health, LinkState, Topic
+from keydesk_client.client import Client
+from keydesk_client.streams.buffer import StreamHealth, StreamSettings, WhenFull
+
+DEAD_AFTER = 10.0  # seconds without a line; heartbeats come every five
+
+PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=WhenFull.KEEP_LAST)
+TRANSACTIONS = StreamSettings(stall_s=DEAD_AFTER)
+
+
+class WireStreams:
+    """The streams of a client's account."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def prices(self, instruments: Sequence[str]) -> Stream:
+        """Prices of these instruments, the present ones first; conversions are asked for by themselves."""
+        return self._client.pricing.stream(instruments, settings=PRICES)
+
+    def transactions(self) -> Stream:
+        """Every transaction from now on."""
+        return self._client.transactions.stream(settings=TRANSACTIONS)
+
+
+LOOK_EVERY = 0.5
+STALE_AFTER = 6.0  # seconds without any line: heartbeats come every five
+SLOW_MS = 1000.0
+UNANSWERED_AFTER = 2.0  # seconds after which the age of a request without an answer is shown
+SLOW_AFTER = 5.0
+DOWN_AFTER = 10.0
+
+
+async def watch_health(link: Link) -> None:
+    """Judge again and again; a change reaches the panes at once, ages with the next frame."""
+    while True:
+        look(link)
+        await link.pause(LOOK_EVERY)
+
+
+def look(link: Link) -> None:
+    """Judge once."""
+    note_losses(link)
+    note_unreadable(link)
+    before = link.store.health.requests
+    judge(link.store.health, link.round_trips, link.now())
+    tell_silence(link, before)
+    link.store.health.throttled = link.client.throttled
+    link.store.mark(Topic.HEALTH)
+
+
+def note_losses(link: Link) -> None:
+    """Say of a stream that lost its connection that it is down, and why, as soon as it is known."""
+    health = link.store.health
+    if health.prices != "DOWN" and _lost(link.price_health):
+        health.prices = "DOWN"
+        link.write(f"The price stream is down: {_trouble(link.price_health)}")
+    if health.events != "DOWN" and _lost(link.event_health):
+        health.events = "DOWN"
+        health.event_losses += 1
+        link.write(f"The transaction stream is down: {_trouble(link.event_health)}")
+        link.poll_wanted.set()
+
+
+def note_unreadable(link: Link) -> None:
+    """Count the lines of both streams that could not be read, and note when records were left out."""
+    for name, stream in (("prices", link.price_health), ("events", link.event_health)):
+        of, counted = link.lines_unreadable.get(name, (None, 0))
+        if stream is not None and stream.unreadable > (counted if of is stream else 0):
+            words = f"a line of the stream of {name}"
+            link.store.note_unreadable(words, stream.unreadable - (counted if of is stream else 0))
+        if stream is not None:
+            link.lines_unreadable[name] = stream, stream.unreadable
+    health = link.store.health
+    if health.unreadable > link.unreadable_noted:
+        link.unreadable_noted, health.unreadable_at = health.unreadable, link.now()
+
+
+def judge(health: Health, round_trips: RoundTrips, now: float) -> None:
+    """Say of both streams whether what they told is still to be trusted."""
+    health.rtt_ms, health.rtt_p95_ms = round_trips.last_ms, round_trips.p95_ms
+    judge_requests(health, round_trips, now)
+    slow = health.rtt_p95_ms is not None and health.rtt_p95_ms > SLOW_MS
+    health.prices = _judged(health.prices, health.prices_heard, now, slow=slow)
+    health.events = _judged(health.events, health.events_heard, now, slow=slow)
+
+
+def judge_requests(health: Health, round_trips: RoundTrips, now: float) -> None:
+    """Say how long the oldest request waits for its answer; DOWN when nothing else is answered either."""
+    since = round_trips.unanswered_since
+    age = 0.0 if since is None else now - since
+    health.unanswered_since = since if age >= UNANSWERED_AFTER else None
+    if age >= UNANSWERED_AFTER:
+        health.rtt_ms = max(age * 1000, health.rtt_ms or 0.0)
+    if round_trips.silence(now) >= DOWN_AFTER:
+        health.requests = "DOWN"
+    else:
+        health.requests = "SLOW" if age >= SLOW_AFTER else "OK"
+
+
+def tell_silence(link: Link, before: LinkState) -> None:
+    """Write into the log that the broker answers no requests, and that it does again."""
+    now = link.store.health.requests
+    if now == "DOWN" != before:
+        link.write(f"The broker has not answered any request for {DOWN_AFTER:.0f} s")
+    elif before == "DOWN" != now:
+        link.write("The broker answers requests again")
+
+
+def _judged(state: LinkState, heard: float | None, now: float, *, slow: bool) -> LinkState:
+    if state in {"CONNECTING", "DOWN"} or heard is None:
+        return state
+    if now - heard > STALE_AFTER:
+        return "STALE"
+    return "SLOW" if slow else "OK"
+
+
+def _lost(stream: StreamHealth | None) -> bool:
+    """Whether a stream's connection broke and no other was made yet."""
+    return stream is not None and not stream.connected and stream.trouble is not None
+
+
+def _trouble(stream: StreamHealth | None) -> str:
+    trouble = None if stream is None else stream.trouble
+    return "no reason given" if trouble is None else reason(trouble)
+
 
 Feed: TypeAlias = Callable[[Link], Coroutine[None, None, None]]
 

@@ -9,14 +9,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from keydesk.forms.arming import ArmForm
     from keydesk.forms.break_even import BreakEvenForm
-    from keydesk.forms.cancelling import CancelEntriesForm, CancelForm
     from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
-    from keydesk.forms.closing import CloseForm, ScaleOutForm
-    from keydesk.forms.command_line import CommandForm
-    from keydesk.forms.details import DetailsForm
-    from keydesk.forms.find import FindForm
-    from keydesk.forms.help import HelpForm
-    from keydesk.forms.moving import MoveForm
+    from keydesk.forms.close_trade import CloseForm, ScaleOutForm
+    from keydesk.forms.command_line import CommandForm, FindForm
+    from keydesk.forms.info_form import DetailsForm, HelpForm
+    from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
     from keydesk.forms.ticket import TicketForm
@@ -47,21 +44,21 @@ __all__ = [
 _HOMES = {
     "ArmForm": "arming",
     "BreakEvenForm": "break_even",
-    "CancelEntriesForm": "cancelling",
-    "CancelForm": "cancelling",
-    "CloseForm": "closing",
+    "CancelEntriesForm": "orders",
+    "CancelForm": "orders",
+    "CloseForm": "close_trade",
     "ClosePositionForm": "close_position",
     "PositionPartForm": "close_position",
     "CommandForm": "command_line",
-    "DetailsForm": "details",
-    "FindForm": "find",
+    "DetailsForm": "info_form",
+    "FindForm": "command_line",
     "FlattenForm": "reverse_flatten",
-    "HelpForm": "help",
-    "MoveForm": "moving",
+    "HelpForm": "info_form",
+    "MoveForm": "orders",
     "ProtectForm": "protection",
     "ProtectionForm": "protection",
     "ReverseForm": "reverse_flatten",
-    "ScaleOutForm": "closing",
+    "ScaleOutForm": "close_trade",
     "TicketForm": "ticket",
     "TrailingForm": "protection",
 }

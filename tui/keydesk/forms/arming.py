@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from time import time_ns
 
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import Line
-from keydesk.forms.situation import Situation
-from keydesk.keys.arming import arming_words
+from keydesk.forms.sheet import Line, Situation
 from keydesk.keys.confirm import Answer, Confirmation, Deed, Step
+from keydesk.keys.guard import arming_words
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import safe
 

@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from keydesk.calc import protection
-from keydesk.calc.breakeven import break_even_stop
 from keydesk.calc.facts import Facts
 from keydesk.calc.instructions import SetProtection
 from keydesk.calc.profit import closing_price
+from keydesk.calc.risk import break_even_stop
+from keydesk.forms.close_trade import entry_and_now, trade_name
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import Line
-from keydesk.forms.situation import Situation
+from keydesk.forms.sheet import Line, Situation
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.forms.trade_lines import entry_and_now, trade_name
 from keydesk.keys.confirm import Deed
 from keydesk.records import TradeRow
 from keydesk.store.trading_context import facts_of

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from keydesk.calc.facts import NOTHING, Facts
+from keydesk.calc.facts import NOTHING, Facts, Lot, realised
 from keydesk.calc.instructions import ClosePosition, CloseSide
-from keydesk.calc.profit import closing_price
-from keydesk.calc.reducing import Lot, realised
-from keydesk.calc.rounding import whole_units
+from keydesk.calc.profit import closing_price, whole_units
 from keydesk.calc.sizing import part
 from keydesk.calc.ticket_draft import (
     LONGEST,
@@ -18,12 +16,10 @@ from keydesk.calc.ticket_draft import (
     is_number_key,
     read_number,
 )
-from keydesk.forms.closing import NO_PRICE, PRESET_PARTS
+from keydesk.forms.close_trade import NO_PRICE, PRESET_PARTS, signed_money
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, Line
-from keydesk.forms.situation import Situation
+from keydesk.forms.sheet import BLANK, Line, Situation
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.forms.trade_lines import signed_money
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import CLOSE_POSITION, KEYMAP, POSITION_PART
 from keydesk.records import PositionRow, TradeRow

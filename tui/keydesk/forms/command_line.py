@@ -1,4 +1,7 @@
-"""`:`: one line of words; it shows what it understood before Enter, and sends nothing by itself."""
+"""`:`: one line of words; it shows what it understood before Enter, and sends nothing by itself.
+
+`/`: type some letters of an instrument, Enter turns the desk to it.
+"""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -6,8 +9,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.widgets import Input
 
-from keydesk.calc.completing import completed
-from keydesk.calc.spoken import (
+from keydesk.calc.command_parser import (
     Leave,
     OpenTicket,
     Say,
@@ -15,16 +17,101 @@ from keydesk.calc.spoken import (
     ShowMessages,
     Spoken,
     TurnTo,
+    completed,
     meaning,
 )
-from keydesk.forms.find import LONGEST
-from keydesk.forms.looking import Looking
+from keydesk.calc.order_parser import matching
+from keydesk.forms.info_form import Looking
 from keydesk.forms.sheet import Line, Sheet, wrapped
 from keydesk.keys.guard import Front
-from keydesk.keys.keymap import COMMAND, KEYMAP
+from keydesk.keys.keymap import COMMAND, FIND, KEYMAP
+from keydesk.store.frame import Frame
 from keydesk.store.store import Store
-from keydesk.text.format import pair
+from keydesk.text.format import pair, price
 from keydesk.text.sanitize import Printable, clean, safe
+
+SHOWN = 10
+LONGEST = 200  # characters of a text field
+
+
+class FindForm(Looking[str]):
+    """Returns the instrument chosen."""
+
+    BINDINGS = KEYMAP.bindings(FIND)
+    WIDTH: ClassVar[int] = 44
+    DEFAULT_CSS = """
+    FindForm > Input, FindForm > Input:focus {
+        width: 44; max-width: 100%; height: 3; border: round $focus; background: $background;
+    }
+    """
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self.store = store
+        self.text = ""
+        self.cursor = 0
+
+    @property
+    def guard_front(self) -> Front:
+        """Text is typed here, as fast as hands can."""
+        return Front("text", self.painted)
+
+    def compose(self) -> ComposeResult:
+        """A field over a list."""
+        yield Input(placeholder="letters, such as gj", max_length=LONGEST, select_on_focus=False)
+        yield Sheet(markup=False)
+
+    def title_words(self) -> Printable:
+        """Name it."""
+        return "Find an instrument"
+
+    def foot_words(self) -> Printable:
+        """Say what ends it."""
+        return "Enter takes  ↑ ↓ choose  Esc closes"
+
+    @property
+    def found(self) -> Sequence[str]:
+        """Return the instruments that match, those watched first among equals."""
+        watched = [name for name in self.store.watchlist if name in self.store.instruments]
+        names = [*watched, *sorted(set(self.store.instruments) - set(watched))]
+        return matching(self.text, names)[:SHOWN]
+
+    def lines(self) -> Sequence[Line]:
+        """List what matches."""
+        found = self.found
+        if not found:
+            return (((safe(f"No instrument has “{clean(self.text)}”"), "warn"),),)
+        return [self._line(row, name) for row, name in enumerate(found)]
+
+    def _line(self, row: int, name: str) -> Line:
+        chosen = row == self.cursor
+        quote, known = self.store.quotes.get(name), self.store.instruments[name]
+        bid = price(quote.bid if quote else None, known.display_precision)
+        return (
+            ("▶ " if chosen else "  ", "focus"),
+            (safe(f"{pair(name):<14}"), "bright" if chosen else "plain"),
+            (safe(f"{bid:>12}"), "bid"),
+        )
+
+    def on_frame(self, _frame: Frame) -> None:
+        """Follow the prices."""
+        self.redraw()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Follow the letters."""
+        self.text, self.cursor = event.value, 0
+        self.redraw()
+
+    def on_input_submitted(self, _event: Input.Submitted) -> None:
+        """Take the chosen one."""
+        found = self.found
+        if found:
+            self.dismiss(found[min(self.cursor, len(found) - 1)])
+
+    def action_choose(self, step: int) -> None:
+        """Move the choice."""
+        self.cursor = max(0, min(len(self.found) - 1, self.cursor + step))
+        self.redraw()
 
 
 class CommandForm(Looking[Spoken]):

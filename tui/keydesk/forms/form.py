@@ -14,8 +14,7 @@ from textual.await_complete import AwaitComplete
 from textual.events import Key
 
 from keydesk.calc.checks import FRESH
-from keydesk.forms.sheet import BLANK, Line, Sheet, text_of, with_hints, wrapped
-from keydesk.forms.situation import Situation
+from keydesk.forms.sheet import BLANK, Line, Sheet, Situation, text_of, with_hints, wrapped
 from keydesk.keys.confirm import (
     WRONG_LETTERS,
     Answer,

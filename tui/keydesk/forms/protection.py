@@ -27,11 +27,10 @@ from keydesk.calc.ticket_draft import (
     is_number_key,
     shown_number,
 )
+from keydesk.forms.close_trade import entry_and_now, signed_money, trade_name
 from keydesk.forms.form import FIELD_HINTS, Form
-from keydesk.forms.sheet import BLANK, Line, Words
-from keydesk.forms.situation import Situation
+from keydesk.forms.sheet import BLANK, Line, Situation, Words
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
-from keydesk.forms.trade_lines import entry_and_now, signed_money, trade_name
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.records import TradeRow

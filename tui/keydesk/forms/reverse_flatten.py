@@ -10,20 +10,19 @@ from keydesk.calc.facts import Facts
 from keydesk.calc.instructions import Flatten, Reverse
 from keydesk.calc.ticket import Plan, levels_of, sendable, work_out
 from keydesk.calc.ticket_draft import Draft, Entry, shown_number
-from keydesk.forms.cancelling import ENTRY_TYPES
+from keydesk.forms.close_trade import signed_money
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, Line
-from keydesk.forms.situation import Situation
+from keydesk.forms.orders import ENTRY_TYPES
+from keydesk.forms.sheet import BLANK, Line, Situation
 from keydesk.forms.ticket import first_draft
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.forms.trade_lines import signed_money
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import FLATTEN, KEYMAP
 from keydesk.records import OrderRow, PositionRow
 from keydesk.store.trading_context import facts_of
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
-from keydesk.trading.instruction_words import order_name
+from keydesk.trading.notifications import order_name
 
 SHOWN_POSITIONS = 6
 SHOWN_ENTRIES = 4

@@ -1,12 +1,20 @@
-"""The paper of a form: lines of words by role, turned into one text of the width there is."""
+"""What every form is given: the store to read, the trader's template and limits, the clocks, the letters.
 
-from collections.abc import Iterable, Sequence
+The paper of a form: lines of words by role, turned into one text of the width there is.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 from rich.text import Text
 from textual.widgets import Static
 
+from keydesk.calc.instructions import Limits, Template
+from keydesk.keys.confirm import Letters
+from keydesk.keys.keymap import KEYMAP, KeyMap
+from keydesk.store.store import Store
+from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, safe
-from keydesk.text.wrapping import lines_of
 from keydesk.widgets.theme import Palette
 
 Words = tuple[Printable, str]  # text, role; "live-text on live" stands on another role's colour
@@ -65,3 +73,38 @@ class Sheet(Static):
             return
         height = text.plain.count("\n")
         self.update(text, layout=before is None or before.plain.count("\n") != height)
+
+
+AskPrice = Callable[[str], None]
+QuoteTrouble = Callable[[str], str]  # instrument -> why its old price could not be read again
+SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
+
+
+def _never(_instrument: str, _kind: str, _side: str) -> float | None:
+    return None
+
+
+def _nobody(_instrument: str) -> None:
+    return None
+
+
+def _none(_instrument: str) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Everything a form reads; it writes nothing of it."""
+
+    store: Store
+    letters: Letters
+    clock: Callable[[], float]  # monotonic seconds
+    wall_ns: Callable[[], int]
+    template: Template = field(default_factory=Template)
+    limits: Limits = field(default_factory=Limits)
+    preset: int = 3
+    no_orders: str = ""  # why only exits leave
+    sent_like_this: SentLikeThis = _never
+    ask_price: AskPrice = _nobody  # have the price of an instrument read again
+    quote_trouble: QuoteTrouble = _none
+    keymap: KeyMap = KEYMAP

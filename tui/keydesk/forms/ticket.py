@@ -7,11 +7,10 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.checks import Circumstances, Verdict, judge
-from keydesk.calc.dictated import Dictated
 from keydesk.calc.facts import Facts
-from keydesk.calc.instructions import OpenOrder
-from keydesk.calc.spread import slippage_allowed
-from keydesk.calc.template import RISK_PRESET, Template
+from keydesk.calc.instructions import RISK_PRESET, OpenOrder, Template
+from keydesk.calc.order_parser import Dictated
+from keydesk.calc.sizing import slippage_allowed
 from keydesk.calc.ticket import Plan, fields_of, levels_of, sendable, work_out
 from keydesk.calc.ticket_draft import (
     TYPED_BEHIND_A_DIGIT,
@@ -27,8 +26,7 @@ from keydesk.calc.ticket_draft import (
 )
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
-from keydesk.forms.sheet import Line
-from keydesk.forms.situation import Situation
+from keydesk.forms.sheet import Line, Situation
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.store.trading_context import facts_of

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from keydesk.calc.checks import FRESH
-from keydesk.calc.facts import Facts
-from keydesk.calc.reducing import realised
-from keydesk.calc.spread import spread_cost
+from keydesk.calc.facts import Facts, realised
+from keydesk.calc.sizing import spread_cost
 from keydesk.calc.ticket import PERCENT, Plan, fields_of
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,

@@ -9,11 +9,101 @@ freely: held arrows and nudges, digits typed fast, Esc before anything.
 
 Pure: keys and times come in, verdicts go out; `guarded_app.py` stands between it and the terminal. Measured times: an
 unguarded desk sent an order 7 to 9 ms after `By` was pasted.
+
+Whether the keyboard may open risk: ARMED, DISARMED (exit-only) or READ-ONLY, and what takes it away.
+
+DISARMED still closes, reduces, tightens and cancels: a lock that keeps a trader from getting out is
+worse than none. READ-ONLY comes only from the start flag and stays. Practice starts armed, and
+only accidents at the keyboard disarm it; live starts disarmed.
+What disarms by itself: no key for long, a lost transaction stream, a desk that did not run for a while.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
+
+from keydesk.store.state import Arming
+
+Environment = Literal["PRACTICE", "LIVE"]
+
+IDLE_LIMIT = 15 * 60.0  # seconds without a key
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a cause says to the trader, and whether it disarms practice as well as live."""
+
+    words: str
+    practice_too: bool
+
+
+class Cause(Enum):
+    """Everything that takes arming away."""
+
+    BY_HAND = Rule("disarmed by hand", practice_too=True)
+    BURST = Rule("keys came faster than hands", practice_too=True)
+    PASTE = Rule("text was pasted outside a text field", practice_too=True)
+    DAILY_LOSS = Rule("the daily loss limit is reached", practice_too=True)
+    LOCKED = Rule("locked from another login", practice_too=True)
+    ACCOUNT_SWITCH = Rule("the account was switched", practice_too=True)
+    IDLE = Rule("15 minutes without a key", practice_too=False)
+    FOCUS_OUT = Rule("the window lost the focus", practice_too=False)
+    RECONNECT = Rule("the connection was lost", practice_too=False)
+    RESUME = Rule("the desk was suspended", practice_too=False)
+
+
+def at_start(environment: Environment, *, read_only: bool = False) -> Arming:
+    """Return the level a desk starts with."""
+    if read_only:
+        return Arming("READ-ONLY", "started with --read-only")
+    if environment == "PRACTICE":
+        return Arming("ARMED", "practice money")
+    return Arming("DISARMED", "a live desk starts disarmed")
+
+
+def after(cause: Cause, now: Arming, environment: Environment) -> Arming:
+    """Return the level once the cause happened."""
+    if now.level != "ARMED":
+        return now
+    if environment == "PRACTICE" and not cause.value.practice_too:
+        return now
+    return Arming("DISARMED", cause.value.words)
+
+
+def armed(now: Arming) -> Arming:
+    """Return the level once the trader armed by hand; read-only stays what it is."""
+    return now if now.level == "READ-ONLY" else Arming("ARMED", "armed by hand")
+
+
+def arming_words(account_id: str, environment: Environment) -> str:
+    """Return what must be typed to arm: on live the last three of the account id, else the send key."""
+    return account_id[-3:] if environment == "LIVE" else "y"
+
+
+STOOD_STILL = (
+    5.0  # seconds between two beats that come ten times a second: stopped, or the machine slept
+)
+
+
+@dataclass(slots=True)
+class Vigil:
+    """Looks at every beat; wall time counts too, since a sleeping machine's own clock may sleep with it."""
+
+    beat_at: float | None = None  # monotonic seconds
+    wall_at: float = 0.0  # wall seconds
+    losses: int = 0  # of the transaction stream, as counted before
+
+    def causes(self, now: float, wall: float, last_key_at: float, losses: int) -> Iterator[Cause]:
+        """What happened since the beat before."""
+        if self.beat_at is not None and max(now - self.beat_at, wall - self.wall_at) > STOOD_STILL:
+            yield Cause.RESUME
+        if losses != self.losses:
+            yield Cause.RECONNECT
+        if now - last_key_at > IDLE_LIMIT:
+            yield Cause.IDLE
+        self.beat_at, self.wall_at, self.losses = now, wall, losses
+
 
 SETTLE = 0.060  # seconds an order key must be alone, before and after
 DWELL = 0.250  # seconds a form must have been painted before it can be confirmed

@@ -2,8 +2,11 @@
 
 It stands where Textual hands events to the app, ahead of bindings and focus. What the guard trips on
 closes every open form and disarms; the desk says what it does about it in the three methods below.
+
+Two keys that mean one thing: `g` and then where to go.
 """
 
+from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
 from typing import Any, Generic, Literal, Protocol, runtime_checkable
@@ -14,11 +17,31 @@ from textual.app import App, ReturnType
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
-from keydesk.keys.arming import Cause
-from keydesk.keys.chords import Chords
-from keydesk.keys.guard import ON_THE_DESK, SETTLE, Front, Guard, Verdict, second_of_alt
+from keydesk.keys.guard import ON_THE_DESK, SETTLE, Cause, Front, Guard, Verdict, second_of_alt
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
-from keydesk.terminal.terminal_input import InputDropped, InputOverrun
+from keydesk.terminal.input import InputDropped, InputOverrun
+
+PATIENCE = 2.0  # seconds a first key waits for the second
+
+
+@dataclass(slots=True)
+class Chords:
+    """Follows the first key of a chord until its second one, or until patience ends."""
+
+    keymap: KeyMap
+    first: str = field(default="", init=False)
+    since: float = field(default=0.0, init=False)
+
+    def key(self, key: str, time: float, context: str) -> str | None:
+        """Return the action of a finished chord, "" when the key is eaten, None when it is no chord."""
+        first, self.first = self.first, ""
+        if first and time - self.since <= PATIENCE:
+            return self.keymap.chord(context, first, key) or ""
+        if key in self.keymap.prefixes(context):
+            self.first, self.since = key, time
+            return ""
+        return None
+
 
 ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
 TOO_EARLY = "Too early: read the form, then press the key again."

@@ -14,7 +14,7 @@ from typing import ClassVar, get_args
 from textual.binding import BindingType
 
 from keydesk.keys.keymap import BOOKS, KEYMAP
-from keydesk.panes.prices import shape_of
+from keydesk.panes.price_cells import shape_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import BookBucket, BookKind, BookSnapshot, ClientBook, Topic
 from keydesk.store.store import Store

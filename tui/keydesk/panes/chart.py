@@ -12,7 +12,7 @@ from textual.binding import BindingType
 from textual.message import Message
 
 from keydesk.keys.keymap import CHART, KEYMAP
-from keydesk.panes.prices import Shape, prices_are_old, role_of_sign, shape_of
+from keydesk.panes.price_cells import Shape, prices_are_old, role_of_sign, shape_of
 from keydesk.panes.watchlist import day_change
 from keydesk.records import DependentOrder
 from keydesk.store.frame import Frame

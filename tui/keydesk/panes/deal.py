@@ -1,21 +1,26 @@
-"""The dealing pane beside the chart: both prices large, and what B and S would do with the preset."""
+"""A size preset as the dealing pane and the instrument's line show it.
+
+The dealing pane beside the chart: both prices large, and what B and S would do with the preset.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import ClassVar
 
-from keydesk.panes.instrument_line import LOT, pip_value
-from keydesk.panes.prices import flash_of, price_runs, prices_are_old, shape_of, signed_role
+from keydesk.calc.instructions import RISK_PRESET, Template
+from keydesk.panes.price_cells import flash_of, price_runs, prices_are_old, shape_of, signed_role
+from keydesk.panes.strips import LOT, pip_value
 from keydesk.panes.watchlist import spread_pips
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
+from keydesk.text.format import lines_of, units
 from keydesk.text.sanitize import Printable, safe
-from keydesk.text.wrapping import lines_of
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 
 
@@ -160,3 +165,21 @@ class Deal(LinePane, can_focus=False):
 
     def _label(self, label: str, value: Printable, role: str = "plain") -> list[Run]:
         return [(safe(f"{label:<10}"), self.palette["faint"]), (value, self.palette[role])]
+
+
+def preset_shown(template: Template, number: int) -> Preset:
+    """Return a size preset as the dealing pane shows it."""
+    bracket = partial(bracket_words, template)
+    if number == RISK_PRESET:
+        return Preset(f"{RISK_PRESET}: risk {template.risk_percent:f}%", None, bracket)
+    size = template.sizes.get(number)
+    return Preset("" if size is None else f"{number}: {units(size)}", size, bracket)
+
+
+def bracket_words(template: Template, spread_pips: Decimal) -> list[str]:
+    """Return what a ticket starts with where the spread is so many pips."""
+    stop, target = template.stop_at_spread(spread_pips), template.target_r
+    return [
+        *([] if stop is None else [f"stop {stop:f} pips"]),
+        *([] if target is None else [f"target {target:f}R"]),
+    ]

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from keydesk.keys.keymap import ORDERS
-from keydesk.panes.instrument_rows import InstrumentRows
-from keydesk.panes.prices import shape_of
+from keydesk.panes.price_cells import InstrumentRows, shape_of
 from keydesk.panes.trades import READING
 from keydesk.records import OrderRow, id_order
 from keydesk.store.frame import Frame

@@ -10,10 +10,17 @@ from typing import ClassVar
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk.calc.typical_spread import TypicalSpreads
+from keydesk.calc.sizing import TypicalSpreads
 from keydesk.keys.keymap import KEYMAP, WATCHLIST
-from keydesk.panes import prices
-from keydesk.panes.prices import Shape, flash_of, price_runs, prices_are_old, role_of_sign, shape_of
+from keydesk.panes import price_cells as prices
+from keydesk.panes.price_cells import (
+    Shape,
+    flash_of,
+    price_runs,
+    prices_are_old,
+    role_of_sign,
+    shape_of,
+)
 from keydesk.records import Day, Quote
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic

@@ -1,4 +1,7 @@
-"""The main screen: which pane stands where, which one has the keys, and one beat for all of them."""
+"""The main screen: which pane stands where, which one has the keys, and one beat for all of them.
+
+Which panes stand on the desk at which size, and which of them share a place.
+"""
 
 from __future__ import annotations
 
@@ -14,32 +17,64 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Static
 
-from keydesk.config.workspace import GRANULARITIES, Workspace
+from keydesk.config.profiles import GRANULARITIES, Workspace
 from keydesk.keys import keymap as keys
 from keydesk.keys.keymap import KEYMAP, KeyMap
-from keydesk.panes.account_strip import AccountStrip
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
-from keydesk.panes.health_line import HealthLine
-from keydesk.panes.instrument_line import InstrumentLine
-from keydesk.panes.key_footer import FORM_HAS_KEYS, KeyFooter
-from keydesk.panes.log import Log
-from keydesk.panes.notices import Notices
+from keydesk.panes.log import Log, Notices
 from keydesk.panes.orders import Orders
-from keydesk.panes.positions import Positions
-from keydesk.panes.trades import Trades
+from keydesk.panes.strips import FORM_HAS_KEYS, AccountStrip, HealthLine, InstrumentLine, KeyFooter
+from keydesk.panes.trades import Positions, Trades
 from keydesk.panes.watchlist import ORDERS as SORTINGS
 from keydesk.panes.watchlist import Watchlist
-from keydesk.screens.tiers import DECK, Tier, tier_for
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.widgets import theme
-from keydesk.widgets.backdrop import Backdrop
 from keydesk.widgets.lines import LinePane
-from keydesk.widgets.ruled_grid import RuledGrid
+from keydesk.widgets.overlay import Backdrop
+from keydesk.widgets.ruled_grid import RuledGrid, Slot
 from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST
+
+DESK_FROM = 100  # columns
+COCKPIT_FROM = Size(160, 44)
+
+
+@dataclass(frozen=True, slots=True)
+class Tier:
+    """One of the layouts: its CSS class and its places, each with the panes that share it."""
+
+    name: str
+    slots: tuple[Slot, ...]
+    lowest: frozenset[str]  # panes that have the lower rule of the grid beneath them
+
+
+LISTS = ("trades", "positions", "orders", "log", "books")
+DECK = Tier("deck", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
+DESK = Tier("desk", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS))
+COCKPIT = Tier(
+    "cockpit",
+    (
+        *(("watchlist",), ("chart",), ("linked-chart",), ("ticket",), ("books",)),
+        *(("trades", "positions", "orders"), ("log",)),
+    ),
+    frozenset(("trades", "positions", "orders", "log")),
+)
+TIERS = (DECK, DESK, COCKPIT)
+
+
+def tier_for(size: Size) -> Tier | None:
+    """The layout for a terminal of this size; None: too small for any."""
+    if size.width < SMALLEST.width or size.height < SMALLEST.height:
+        return None
+    if size.width < DESK_FROM:
+        return DECK
+    if size.width >= COCKPIT_FROM.width and size.height >= COCKPIT_FROM.height:
+        return COCKPIT
+    return DESK
+
 
 EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
 TOO_SMALL = (

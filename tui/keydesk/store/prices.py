@@ -1,16 +1,86 @@
-"""A price becomes a quote: the hottest path of the desk, so it only compares, writes and marks."""
+"""A price becomes a quote: the hottest path of the desk, so it only compares, writes and marks.
 
-from collections.abc import Iterable
+A book of the wire becomes a snapshot for the pane: its sum, and what lies around the price.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from decimal import Decimal
 from functools import lru_cache
 
 from keydesk.records import Quote
 from keydesk.store.candles import move_last
-from keydesk.store.state import Topic
-from keydesk.store.store import CLOCK_LAG_NS, Store
-from keydesk.store.unreadable import FIRST_NS, LARGEST, LAST_NS, readable
-from keydesk.store.unreadable import price as checked_price
-from keydesk_client.models import ClientPrice, HomeConversions
-from keydesk_client.models._core.times import DateTime
+from keydesk.store.state import BookBucket, BookKind, BookSnapshot, ClientBook, Topic
+from keydesk.store.store import (
+    CLOCK_LAG_NS,
+    FIRST_NS,
+    LARGEST,
+    LAST_NS,
+    Store,
+    amount,
+    moment,
+    price,
+    readable,
+)
+from keydesk.store.store import price as checked_price
+from keydesk_client.models import (
+    ClientPrice,
+    HomeConversions,
+    OrderBook,
+    OrderBookBucket,
+    PositionBook,
+    PositionBookBucket,
+)
+from keydesk_client.models._core.scalars import DateTime
+
+REACH = 60  # buckets kept above and below the price: more than the tallest pane shows
+
+
+def take_book(store: Store, kind: BookKind, book: OrderBook | PositionBook) -> None:
+    """Write a snapshot in the place of the one before it."""
+    middle, width = price(book.price), price(book.bucket_width)
+    buckets = tuple(readable(store, _bucket, _buckets_of(book)))
+    snapshot = BookSnapshot(
+        time_ns=moment(book.time),
+        price=middle,
+        width=width,
+        long_percent=_share(buckets),
+        buckets=tuple(each for each in buckets if abs(each.price - middle) <= REACH * width),
+    )
+    _put(store, book.instrument, ClientBook(kind, snapshot))
+
+
+def no_book(store: Store, kind: BookKind, instrument: str, why: str) -> None:
+    """Say why there is no book, or no newer one; the older snapshot stays."""
+    held = store.books.get((instrument, kind)) or ClientBook(kind)
+    _put(store, instrument, replace(held, trouble=why))
+
+
+def _put(store: Store, instrument: str, book: ClientBook) -> None:
+    if store.books.get((instrument, book.kind)) != book:
+        store.books[instrument, book.kind] = book
+        store.mark(Topic.BOOKS, instrument)
+
+
+def _share(buckets: Sequence[BookBucket]) -> Decimal:
+    """The long ones, in percent of all."""
+    long = sum((bucket.long for bucket in buckets), Decimal(0))
+    short = sum((bucket.short for bucket in buckets), Decimal(0))
+    return long * 100 / (long + short) if long + short else Decimal(0)
+
+
+def _buckets_of(
+    book: OrderBook | PositionBook,
+) -> Sequence[OrderBookBucket | PositionBookBucket]:
+    return book.buckets
+
+
+def _bucket(bucket: OrderBookBucket | PositionBookBucket) -> BookBucket:
+    long, short = amount(bucket.long_count_percent), amount(bucket.short_count_percent)
+    if long < 0 or short < 0:
+        raise ValueError("a bucket of a book has less than nothing")
+    return BookBucket(price(bucket.price), long, short)
+
 
 WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
 LONGEST_CURRENCY = 12

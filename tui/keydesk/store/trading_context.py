@@ -6,11 +6,9 @@ from decimal import Decimal
 from math import inf
 from typing import TYPE_CHECKING
 
-from keydesk.calc.facts import NOTHING, Facts, Purse, Rules
-from keydesk.calc.margin import effective_rate
-from keydesk.calc.profit import HOME, Factors
-from keydesk.calc.reducing import Lot
-from keydesk.calc.rounding import pip
+from keydesk.calc.facts import NOTHING, Facts, Lot, Purse, Rules
+from keydesk.calc.profit import HOME, Factors, pip
+from keydesk.calc.sizing import effective_rate
 from keydesk.records import AccountState, PositionRow, Quote, id_order
 from keydesk.store.store import Store
 

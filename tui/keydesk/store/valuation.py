@@ -3,20 +3,134 @@
 Only instruments that moved, or whose trades changed, are worked out again. The service's own figures
 (store/poll.py) overwrite these whenever it sends them; between two of its answers these keep moving,
 with its conversion factors and with its margin as the measure (PositionRow.margin_factor).
+
+Positions are what the open trades of an instrument add up to.
+Where a trailing stop stands between two answers of the service: it follows the price that would close its trade.
+
+It only ever moves the trade's way (v20: the trigger side's price less the distance for a long, plus it for a short).
+The service makes no transaction of such a move; its next answer overwrites ours.
+The account's totals from its trades and positions, and what the trading day has made so far.
 """
 
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from keydesk.calc import margin, risk
-from keydesk.calc.profit import HOME, Factors, closing_price, profit, profit_in_pips
-from keydesk.records import OrderRow, PositionRow, Quote, TradeRow
-from keydesk.store.positions import total
+from keydesk.calc import risk
+from keydesk.calc import sizing as margin
+from keydesk.calc.profit import HOME, Factors, average_price, closing_price, profit, profit_in_pips
+from keydesk.calc.trading_day import day_profit, day_start, nav_at_start, next_day_start
+from keydesk.records import AccountState, OrderRow, PositionRow, Quote, Today, TradeRow
+from keydesk.store.candles import begin_day
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
-from keydesk.store.totals import revalue_account, turn_day
-from keydesk.store.trailing import trail
 
 NOTHING = Decimal(0)
+
+
+def rebuild_position(store: Store, instrument: str) -> None:
+    """Add the open trades of an instrument up again; without any the position is gone."""
+    trades = [trade for trade in store.trades.values() if trade.instrument == instrument]
+    if trades:
+        store.positions[instrument] = position_of(instrument, trades)
+    elif store.positions.pop(instrument, None) is None:
+        return
+    store.mark(Topic.POSITIONS)
+    store.mark(Topic.POSITIONS, instrument)
+
+
+def position_of(instrument: str, trades: Sequence[TradeRow]) -> PositionRow:
+    """The row of a position from its trades."""
+    longs = [trade for trade in trades if trade.units > 0]
+    shorts = [trade for trade in trades if trade.units < 0]
+    return PositionRow(
+        instrument=instrument,
+        long_units=sum((trade.units for trade in longs), NOTHING),
+        long_average=_average(longs),
+        short_units=sum((trade.units for trade in shorts), NOTHING),
+        short_average=_average(shorts),
+        unrealized_pl=total(trade.unrealized_pl for trade in trades),
+        margin_used=total(trade.margin_used for trade in trades),
+        trade_ids=tuple(trade.id for trade in trades),
+    )
+
+
+def total(parts: Iterable[Decimal | None]) -> Decimal | None:
+    """The sum, unless a part is not known: then neither is the whole."""
+    sum_so_far = NOTHING
+    for part in parts:
+        if part is None:
+            return None
+        sum_so_far += part
+    return sum_so_far
+
+
+def _average(trades: Sequence[TradeRow]) -> Decimal | None:
+    return average_price((trade.units, trade.price) for trade in trades)
+
+
+def trail(store: Store, trade: TradeRow, closing: Decimal) -> None:
+    """Pull a trade's trailing stop after the closing side's price, on the trade and among the orders."""
+    stop = trade.trailing_stop
+    if stop is None or stop.distance is None:
+        return
+    follows = closing - stop.distance if trade.units > 0 else closing + stop.distance
+    nearer = max if trade.units > 0 else min
+    moved = follows if stop.price is None else nearer(stop.price, follows)
+    if moved == stop.price:
+        return
+    stop.price = moved
+    order = store.orders.get(stop.order_id)
+    if order is not None:
+        order.price = moved
+        store.mark(Topic.ORDERS, order.id)
+
+
+def revalue_account(store: Store, account: AccountState) -> None:
+    """Add the account's figures up from its trades and positions; what is not known yet stays the service's."""
+    trades, positions = store.trades.values(), store.positions.values()
+    unrealized = total(trade.unrealized_pl for trade in trades)
+    used = total(position.margin_used for position in positions)
+    mid_pl = total(position.mid_pl for position in positions)
+    if unrealized is not None:
+        account.unrealized_pl = unrealized
+        account.nav = account.balance + unrealized
+    if used is not None:
+        account.margin_used = used
+    account.margin_available = margin.margin_available(account.nav, account.margin_used)
+    if mid_pl is not None:
+        account.mid_nav = account.balance + mid_pl
+        account.margin_closeout_percent = margin.closeout_percent(
+            account.margin_used, account.mid_nav
+        )
+    account.open_risk = sum((trade.risk for trade in trades if trade.risk is not None), NOTHING)
+    account.naked_trades = sum(1 for trade in trades if _is_naked(trade))
+    _revalue_day(store, account)
+    store.mark(Topic.ACCOUNT)
+
+
+def _is_naked(trade: TradeRow) -> bool:
+    return not (trade.stop_loss or trade.trailing_stop or trade.guaranteed_stop)
+
+
+def _revalue_day(store: Store, account: AccountState) -> None:
+    today = store.today
+    if today is None or today.unrealized_then is None:
+        return
+    account.day_transfers = today.transfers
+    account.day_start_nav = nav_at_start(
+        account.balance, today.booked, today.transfers, today.unrealized_then
+    )
+    account.day_pl = day_profit(account.nav, account.day_start_nav, today.transfers)
+
+
+def turn_day(store: Store, account: AccountState) -> bool:
+    """At 17:00 New York a new day begins, from what the account is worth at that moment."""
+    today = store.today
+    if today is None or store.clock_ns < next_day_start(today.start_ns):
+        return False
+    store.today = Today(day_start(store.clock_ns), unrealized_then=account.unrealized_pl)
+    begin_day(store)
+    return True
 
 
 def revalue(store: Store, _now: float) -> None:

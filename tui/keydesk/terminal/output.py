@@ -12,7 +12,7 @@ from types import TracebackType
 
 from rich.cells import cell_len
 
-from keydesk.terminal.character_set import ascii_locale
+from keydesk.terminal.check import ascii_locale
 from keydesk.text.sanitize import Printable, disarmed_lines
 
 LINES = {
@@ -97,7 +97,7 @@ def _shown_in_ascii() -> bool:
     in_multiplexer = os.environ.get("TMUX") or os.environ.get("STY")
     if not (in_multiplexer and sys.stdin.isatty() and sys.stdout.isatty()):
         return False
-    from keydesk.terminal.terminal_check import TerminalCheck  # noqa: PLC0415 - rarely needed
+    from keydesk.terminal.check import TerminalCheck  # noqa: PLC0415 - rarely needed
 
     return bool(TerminalCheck(os.environ).facts().ascii_because)
 

@@ -23,19 +23,17 @@ from keydesk.calc.instructions import (
     Reverse,
     SetProtection,
 )
-from keydesk.calc.profit import closing_price
-from keydesk.calc.rounding import pip
+from keydesk.calc.profit import closing_price, pip
 from keydesk.records import InFlightKind
 from keydesk.store.prices import take_price
-from keydesk.store.store import Store
-from keydesk.store.unreadable import READ_ERRORS
+from keydesk.store.store import READ_ERRORS, Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
-from keydesk.trading.delivery import LOOK_FIRST, Delivery
-from keydesk.trading.flattening import Flattening, Standing
-from keydesk.trading.in_flight import record_of
-from keydesk.trading.instruction_words import change_words, open_words, order_name
+from keydesk.trading.dispatcher import LOOK_FIRST, Delivery, record_of
+from keydesk.trading.notifications import Asked, change_words, open_words, order_name, said_of
 from keydesk.trading.order_requests import (
+    Flattening,
+    Standing,
     moved_request,
     order_request,
     reversal_request,
@@ -43,7 +41,6 @@ from keydesk.trading.order_requests import (
     target_edit,
     trail_edit,
 )
-from keydesk.trading.outcome_words import Asked, said_of
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, KeydeskClientError
 from keydesk_client.models import (
@@ -55,7 +52,7 @@ from keydesk_client.models import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models._core.unset import Unset
+from keydesk_client.models._core.wire_names import Unset
 from keydesk_client.orders.outcome import Outcome
 
 ALL: Literal["ALL"] = "ALL"

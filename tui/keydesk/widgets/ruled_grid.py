@@ -15,8 +15,7 @@ from textual.geometry import Region, Size
 from textual.strip import Strip
 
 from keydesk.text.sanitize import safe
-from keydesk.widgets.drawn_line import DrawnLine, DrawnWidget
-from keydesk.widgets.lines import Heading, LinePane, Run, Tab, cut, width_of
+from keydesk.widgets.lines import DrawnLine, DrawnWidget, Heading, LinePane, Run, Tab, cut, width_of
 from keydesk.widgets.theme import Palette, palette_of
 
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8

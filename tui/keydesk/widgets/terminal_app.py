@@ -21,11 +21,10 @@ from textual.filter import LineFilter, Monochrome
 from textual.geometry import Region, Size
 from textual.screen import Screen
 
+from keydesk.terminal.driver import OutputFlow, TerminalDriver
+from keydesk.terminal.input import TerminalAnswered
 from keydesk.terminal.output import in_ascii
-from keydesk.terminal.output_flow import OutputFlow
-from keydesk.terminal.terminal_driver import TerminalDriver
-from keydesk.terminal.terminal_input import TerminalAnswered
-from keydesk.terminal.terminal_query import is_remote
+from keydesk.terminal.query import is_remote
 from keydesk.widgets import theme
 from keydesk.widgets.terminal_diff import Difference, Front, Written
 from keydesk.widgets.theme import Depth

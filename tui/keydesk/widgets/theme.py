@@ -18,7 +18,7 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
-from keydesk.terminal.terminal_colours import Depth, colour_depth
+from keydesk.terminal.query import Depth, colour_depth
 
 __all__ = [
     "Depth",
@@ -148,7 +148,7 @@ def _palette_of_file(name: str, depth: Depth) -> Palette:
 
 def folder() -> Path:
     """Where the themes are: beside the package in the wheel, at the top of a checkout."""
-    here = Path(__file__).parent
+    here = Path(__file__).parents[1]
     for place in (here / "themes", here.parents[1] / "themes"):
         if (place / "dark.toml").is_file():
             return place

@@ -1,22 +1,149 @@
-"""What every record of the interface is: frozen, open for members we do not know, honest about missing ones.
+"""What every answer carries besides its body.
+
+What a record's members mean, for help() and the question mark of a notebook.
+
+The words stand in the source, beside each member, where editors find them. They are read from there when somebody asks:
+doing so at import would cost more than all else that an import does.
+A record as one row of a table: for a frame, a CSV file or a database.
+What every record of the interface is: frozen, open for members we do not know, honest about missing ones.
 
 - Unknown members are kept and written back: the service grows without asking us.
 - A member that the service left out, or sent in a form that can not be read, does not make the record fail (see
   salvage.py). Reading that member raises MissingMember: a made-up zero would be a lie about money.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeAlias, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from decimal import Decimal
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, SupportsIndex, TypeAlias, cast
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
 from keydesk_client.errors import MissingMember
-from keydesk_client.models._core.described import Described
-from keydesk_client.models._core.fail_fast import failing_fast
-from keydesk_client.models._core.json_values import JsonObject, JsonValue
-from keydesk_client.models._core.names import spellings, wire_name
-from keydesk_client.models._core.row import Rowed
+from keydesk_client.models._core.json import JsonObject, JsonValue, failing_fast
+from keydesk_client.models._core.scalars import DateTime
+from keydesk_client.models._core.wire_names import spellings, wire_name
+
+if TYPE_CHECKING:
+    import ast
+
+
+class Described(str):
+    """A docstring that is followed by the record's members, each with its type and meaning."""
+
+    __slots__ = ("_kind",)
+
+    _kind: type
+
+    @classmethod
+    def of(cls, kind: type) -> Self:
+        """The docstring of this record."""
+        made = cls(kind.__doc__ or "")
+        made._kind = kind
+        return made
+
+    def __get__(self, record: object, kind: type) -> str:
+        told = {name: words for base in reversed(kind.__mro__) for name, words in members(base)}
+        if not told:
+            return str(self)
+        return "\n".join((str(self), "", "Members:", *told.values()))
+
+    def expandtabs(self, tabsize: SupportsIndex = 8) -> str:
+        """What pydoc reads: it passes __get__ by, and asks the text itself."""
+        return self.__get__(None, self._kind).expandtabs(tabsize)
+
+
+def members(kind: type) -> list[tuple[str, str]]:
+    """Name and description of each member that this class itself brings; nothing where its source is not at hand."""
+    import ast  # noqa: PLC0415 - who never asks never pays
+    import inspect  # noqa: PLC0415
+    import textwrap  # noqa: PLC0415
+
+    if not kind.__module__.startswith(f"{__package__}."):
+        return []
+    try:
+        (made,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    except (OSError, SyntaxError, ValueError):
+        return []
+    return _documented(made) if isinstance(made, ast.ClassDef) else []
+
+
+def _documented(made: "ast.ClassDef") -> list[tuple[str, str]]:
+    import ast  # noqa: PLC0415
+
+    found: list[tuple[str, str]] = []
+    for node, after in pairwise(made.body):
+        match node, after:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name), annotation=of, value=standard),
+                ast.Expr(value=ast.Constant(value=str(meaning))),
+            ):
+                given = "" if standard is None else f" = {ast.unparse(standard)}"
+                head = f"    {name}: {ast.unparse(of)}{given}"
+                found.append((name, f"{head}\n        {meaning.strip()}"))
+            case _:
+                pass
+    return found
+
+
+Numbers: TypeAlias = Callable[[Decimal], object]
+"""What becomes of a number, as in `float` or `str`."""
+Times: TypeAlias = Callable[[str], object]
+"""What becomes of a moment's RFC 3339 text in UTC, as in `pandas.Timestamp` or `str`."""
+
+
+class Rowed:
+    """A record that can be laid flat."""
+
+    __slots__ = ()
+
+    def row(
+        self, *, numbers: Numbers | None = None, times: Times | None = None
+    ) -> dict[str, object]:
+        """The members that were sent, flat: a nested record's by dotted names, as in `trade_opened.price`.
+
+        Numbers stay Decimal and times DateTime unless said: `row(numbers=float, times=pandas.Timestamp)`. Several
+        records in one member stay a list, of rows.
+        """
+        return dict(self._flat("", numbers or _kept, times))
+
+    def _sent(self) -> Mapping[str, object]:
+        raise NotImplementedError
+
+    def _flat(
+        self, prefix: str, numbers: Numbers, times: Times | None
+    ) -> Iterator[tuple[str, object]]:
+        for name, value in self._sent().items():
+            if isinstance(value, Rowed):
+                yield from value._flat(f"{prefix}{name}.", numbers, times)  # noqa: SLF001 - the same class
+            elif value is not None:
+                yield prefix + name, _cell(value, numbers, times)
+
+
+def _cell(value: object, numbers: Numbers, times: Times | None) -> object:
+    match value:
+        case Decimal():
+            return numbers(value)
+        case DateTime():
+            return value if times is None else times(utc_text(value))
+        case tuple():
+            items = cast("tuple[object, ...]", value)
+            return [_cell(each, numbers, times) for each in items]
+        case Rowed():
+            return value.row(numbers=numbers, times=times)
+        case _:
+            return value
+
+
+def utc_text(moment: DateTime) -> str:
+    """RFC 3339 in UTC, whichever form the wire has."""
+    return moment.text if moment.text.endswith("Z") else DateTime.from_ns(moment.ns).text
+
+
+def _kept(number: Decimal) -> object:
+    return number
+
 
 Wire: TypeAlias = JsonObject
 """A JSON object."""
@@ -145,3 +272,16 @@ def missing(kind: type, name: str) -> MissingMember:
         record=kind.__name__,
         member=name,
     )
+
+
+class Response(Record):
+    """A whole answer: the members of its body, and what its headers say."""
+
+    request_id: str = Field(default="", validation_alias="RequestID (header)", exclude=True)
+    """The id that the service gave the request; quote it to the broker's support."""
+    location: str | None = Field(default=None, validation_alias="Location (header)", exclude=True)
+    """Address of what was created."""
+    links: Mapping[str, str] = Field(
+        default_factory=dict, validation_alias="Link (header)", exclude=True
+    )
+    """Addresses of neighbours by relation: `next` of a list, `next` and `prev` of a book."""

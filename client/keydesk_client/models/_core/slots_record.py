@@ -8,13 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 from pydantic import ConfigDict, GetCoreSchemaHandler, model_serializer
 from pydantic_core import CoreSchema
 
-from keydesk_client.models._core.fail_fast import failing_fast
-from keydesk_client.models._core.json_values import JsonValue
-from keydesk_client.models._core.names import wire_name
-from keydesk_client.models._core.record import Wire, missing
-from keydesk_client.models._core.row import Rowed
-from keydesk_client.models._core.scalars import decimal_text
-from keydesk_client.models._core.times import DateTime
+from keydesk_client.models._core.json import JsonValue, failing_fast
+from keydesk_client.models._core.record import Rowed, Wire, missing
+from keydesk_client.models._core.scalars import DateTime, decimal_text
+from keydesk_client.models._core.wire_names import wire_name
 
 CLOSED = ConfigDict(extra="forbid", alias_generator=wire_name, defer_build=True, strict=True)
 """A record with members we do not know takes the slow way through salvage.py, which keeps them in `unknown`."""

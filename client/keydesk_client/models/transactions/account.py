@@ -1,10 +1,28 @@
-"""The account itself: opened, configured, funded, closed."""
+"""Margin calls, and closures owed until an instrument trades again.
 
-from typing import Literal
+The account itself: opened, configured, funded, closed.
+Daily financing and dividend adjustments.
+"""
 
-from keydesk_client.models._core.scalars import AccountUnits, Currency, DecimalNumber
-from keydesk_client.models.reject_reasons import FundingReason, TransactionRejectReason
-from keydesk_client.models.transactions.base import TransactionIdentity
+from typing import Annotated, Literal
+
+from pydantic import BeforeValidator
+
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
+    AccountUnits,
+    Currency,
+    DecimalNumber,
+    InstrumentName,
+    TradeID,
+)
+from keydesk_client.models.enumerations import AccountFinancingMode
+from keydesk_client.models.reject_reasons import (
+    FundingReason,
+    MarketOrderReason,
+    TransactionRejectReason,
+)
+from keydesk_client.models.transactions.base import HomeConversionFactors, TransactionIdentity
 
 
 class CreateTransaction(TransactionIdentity):
@@ -89,3 +107,115 @@ class ResetResettablePLTransaction(TransactionIdentity):
     """Resettable P/L zeroed."""
 
     type: Literal["RESET_RESETTABLE_PL"] = "RESET_RESETTABLE_PL"
+
+
+class OpenTradeFinancing(Record):
+    """Daily financing of one trade."""
+
+    trade_id: TradeID
+    """The trade."""
+    financing: AccountUnits
+    """In home currency."""
+    base_financing: DecimalNumber | None = None
+    """In base currency."""
+    quote_financing: DecimalNumber | None = None
+    """In quote currency."""
+    financing_rate: DecimalNumber | None = None
+    """The yearly rate that was used."""
+
+
+class PositionFinancing(Record):
+    """Daily financing of one position."""
+
+    instrument: InstrumentName
+    """As in EUR_USD."""
+    financing: AccountUnits
+    """In home currency."""
+    base_financing: DecimalNumber | None = None
+    """In base currency."""
+    quote_financing: DecimalNumber | None = None
+    """In quote currency."""
+    home_conversion_factors: HomeConversionFactors | None = None
+    """The conversion factors that were used."""
+    open_trade_financings: tuple[OpenTradeFinancing, ...]
+    """One per open trade."""
+    account_financing_mode: AccountFinancingMode | None = None
+    """How it was financed."""
+
+
+class OpenTradeDividendAdjustment(Record):
+    """Dividend adjustment of one trade."""
+
+    trade_id: TradeID
+    """The trade."""
+    dividend_adjustment: AccountUnits
+    """In home currency."""
+    quote_dividend_adjustment: DecimalNumber | None = None
+    """In quote currency."""
+
+
+class DailyFinancingTransaction(TransactionIdentity):
+    """Daily rollover."""
+
+    type: Literal["DAILY_FINANCING"] = "DAILY_FINANCING"
+    financing: AccountUnits
+    """All of it, in home currency."""
+    account_balance: AccountUnits
+    """The account's balance afterwards."""
+    account_financing_mode: AccountFinancingMode | None = None
+    """How the account is financed; some services tell it for each position instead."""
+    position_financings: tuple[PositionFinancing, ...]
+    """One per open position."""
+
+
+class DividendAdjustmentTransaction(TransactionIdentity):
+    """Dividend adjustment of one instrument."""
+
+    type: Literal["DIVIDEND_ADJUSTMENT"] = "DIVIDEND_ADJUSTMENT"
+    instrument: InstrumentName
+    """As in EUR_USD."""
+    dividend_adjustment: AccountUnits
+    """All of it, in home currency."""
+    quote_dividend_adjustment: DecimalNumber | None = None
+    """In quote currency."""
+    home_conversion_factors: HomeConversionFactors | None = None
+    """The conversion factors that were used."""
+    account_balance: AccountUnits
+    """The account's balance afterwards."""
+    open_trade_dividend_adjustments: tuple[OpenTradeDividendAdjustment, ...]
+    """One per open trade."""
+
+
+def as_list(ids: object) -> object:
+    """Some services send a single id where the list belongs."""
+    return [ids] if isinstance(ids, str) else ids
+
+
+class MarginCallEnterTransaction(TransactionIdentity):
+    """Margin call began."""
+
+    type: Literal["MARGIN_CALL_ENTER"] = "MARGIN_CALL_ENTER"
+
+
+class MarginCallExtendTransaction(TransactionIdentity):
+    """Margin call extended."""
+
+    type: Literal["MARGIN_CALL_EXTEND"] = "MARGIN_CALL_EXTEND"
+    extension_number: int
+    """1 for the first."""
+
+
+class MarginCallExitTransaction(TransactionIdentity):
+    """Margin call ended."""
+
+    type: Literal["MARGIN_CALL_EXIT"] = "MARGIN_CALL_EXIT"
+
+
+class DelayedTradeClosureTransaction(TransactionIdentity):
+    """Trades to close once tradeable again."""
+
+    type: Literal["DELAYED_TRADE_CLOSURE"] = "DELAYED_TRADE_CLOSURE"
+    reason: MarketOrderReason
+    """Why it ended."""
+    trade_ids: Annotated[tuple[TradeID, ...], BeforeValidator(as_list)]
+    """The trades that will be closed."""

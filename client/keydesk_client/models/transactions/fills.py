@@ -1,4 +1,7 @@
-"""Orders that were filled, and the trades that each fill opened, reduced and closed."""
+"""Orders that were filled, and the trades that each fill opened, reduced and closed.
+
+Orders that ended without a fill, and cancels that were refused.
+"""
 
 from typing import Literal
 
@@ -12,11 +15,40 @@ from keydesk_client.models._core.scalars import (
     PriceValue,
     TradeID,
 )
-from keydesk_client.models.extensions import ClientExtensions
+from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.pricing import ClientPrice
-from keydesk_client.models.reject_reasons import OrderFillReason
-from keydesk_client.models.transactions.base import TransactionIdentity
-from keydesk_client.models.transactions.conversions import HomeConversionFactors
+from keydesk_client.models.reject_reasons import (
+    OrderCancelReason,
+    OrderFillReason,
+    TransactionRejectReason,
+)
+from keydesk_client.models.transactions.base import HomeConversionFactors, TransactionIdentity
+
+
+class OrderCancelTransaction(TransactionIdentity):
+    """A pending or unfilled order ended."""
+
+    type: Literal["ORDER_CANCEL"] = "ORDER_CANCEL"
+    order_id: OrderID
+    """The order."""
+    client_order_id: ClientID | None = None
+    """Its client id."""
+    reason: OrderCancelReason
+    """Why it ended."""
+    replaced_by_order_id: OrderID | None = None
+    """Only for CLIENT_REQUEST_REPLACED."""
+
+
+class OrderCancelRejectTransaction(TransactionIdentity):
+    """Cancel refused."""
+
+    type: Literal["ORDER_CANCEL_REJECT"] = "ORDER_CANCEL_REJECT"
+    order_id: OrderID | None = None
+    """Order asked for."""
+    client_order_id: ClientID | None = None
+    """Client id asked for."""
+    reject_reason: TransactionRejectReason
+    """Why it was refused."""
 
 
 class ConversionCosts(Record):

@@ -5,61 +5,54 @@ from typing import Annotated, Literal, TypeAlias
 from pydantic import Field
 
 from keydesk_client.models._core.record import Record
-from keydesk_client.models._core.scalars import TransactionID
-from keydesk_client.models._core.times import DateTime
-from keydesk_client.models._core.unknown import foreign_to
+from keydesk_client.models._core.scalars import DateTime, TransactionID
+from keydesk_client.models._core.wire_names import foreign_to
 from keydesk_client.models.transactions.account import (
     ClientConfigureRejectTransaction,
     ClientConfigureTransaction,
     CloseTransaction,
     CreateTransaction,
+    DailyFinancingTransaction,
+    DelayedTradeClosureTransaction,
+    DividendAdjustmentTransaction,
+    MarginCallEnterTransaction,
+    MarginCallExitTransaction,
+    MarginCallExtendTransaction,
     ReopenTransaction,
     ResetResettablePLTransaction,
     TransferFundsRejectTransaction,
     TransferFundsTransaction,
 )
-from keydesk_client.models.transactions.base import TransactionIdentity
-from keydesk_client.models.transactions.cancels import (
+from keydesk_client.models.transactions.base import (
+    OrderClientExtensionsModifyRejectTransaction,
+    OrderClientExtensionsModifyTransaction,
+    TradeClientExtensionsModifyRejectTransaction,
+    TradeClientExtensionsModifyTransaction,
+    TransactionIdentity,
+)
+from keydesk_client.models.transactions.fills import (
     OrderCancelRejectTransaction,
     OrderCancelTransaction,
+    OrderFillTransaction,
 )
-from keydesk_client.models.transactions.dependent_orders import (
+from keydesk_client.models.transactions.orders import (
+    FixedPriceOrderTransaction,
     GuaranteedStopLossOrderRejectTransaction,
     GuaranteedStopLossOrderTransaction,
-    StopLossOrderRejectTransaction,
-    StopLossOrderTransaction,
-    TakeProfitOrderRejectTransaction,
-    TakeProfitOrderTransaction,
-    TrailingStopLossOrderRejectTransaction,
-    TrailingStopLossOrderTransaction,
-)
-from keydesk_client.models.transactions.entry_orders import (
-    FixedPriceOrderTransaction,
     LimitOrderRejectTransaction,
     LimitOrderTransaction,
     MarketIfTouchedOrderRejectTransaction,
     MarketIfTouchedOrderTransaction,
     MarketOrderRejectTransaction,
     MarketOrderTransaction,
+    StopLossOrderRejectTransaction,
+    StopLossOrderTransaction,
     StopOrderRejectTransaction,
     StopOrderTransaction,
-)
-from keydesk_client.models.transactions.extensions import (
-    OrderClientExtensionsModifyRejectTransaction,
-    OrderClientExtensionsModifyTransaction,
-    TradeClientExtensionsModifyRejectTransaction,
-    TradeClientExtensionsModifyTransaction,
-)
-from keydesk_client.models.transactions.fills import OrderFillTransaction
-from keydesk_client.models.transactions.financing import (
-    DailyFinancingTransaction,
-    DividendAdjustmentTransaction,
-)
-from keydesk_client.models.transactions.margin import (
-    DelayedTradeClosureTransaction,
-    MarginCallEnterTransaction,
-    MarginCallExitTransaction,
-    MarginCallExtendTransaction,
+    TakeProfitOrderRejectTransaction,
+    TakeProfitOrderTransaction,
+    TrailingStopLossOrderRejectTransaction,
+    TrailingStopLossOrderTransaction,
 )
 
 KnownTransaction: TypeAlias = (

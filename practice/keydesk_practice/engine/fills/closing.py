@@ -3,15 +3,13 @@
 from decimal import Decimal
 from typing import Literal
 
-from keydesk_practice.engine.checks import first, label_problem
-from keydesk_practice.engine.commands import ClosePosition, CloseTrade
+from keydesk_practice.engine.checks import first, has_elder_twin, label_problem
+from keydesk_practice.engine.commands import ClientExtensions, ClosePosition, CloseTrade
 from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
-from keydesk_practice.engine.money import bare, decimals, text
-from keydesk_practice.engine.requests import ClientExtensions
-from keydesk_practice.engine.safeguards import has_elder_twin
-from keydesk_practice.engine.state.decision import Decision
+from keydesk_practice.engine.quotes import bare, decimals, text
+from keydesk_practice.engine.state.account import number_in, open_trade
+from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Side, Trade
-from keydesk_practice.engine.state.specifiers import number_in, open_trade
 from keydesk_practice.engine.transactions import (
     MarketOrderCreated,
     MarketOrderRejected,

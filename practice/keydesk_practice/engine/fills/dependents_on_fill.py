@@ -4,15 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk_practice.engine.guaranteed import guaranteed_problem, required
+from keydesk_practice.engine.checks import guaranteed_problem, required, would_break
+from keydesk_practice.engine.commands import DependentDetails, TrailingStopLossDetails
 from keydesk_practice.engine.quotes import Quote, Specification
-from keydesk_practice.engine.requests import (
-    DependentDetails,
-    TrailingStopLossDetails,
-)
-from keydesk_practice.engine.safeguards import would_break
 from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.decision import Decision
+from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.transactions import (
     DependentOrderCreated,
     EntryOrderCreated,

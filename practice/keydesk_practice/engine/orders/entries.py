@@ -9,16 +9,13 @@ from keydesk_practice.engine.checks import (
     first,
     label_problem,
     life_problem,
+    on_fill_problems,
     pending_problem,
     price_problem,
+    required,
     units_problem,
 )
-from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
-from keydesk_practice.engine.guaranteed import required
-from keydesk_practice.engine.level_checks import on_fill_problems
-from keydesk_practice.engine.money import bare
-from keydesk_practice.engine.quotes import Specification
-from keydesk_practice.engine.requests import (
+from keydesk_practice.engine.commands import (
     EntryRequest,
     LimitRequest,
     MarketIfTouchedRequest,
@@ -27,7 +24,9 @@ from keydesk_practice.engine.requests import (
     StopRequest,
     TakeProfitDetails,
 )
-from keydesk_practice.engine.state.decision import Decision
+from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
+from keydesk_practice.engine.quotes import Specification, bare
+from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Order
 from keydesk_practice.engine.state.triggers import is_met, trigger_of
 from keydesk_practice.engine.transactions import (

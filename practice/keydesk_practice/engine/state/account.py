@@ -1,4 +1,6 @@
-"""An account as it stands: the fold of its transactions, and what the market showed its orders.
+"""Finding what a specifier names: an id, or `@` and a client id.
+
+An account as it stands: the fold of its transactions, and what the market showed its orders.
 
 Orders, trades and positions are values, the tables that hold them change in place. A copy shares the values, so that a
 decision can look ahead on its own copy and leave the account as it was.
@@ -9,8 +11,7 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Literal
 
-from keydesk_practice.engine.money import NOTHING
-from keydesk_practice.engine.quotes import GuaranteedMode
+from keydesk_practice.engine.quotes import NOTHING, GuaranteedMode
 from keydesk_practice.engine.state.records import Order, Position, Trade, Trigger
 
 Mutability = Literal["FIXED", "REPLACEABLE", "CANCELABLE", "PRICE_WIDEN_ONLY"]
@@ -131,3 +132,28 @@ _NAMES = tuple(field.name for field in fields(Account))
 def empty_account(account_id: str, user_id: int, terms: Terms) -> Account:
     """Return an account to which nothing has happened yet."""
     return Account(id=account_id, user_id=user_id, terms=terms)
+
+
+def number_in(specifier: str) -> int | None:
+    """Return the id that a specifier is, None for a client id or anything else."""
+    plain = specifier.isascii() and specifier.isdecimal() and len(specifier) <= 18  # noqa: PLR2004 - beyond any id
+    return int(specifier) if plain else None
+
+
+def label_in(specifier: str) -> str | None:
+    """Return the client id that a specifier names, None for an id."""
+    return specifier[1:] if specifier.startswith("@") else None
+
+
+def pending_order(account: Account, specifier: str) -> Order | None:
+    """Return the pending order that a specifier names."""
+    label = label_in(specifier)
+    order_id = number_in(specifier) if label is None else account.order_ids.get(label)
+    return account.orders.get(order_id or 0)
+
+
+def open_trade(account: Account, specifier: str) -> Trade | None:
+    """Return the open trade that a specifier names."""
+    label = label_in(specifier)
+    trade_id = number_in(specifier) if label is None else account.trade_ids.get(label)
+    return account.trades.get(trade_id or 0)

@@ -4,21 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from keydesk_practice.engine import wire_form
-from keydesk_practice.engine.transactions.base import Transaction
-from keydesk_practice.engine.transactions.fills import (
-    FullPrice,
-    FullPriceBucket,
-    OrderCancelled,
-    OrderCancelRejected,
-    OrderExtensionsModified,
-    OrderExtensionsModifyRejected,
-    OrderFilled,
-    TradeExtensionsModified,
-    TradeExtensionsModifyRejected,
-    TradeOpened,
-    TradeReduced,
-)
-from keydesk_practice.engine.transactions.funds import (
+from keydesk_practice.engine.transactions.account import (
     AccountCreated,
     ClientConfigured,
     ClientConfigureRejected,
@@ -32,18 +18,26 @@ from keydesk_practice.engine.transactions.funds import (
     OpenTradeFinancing,
     PositionFinancing,
     TradeClosureDelayed,
+    Transaction,
     TransferFundsRejected,
 )
 from keydesk_practice.engine.transactions.orders import (
     DelayedTradeCloseOf,
     DependentOrderCreated,
     EntryOrderCreated,
+    FullPrice,
+    FullPriceBucket,
     GuaranteedStopLossCreated,
     LimitOrderCreated,
     MarginCloseoutOf,
     MarketIfTouchedOrderCreated,
     MarketOrderCreated,
+    OrderCancelled,
+    OrderCancelRejected,
     OrderCreated,
+    OrderExtensionsModified,
+    OrderExtensionsModifyRejected,
+    OrderFilled,
     PendingOrderCreated,
     PositionCloseoutOf,
     PricedDependentCreated,
@@ -51,6 +45,10 @@ from keydesk_practice.engine.transactions.orders import (
     StopOrderCreated,
     TakeProfitCreated,
     TradeCloseOf,
+    TradeExtensionsModified,
+    TradeExtensionsModifyRejected,
+    TradeOpened,
+    TradeReduced,
     TrailingStopLossCreated,
 )
 from keydesk_practice.engine.transactions.rejects import (

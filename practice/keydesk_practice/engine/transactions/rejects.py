@@ -4,14 +4,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk_practice.engine.requests import (
+from keydesk_practice.engine.commands import (
     ClientExtensions,
     GuaranteedStopLossDetails,
     StopLossDetails,
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_practice.engine.transactions.base import Transaction
+from keydesk_practice.engine.transactions.account import Transaction
 from keydesk_practice.engine.transactions.orders import PositionCloseoutOf, TradeCloseOf
 from keydesk_practice.engine.wire_form import Id, Moment
 

@@ -1,21 +1,20 @@
 """What clients read: the account and everything in it as the wire shows it, at the prices of an instant."""
 
 from keydesk_practice.engine.views.accounts import (
+    Touched,
     Views,
     account,
     account_lists,
+    changes,
+    changes_lists,
     margin_available,
     state,
     state_lists,
     summary,
     totals,
 )
-from keydesk_practice.engine.views.changes import Touched, changes, changes_lists
-from keydesk_practice.engine.views.orders import order
-from keydesk_practice.engine.views.positions import position
-from keydesk_practice.engine.views.prices import client_price
-from keydesk_practice.engine.views.trades import trade, trade_summary
-from keydesk_practice.engine.views.worth import TradeWorth, Worth, trade_worths
+from keydesk_practice.engine.views.trades import order, position, trade, trade_summary
+from keydesk_practice.engine.views.valuation import TradeWorth, Worth, client_price, trade_worths
 
 __all__ = [
     "Touched",

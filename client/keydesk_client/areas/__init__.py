@@ -1,1 +1,0 @@
-"""The areas of a client: one class a resource, one method an operation."""

@@ -1,0 +1,344 @@
+"""What an order, the request for it and the transaction that creates it have in common.
+
+What a client may write on its own orders and trades.
+Dependent orders as asked for with an entry order or on a trade; InvalidRequest when a member can not be right.
+What requests are made from, for type checkers alone: nothing loads this module at run time.
+
+A record holds a Decimal and a DateTime, and may be made from more: an int, decimal text, a datetime. Never from a float.
+"""
+
+from typing import TYPE_CHECKING, Required, TypedDict, Unpack
+
+from keydesk_client.models._core.record import Record
+from keydesk_client.models._core.scalars import (
+    ClientComment,
+    ClientID,
+    ClientTag,
+    DateTime,
+    DecimalNumber,
+    InstrumentName,
+    Moment,
+    Number,
+    PriceValue,
+    TradeID,
+    TransactionID,
+)
+from keydesk_client.models._core.validation import Asked
+from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
+from keydesk_client.models.reject_reasons import MarketOrderMarginCloseoutReason
+
+
+class ClientExtensions(Asked):
+    """Client tags; not for bridged accounts."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: "Unpack[ExtensionsMembers]") -> None: ...
+
+    id: ClientID | None = None
+    """Unique among live orders, or among open trades."""
+    tag: ClientTag | None = None
+    """Free label."""
+    comment: ClientComment | None = None
+    """Free text."""
+
+
+class TakeProfitDetails(Asked):
+    """Request for a take-profit on a trade."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: "Unpack[LevelMembers]") -> None: ...
+
+    price: PriceValue | None = None
+    """Trigger, in quote currency; give price or distance."""
+    distance: DecimalNumber | None = None
+    """In price units from the price at which the trade opened, instead of a price; not every service takes it."""
+    time_in_force: TimeInForce = "GTC"
+    """GTC, GTD or GFD."""
+    gtd_time: DateTime | None = None
+    """When the order expires; only together with GTD."""
+    client_extensions: ClientExtensions | None = None
+    """Id, tag and comment of the order."""
+
+
+class StopLossDetails(Asked):
+    """Request for a stop-loss on a trade."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: "Unpack[StopLossMembers]") -> None: ...
+
+    price: PriceValue | None = None
+    """Trigger, in quote currency; exactly one of price and distance."""
+    distance: DecimalNumber | None = None
+    """In price units, not pips, from the price at which the trade opened."""
+    time_in_force: TimeInForce = "GTC"
+    """GTC, GTD or GFD."""
+    gtd_time: DateTime | None = None
+    """When the order expires; only together with GTD."""
+    client_extensions: ClientExtensions | None = None
+    """Id, tag and comment of the order."""
+    guaranteed: bool | None = None
+    """Deprecated way to ask for a guaranteed stop; default true only when the account requires it."""
+
+
+class GuaranteedStopLossDetails(Asked):
+    """Request for a guaranteed stop on a trade."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: "Unpack[LevelMembers]") -> None: ...
+
+    price: PriceValue | None = None
+    """Trigger, in quote currency; exactly one of price and distance."""
+    distance: DecimalNumber | None = None
+    """In price units, not pips, from the price at which the trade opened."""
+    time_in_force: TimeInForce = "GTC"
+    """GTC, GTD or GFD."""
+    gtd_time: DateTime | None = None
+    """When the order expires; only together with GTD."""
+    client_extensions: ClientExtensions | None = None
+    """Id, tag and comment of the order."""
+
+
+class TrailingStopLossDetails(Asked):
+    """Request for a trailing stop on a trade."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, **members: "Unpack[TrailingMembers]") -> None: ...
+
+    distance: DecimalNumber
+    """In price units, not pips: 0.0015 is 15 pips of EUR_USD."""
+    time_in_force: TimeInForce = "GTC"
+    """GTC, GTD or GFD."""
+    gtd_time: DateTime | None = None
+    """When the order expires; only together with GTD."""
+    client_extensions: ClientExtensions | None = None
+    """Id, tag and comment of the order."""
+
+
+class ExtensionsMembers(TypedDict, total=False):
+    """What a client writes on its own orders and trades."""
+
+    id: str | None
+    """Unique among live orders, or among open trades."""
+    tag: str | None
+    """Free label."""
+    comment: str | None
+    """Free text."""
+
+
+class LifeMembers(TypedDict, total=False):
+    """How long an order lives, and what is written on it."""
+
+    time_in_force: TimeInForce
+    """FOK (usual) or IOC for market orders; GTC (usual), GTD or GFD for what rests."""
+    gtd_time: Moment | None
+    """When it expires; only together with GTD."""
+    client_extensions: ClientExtensions | None
+    """Id, tag and comment of the order."""
+
+
+class LevelMembers(LifeMembers, total=False):
+    """At which price, or how far away."""
+
+    price: Number | None
+    """In quote currency; exactly one of price and distance."""
+    distance: Number | None
+    """In price units, not pips; exactly one of price and distance."""
+
+
+class StopLossMembers(LevelMembers, total=False):
+    """Of a stop-loss on a trade."""
+
+    guaranteed: bool | None
+    """Deprecated: use a guaranteed stop-loss."""
+
+
+class TrailingMembers(LifeMembers, total=False):
+    """Of a trailing stop on a trade."""
+
+    distance: Required[Number]
+    """In price units, not pips: 0.0015 is 15 pips of EUR_USD."""
+
+
+class OfTrade(TypedDict, total=False):
+    """The trade that an order closes."""
+
+    trade_id: Required[str]
+    """The trade that it closes."""
+    client_trade_id: str | None
+    """Client id of that trade, if it has one."""
+    trigger_condition: OrderTriggerCondition
+    """Price side that triggers it."""
+
+
+class OfTradeLevelMembers(OfTrade, LevelMembers, total=False):
+    """Of a take-profit or guaranteed stop-loss as an order of its own."""
+
+
+class OfTradeStopLossMembers(OfTrade, StopLossMembers, total=False):
+    """Of a stop-loss as an order of its own."""
+
+
+class OfTradeTrailingMembers(OfTrade, TrailingMembers, total=False):
+    """Of a trailing stop as an order of its own."""
+
+
+class EntryMembers(TypedDict, total=False):
+    """What an entry order trades, and what it brings along."""
+
+    instrument: Required[str]
+    """As in EUR_USD."""
+    units: Required[Number]
+    """Signed size: plus buys, minus sells."""
+    position_fill: OrderPositionFill
+    """Whether it may open, reduce, or both."""
+    time_in_force: TimeInForce
+    """FOK (usual) or IOC for market orders; GTC (usual), GTD or GFD for what rests."""
+    client_extensions: ClientExtensions | None
+    """Id, tag and comment of the order."""
+    take_profit_on_fill: TakeProfitDetails | None
+    """Take-profit of the trade that it opens."""
+    stop_loss_on_fill: StopLossDetails | None
+    """Stop-loss of the trade that it opens."""
+    guaranteed_stop_loss_on_fill: GuaranteedStopLossDetails | None
+    """Guaranteed stop-loss of the trade that it opens."""
+    trailing_stop_loss_on_fill: TrailingStopLossDetails | None
+    """Trailing stop of the trade that it opens."""
+    trade_client_extensions: ClientExtensions | None
+    """Id, tag and comment of the trade that it opens."""
+
+
+class MarketMembers(EntryMembers, total=False):
+    """Of a market order."""
+
+    price_bound: Number | None
+    """Worst price accepted, in quote currency."""
+
+
+class LimitMembers(EntryMembers, total=False):
+    """Of a limit order."""
+
+    price: Required[Number]
+    """Trigger, in quote currency."""
+    gtd_time: Moment | None
+    """When it expires; only together with GTD."""
+    trigger_condition: OrderTriggerCondition
+    """Price side that triggers it."""
+
+
+class StopMembers(LimitMembers, total=False):
+    """Of a stop or market-if-touched order."""
+
+    price_bound: Number | None
+    """Worst price accepted, in quote currency."""
+
+
+class EntryTerms(Record):
+    """What an entry order trades."""
+
+    instrument: InstrumentName
+    """Instrument to trade."""
+    units: DecimalNumber
+    """Signed size, plus buys, minus sells."""
+    position_fill: OrderPositionFill = "DEFAULT"
+    """Open/reduce policy when it fills."""
+
+
+class PendingTerms(Record):
+    """Extra fields of a resting entry order."""
+
+    price: PriceValue
+    """Trigger threshold."""
+    time_in_force: TimeInForce = "GTC"
+    """Lifetime policy."""
+    gtd_time: DateTime | None = None
+    """Expiry, needed when timeInForce is GTD."""
+    trigger_condition: OrderTriggerCondition = "DEFAULT"
+    """Price side that triggers."""
+
+
+class OnFillTerms(Record):
+    """Dependent orders and trade tags to attach when the order opens a trade."""
+
+    take_profit_on_fill: TakeProfitDetails | None = None
+    """Take-profit to create with the new trade."""
+    stop_loss_on_fill: StopLossDetails | None = None
+    """Stop-loss to create with the new trade."""
+    guaranteed_stop_loss_on_fill: GuaranteedStopLossDetails | None = None
+    """Guaranteed stop to create with the new trade."""
+    trailing_stop_loss_on_fill: TrailingStopLossDetails | None = None
+    """Trailing stop to create with the new trade."""
+    trade_client_extensions: ClientExtensions | None = None
+    """Extensions stamped on the opened trade."""
+
+
+class DependentTerms(Record):
+    """Fields of an order tied to one trade."""
+
+    trade_id: TradeID
+    """Trade it closes."""
+    client_trade_id: ClientID | None = None
+    """Client id of that trade, if it has one."""
+    time_in_force: TimeInForce = "GTC"
+    """GTC, GTD or GFD only."""
+    gtd_time: DateTime | None = None
+    """Expiry, needed when timeInForce is GTD."""
+    trigger_condition: OrderTriggerCondition = "DEFAULT"
+    """Price side that triggers."""
+
+
+class MarketOrderTradeClose(Record):
+    """Market order made by a trade close."""
+
+    trade_id: TradeID
+    """Trade to close."""
+    client_trade_id: ClientID | None = None
+    """Its client id."""
+    units: str
+    """ALL or a positive decimal."""
+
+
+class MarketOrderPositionCloseout(Record):
+    """Market order made by a position close."""
+
+    instrument: InstrumentName
+    """As in EUR_USD."""
+    units: str
+    """ALL or a positive decimal."""
+
+
+class MarketOrderMarginCloseout(Record):
+    """Market order made by a margin closeout."""
+
+    reason: MarketOrderMarginCloseoutReason
+    """Which check failed."""
+
+
+class MarketOrderDelayedTradeClose(Record):
+    """Market order made once a delayed close became possible."""
+
+    trade_id: TradeID
+    """Trade to close."""
+    client_trade_id: ClientID | None = None
+    """Its client id."""
+    source_transaction_id: TransactionID
+    """The DELAYED_TRADE_CLOSURE."""
+
+
+class MarketPurpose(Record):
+    """At most one is present; says which system or client action made the market order."""
+
+    trade_close: MarketOrderTradeClose | None = None
+    """Reason TRADE_CLOSE."""
+    long_position_closeout: MarketOrderPositionCloseout | None = None
+    """Reason POSITION_CLOSEOUT, long side."""
+    short_position_closeout: MarketOrderPositionCloseout | None = None
+    """Reason POSITION_CLOSEOUT, short side."""
+    margin_closeout: MarketOrderMarginCloseout | None = None
+    """Reason MARGIN_CLOSEOUT."""
+    delayed_trade_close: MarketOrderDelayedTradeClose | None = None
+    """Reason DELAYED_TRADE_CLOSE."""

@@ -1,1 +1,0 @@
-"""Whole answers of the service, one class an operation."""

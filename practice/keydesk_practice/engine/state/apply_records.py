@@ -1,0 +1,298 @@
+"""How a fill changes the account: the order ends, trades shrink, close and open, positions and money follow.
+
+How orders come, change and go in the account, with the indexes that find them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from keydesk_practice.engine.commands import ClientExtensions
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.records import (
+    KINDS,
+    Mark,
+    Order,
+    OrderEvent,
+    Position,
+    Side,
+    Trade,
+    Trigger,
+    kind_of,
+    order_after,
+    trade_after,
+)
+from keydesk_practice.engine.state.triggers import trigger_of
+from keydesk_practice.engine.transactions import (
+    DependentOrderCreated,
+    EntryOrderCreated,
+    MarketOrderCreated,
+    OrderCreated,
+    OrderExtensionsModified,
+    OrderFilled,
+    PendingOrderCreated,
+    TradeExtensionsModified,
+    TradeOpened,
+    TradeReduced,
+)
+from keydesk_practice.engine.wire_form import day_end_after
+
+
+def apply_created(account: Account, created: OrderCreated) -> None:
+    """Put a new order in."""
+    order = order_of(account, created)
+    account.orders[order.id] = order
+    if order.client_id is not None:
+        account.order_ids[order.client_id] = order.id
+    if isinstance(created, MarketOrderCreated):
+        return  # it ends within its batch
+    if isinstance(created, DependentOrderCreated):
+        _link(account, created.trade_id, created.order_type, order.id)
+    _arm(account, order)
+    if order.expires is not None:
+        account.expiries[order.id] = order.expires
+
+
+def order_of(account: Account, created: OrderCreated) -> Order:
+    """Return the order that a transaction creates."""
+    if isinstance(created, EntryOrderCreated):
+        return Order(
+            created=created,
+            instrument=created.instrument,
+            buys=created.units > 0,
+            client_extensions=created.client_extensions,
+            trade_client_extensions=created.trade_client_extensions,
+            expires=_expiry(created),
+        )
+    if not isinstance(created, DependentOrderCreated):
+        raise TypeError(type(created).__name__)
+    trade = account.trades[created.trade_id]
+    return Order(
+        created=created,
+        instrument=trade.instrument,
+        buys=not trade.long,
+        client_extensions=created.client_extensions,
+        expires=_expiry(created),
+    )
+
+
+def _expiry(created: OrderCreated) -> int | None:
+    if created.time_in_force == "GFD":
+        return day_end_after(created.time)
+    if isinstance(created, PendingOrderCreated | DependentOrderCreated):
+        return created.gtd_time
+    return None
+
+
+def apply_mark(account: Account, mark: Mark) -> None:
+    """Let an order know what the market showed it."""
+    order = account.orders[mark.order_id]
+    state = order_after(order.state, "MARKED")
+    moved = replace(order, state=state, mark=mark.level)
+    account.orders[order.id] = moved
+    _disarm(account, order)
+    _arm(account, moved)
+
+
+def end_order(account: Account, order: Order, event: OrderEvent, **end: Any) -> None:  # noqa: ANN401 - members of Order
+    """Take an order out of the pending ones; it stays readable, with how it ended."""
+    ended = replace(order, state=order_after(order.state, event), **end)
+    del account.orders[order.id]
+    account.expiries.pop(order.id, None)
+    _disarm(account, order)
+    if order.client_id is not None and account.order_ids.get(order.client_id) == order.id:
+        del account.order_ids[order.client_id]
+    if (dependent := order.dependent) is not None and dependent.trade_id in account.trades:
+        trade = account.trades[dependent.trade_id]
+        if trade.dependents.get(kind_of(dependent.order_type)) == order.id:
+            _link(account, dependent.trade_id, dependent.order_type, None)
+    account.ended.keep_order(ended)
+
+
+def relabel_order(account: Account, event: OrderExtensionsModified) -> None:
+    """Change an order's labels."""
+    order = account.orders[event.order_id]
+    changed = replace(
+        order,
+        state=order_after(order.state, "RELABELLED"),
+        client_extensions=merged(order.client_extensions, event.client_extensions_modify),
+        trade_client_extensions=merged(
+            order.trade_client_extensions, event.trade_client_extensions_modify
+        ),
+    )
+    if order.client_id is not None:
+        account.order_ids.pop(order.client_id, None)
+    if changed.client_id is not None:
+        account.order_ids[changed.client_id] = order.id
+    account.orders[order.id] = changed
+
+
+def relabel_trade(account: Account, event: TradeExtensionsModified) -> None:
+    """Change a trade's labels."""
+    trade = account.trades[event.trade_id]
+    changed = replace(
+        trade,
+        state=trade_after(trade.state, "RELABELLED"),
+        client_extensions=merged(trade.client_extensions, event.trade_client_extensions_modify),
+    )
+    if trade.client_id is not None:
+        account.trade_ids.pop(trade.client_id, None)
+    if changed.client_id is not None:
+        account.trade_ids[changed.client_id] = trade.id
+    account.trades[trade.id] = changed
+
+
+def merged(old: ClientExtensions | None, new: ClientExtensions | None) -> ClientExtensions | None:
+    """Return labels after a change: what is given overwrites, what is left out stays."""
+    if old is None or new is None:
+        return new or old
+    return ClientExtensions(
+        id=old.id if new.id is None else new.id,
+        tag=old.tag if new.tag is None else new.tag,
+        comment=old.comment if new.comment is None else new.comment,
+    )
+
+
+def _arm(account: Account, order: Order) -> None:
+    trigger = trigger_of(order)
+    if trigger is not None:
+        resting = account.triggers.get(order.instrument, ())
+        account.triggers[order.instrument] = (*resting, trigger)
+
+
+def _disarm(account: Account, order: Order) -> None:
+    resting = account.triggers.get(order.instrument)
+    if resting is None or isinstance(order.created, MarketOrderCreated):
+        return
+    for place, trigger in enumerate(resting):  # the oldest mostly end first
+        if trigger.order_id == order.id:
+            _put_triggers(account, order.instrument, resting[:place] + resting[place + 1 :])
+            return
+
+
+def _put_triggers(account: Account, instrument: str, resting: tuple[Trigger, ...]) -> None:
+    if resting:
+        account.triggers[instrument] = resting
+    else:
+        del account.triggers[instrument]
+
+
+def _link(account: Account, trade_id: int, order_type: str, order_id: int | None) -> None:
+    kind = kind_of(order_type)
+    link: dict[str, Any] = {f"{kind}_id": order_id}
+    account.trades[trade_id] = replace(account.trades[trade_id], **link)
+
+
+_NO_LINKS: dict[str, Any] = {f"{kind}_id": None for kind in KINDS}
+
+
+def apply_fill(account: Account, fill: OrderFilled) -> None:
+    """Change the account by a fill."""
+    account.balance = fill.account_balance
+    account.pl += fill.pl
+    account.financing += fill.financing
+    account.commission += fill.commission
+    account.guaranteed_execution_fees += fill.guaranteed_execution_fee
+    account.last_order_fill_time = fill.time
+    _end_filled(account, fill)
+    position = account.position(fill.instrument)
+    if fill.commission:
+        position = replace(position, commission=position.commission + fill.commission)
+    parts = [*(fill.trades_closed or ())]
+    if fill.trade_reduced is not None:
+        parts.append(fill.trade_reduced)
+    reduced = [(_reduce(account, part, fill), part) for part in parts]
+    for long in (True, False):  # each side is replaced once, however many of its trades close
+        if of_side := [pair for pair in reduced if pair[0].long == long]:
+            position = _with_side(position, long, _side_after(position, long, of_side))
+    if fill.trade_opened is not None:
+        position = _open(account, position, fill.trade_opened, fill)
+    account.positions[fill.instrument] = position
+
+
+def _end_filled(account: Account, fill: OrderFilled) -> None:
+    closed = tuple(part.trade_id for part in fill.trades_closed or ())
+    end_order(
+        account,
+        account.orders[fill.order_id],
+        "FILLED",
+        filling_transaction_id=fill.id,
+        filled_time=fill.time,
+        trade_opened_id=fill.trade_opened.trade_id if fill.trade_opened else None,
+        trade_reduced_id=fill.trade_reduced.trade_id if fill.trade_reduced else None,
+        trade_closed_ids=closed or None,
+    )
+
+
+def _reduce(account: Account, part: TradeReduced, fill: OrderFilled) -> Trade:
+    """Shrink or close a trade, and return it as it is then; `part.units` has the opposite sign of the trade's."""
+    trade = account.trades[part.trade_id]
+    left = trade.current_units + part.units
+    shrunk = replace(
+        trade,
+        state=trade_after(trade.state, "REDUCED" if left else "CLOSED"),
+        current_units=left,
+        realized_pl=trade.realized_pl + part.realized_pl,
+        financing=trade.financing + part.financing,
+        closing_value=trade.closing_value - part.units * part.price,
+        closing_transaction_ids=(*(trade.closing_transaction_ids or ()), fill.id),
+        close_time=None if left else fill.time,
+    )
+    if left:
+        account.trades[trade.id] = shrunk
+    else:
+        _put_away(account, shrunk)
+    return shrunk
+
+
+def _put_away(account: Account, trade: Trade) -> None:
+    del account.trades[trade.id]
+    if trade.client_id is not None and account.trade_ids.get(trade.client_id) == trade.id:
+        del account.trade_ids[trade.client_id]
+    account.ended.keep_trade(replace(trade, **_NO_LINKS) if trade.dependents else trade)
+
+
+def _side_after(
+    position: Position, long: bool, reduced: Sequence[tuple[Trade, TradeReduced]]
+) -> Side:
+    side = position.long if long else position.short
+    closed = {trade.id for trade, _ in reduced if not trade.current_units}
+    parts = [part for _, part in reduced]
+    fees = (part.guaranteed_execution_fee for part in parts)
+    return replace(
+        side,
+        units=sum((part.units for part in parts), side.units),
+        value=sum((part.units * trade.price for trade, part in reduced), side.value),
+        trade_ids=tuple(id_ for id_ in side.trade_ids if id_ not in closed),
+        pl=sum((part.realized_pl for part in parts), side.pl),
+        financing=sum((part.financing for part in parts), side.financing),
+        guaranteed_execution_fees=sum(fees, side.guaranteed_execution_fees),
+    )
+
+
+def _open(account: Account, position: Position, part: TradeOpened, fill: OrderFilled) -> Position:
+    trade = Trade(
+        id=part.trade_id,
+        instrument=fill.instrument,
+        price=part.price,
+        open_time=fill.time,
+        initial_units=part.units,
+        current_units=part.units,
+        initial_margin_required=part.initial_margin_required,
+        client_extensions=part.client_extensions,
+    )
+    account.trades[trade.id] = trade
+    if trade.client_id is not None:
+        account.trade_ids[trade.client_id] = trade.id
+    side = position.long if trade.long else position.short
+    grown = replace(
+        side,
+        units=side.units + part.units,
+        value=side.value + part.units * part.price,
+        trade_ids=(*side.trade_ids, trade.id),
+    )
+    return _with_side(position, trade.long, grown)
+
+
+def _with_side(position: Position, long: bool, side: Side) -> Position:
+    return replace(position, long=side) if long else replace(position, short=side)

@@ -1,0 +1,138 @@
+"""What the face refuses by itself, before the engine is asked: a status, a sentence, sometimes a code.
+
+Nothing is written to the ledger for these. What the engine refuses is no error here: it is a transaction, and the
+route that asked answers with it.
+
+What a reject reason says to a person: one sentence each, and a plain reading of the code for the rare ones.
+"""
+
+import re
+from collections.abc import Mapping
+
+_SENTENCES = {
+    "CLIENT_CONFIGURE_DATA_MISSING": "Neither an alias nor a margin rate was given",
+    "CLIENT_EXTENSIONS_DATA_MISSING": "No client extensions were given",
+    "CLIENT_ORDER_ID_ALREADY_EXISTS": "The client order ID is already used by a pending order",
+    "CLIENT_TRADE_ID_ALREADY_EXISTS": "The client trade ID is already used by an open trade",
+    "CLOSEOUT_POSITION_DOESNT_EXIST": "The position to close does not exist",
+    "CLOSEOUT_POSITION_INCOMPLETE_SPECIFICATION": "Neither side of the position was asked to close",
+    "CLOSEOUT_POSITION_REJECT": "The other side of the position could not be closed",
+    "CLOSEOUT_POSITION_UNITS_EXCEED_POSITION_SIZE": "More units were asked to close than the position holds",
+    "CLOSE_TRADE_UNITS_EXCEED_TRADE_SIZE": "More units were asked to close than the trade holds",
+    "INSTRUMENT_NOT_TRADEABLE": "The instrument is not tradeable on this account",
+    "INSTRUMENT_PRICE_UNKNOWN": "There is no price for the instrument",
+    "INSTRUMENT_UNKNOWN": "The instrument is not known",
+    "INSUFFICIENT_MARGIN": "The account has not enough margin available",
+    "MARGIN_RATE_INVALID": "The margin rate is not valid",
+    "MARGIN_RATE_WOULD_TRIGGER_CLOSEOUT": "The margin rate would trigger a margin closeout",
+    "MARGIN_RATE_WOULD_TRIGGER_MARGIN_CALL": "The margin rate would trigger a margin call",
+    "ORDER_DOESNT_EXIST": "The order specified does not exist or is not pending",
+    "PRICE_BOUND_INVALID": "The price bound is not valid",
+    "PRICE_BOUND_PRECISION_EXCEEDED": "The price bound has more decimals than the instrument allows",
+    "PRICE_DISTANCE_MAXIMUM_EXCEEDED": "The price distance is above the instrument's maximum",
+    "PRICE_DISTANCE_MINIMUM_NOT_MET": "The price distance is below the instrument's minimum",
+    "PRICE_DISTANCE_MISSING": "The price distance is missing",
+    "PRICE_INVALID": "The price is not valid",
+    "PRICE_MISSING": "The price is missing",
+    "PRICE_PRECISION_EXCEEDED": "The price has more decimals than the instrument allows",
+    "REPLACING_ORDER_INVALID": "The replacement is of another type than the order",
+    "REPLACING_TRADE_ID_INVALID": "The replacement is for another trade than the order",
+    "TIME_IN_FORCE_GTD_TIMESTAMP_IN_PAST": "The good-till time lies in the past",
+    "TIME_IN_FORCE_GTD_TIMESTAMP_MISSING": "The good-till time is missing",
+    "TIME_IN_FORCE_INVALID": "The time in force is not allowed for this type of order",
+    "TRADE_DOESNT_EXIST": "The trade specified does not exist",
+    "UNITS_INVALID": "The units are not valid",
+    "UNITS_LIMIT_EXCEEDED": "The units are above the instrument's maximum for an order",
+    "UNITS_MINIMUM_NOT_MET": "The units are below the instrument's minimum",
+    "UNITS_PRECISION_EXCEEDED": "The units have more decimals than the instrument allows",
+}
+
+
+def sentence_of(reason: str) -> str:
+    """Return the sentence of a reject reason."""
+    return _SENTENCES.get(reason) or reason.replace("_", " ").capitalize()
+
+
+WELL_FORMED = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
+
+
+class Refused(Exception):
+    """A request that gets an error answer; raised by parsing, caught in one place."""
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        code: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        members: Mapping[str, object] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+        self.headers = dict(headers or {})
+        self.members = dict(members or {})
+
+    def body(self) -> dict[str, object]:
+        """Return the error body: `errorMessage` always, `errorCode` when there is one."""
+        coded = {} if self.code is None else {"errorCode": self.code}
+        return {**self.members, **coded, "errorMessage": str(self)}
+
+
+def invalid(name: str, detail: str = "") -> Refused:
+    """Return the refusal of a malformed member or parameter, named with its path."""
+    return Refused(400, f"Invalid value specified for '{name}'{detail}")
+
+
+def missing(name: str) -> Refused:
+    """Return the refusal of a request that lacks something it needs."""
+    return Refused(400, f"The request was missing required data: '{name}'")
+
+
+def unauthorized() -> Refused:
+    """Return the refusal of a missing or unknown token."""
+    return Refused(
+        401,
+        "Insufficient authorization to perform request.",
+        headers={"WWW-Authenticate": "Bearer"},
+    )
+
+
+def forbidden() -> Refused:
+    """Return the refusal of a known token on somebody else's account."""
+    return Refused(403, "The provided request was forbidden.")
+
+
+def absent(what: str, code: str, last_transaction_id: str | None = None) -> Refused:
+    """Return the refusal of a read of something that does not exist."""
+    members = {} if last_transaction_id is None else {"lastTransactionID": last_transaction_id}
+    return Refused(404, f"The {what} specified does not exist", code, members=members)
+
+
+def not_listed(instrument: str) -> Refused:
+    """Return the refusal of an instrument in a path: 404 when it could be one, 400 when it is malformed."""
+    if WELL_FORMED.fullmatch(instrument):
+        return Refused(404, "The instrument specified does not exist")
+    return invalid("instrument")
+
+
+def no_such_path() -> Refused:
+    """Return the refusal of an address that is no endpoint."""
+    return Refused(404, "The path specified is not part of this interface")
+
+
+def not_allowed(methods: str) -> Refused:
+    """Return the refusal of a method that the path does not support."""
+    return Refused(405, "The method is not allowed on this path", headers={"Allow": methods})
+
+
+def out_of_range(message: str) -> Refused:
+    """Return the refusal of an id beyond what the account has."""
+    return Refused(416, message)
+
+
+def too_many_requests(seconds: int) -> Refused:
+    """Return the refusal of a request above the rate limit."""
+    return Refused(
+        429, "The request rate limit was exceeded", headers={"Retry-After": str(seconds)}
+    )

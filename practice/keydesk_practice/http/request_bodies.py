@@ -1,0 +1,314 @@
+"""From the JSON of an order to the engine's request for it.
+
+What cannot be read is refused here with the member's path. A missing price or a wrong combination is a readable order
+that breaks a rule: the engine rejects it, with a transaction.
+
+Reading the members of a JSON body: each is of the right type, or the request is refused with the member's path.
+
+Numbers may come as text or as JSON numbers, times in either form; everything else is taken as the interface says.
+What is well-formed but wrong by the rules of trading is the engine's to reject.
+How many units to close: `ALL`, `NONE` where the interface has it, or a positive number.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal, cast, get_args
+
+from keydesk_practice.engine.commands import (
+    ClientExtensions,
+    GuaranteedStopLossDetails,
+    GuaranteedStopLossRequest,
+    LimitRequest,
+    MarketIfTouchedRequest,
+    MarketRequest,
+    OrderRequest,
+    PositionFill,
+    StopLossDetails,
+    StopLossRequest,
+    StopRequest,
+    TakeProfitDetails,
+    TakeProfitRequest,
+    TimeInForce,
+    TrailingStopLossDetails,
+    TrailingStopLossRequest,
+    TriggerCondition,
+)
+from keydesk_practice.engine.quotes import Market
+from keydesk_practice.http.endpoints import read_time, whole_number
+from keydesk_practice.http.errors import invalid, missing
+
+LONGEST_NUMBER = 40
+LONGEST_TEXT = 8192
+_DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Members:
+    """A JSON object and where it stands in the body."""
+
+    values: Mapping[str, Any]
+    path: str = ""
+
+    def name(self, member: str) -> str:
+        """Return the full path of a member, as error messages name it."""
+        return f"{self.path}.{member}" if self.path else member
+
+    def has(self, member: str) -> bool:
+        """Return whether a member is there, null included."""
+        return member in self.values
+
+    def text(self, member: str) -> str | None:
+        """Return a text."""
+        value = self.values.get(member)
+        if value is not None and (not isinstance(value, str) or len(value) > LONGEST_TEXT):
+            raise invalid(self.name(member))
+        return value
+
+    def word(self, member: str, allowed: frozenset[str]) -> str | None:
+        """Return one of the allowed words."""
+        value = self.text(member)
+        if value is not None and value not in allowed:
+            raise invalid(self.name(member))
+        return value
+
+    def decimal(self, member: str) -> Decimal | None:
+        """Return a number, exactly as written."""
+        value = self.values.get(member)
+        return None if value is None else decimal_of(value, self.name(member))
+
+    def time(self, member: str) -> int | None:
+        """Return a point in time as nanoseconds since 1970."""
+        value = self.values.get(member)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+            raise invalid(self.name(member))
+        return read_time(str(value), self.name(member))
+
+    def flag(self, member: str) -> bool | None:
+        """Return a boolean."""
+        value = self.values.get(member)
+        if value is not None and not isinstance(value, bool):
+            raise invalid(self.name(member))
+        return value
+
+    def object(self, member: str) -> "Members | None":
+        """Return an inner object."""
+        value = self.values.get(member)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise invalid(self.name(member))
+        return Members(value, self.name(member))
+
+    def needed(self, member: str) -> "Members":
+        """Return an inner object that must be there."""
+        found = self.object(member)
+        if found is None:
+            raise missing(self.name(member))
+        return found
+
+
+def decimal_of(value: object, name: str) -> Decimal:
+    """Return the number of a JSON text or number; no exponents, no infinities, no absurd lengths."""
+    if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
+        raise invalid(name)
+    text = format(value, "f") if isinstance(value, Decimal) else _plain(value)
+    if len(text) > LONGEST_NUMBER or not _DECIMAL.fullmatch(text):
+        raise invalid(name)
+    return Decimal(text)
+
+
+def _plain(value: str | int) -> str:
+    if isinstance(value, str):
+        return value
+    return str(value) if value.bit_length() < 4 * LONGEST_NUMBER else ""
+
+
+def read_close_units(body: Members, member: str) -> Literal["ALL"] | Decimal:
+    """Return the units of a trade close; `ALL` when the member is left out."""
+    if body.values.get(member) in (None, "ALL"):
+        return "ALL"
+    units = body.decimal(member)
+    if units is None or units <= 0:
+        raise invalid(body.name(member))
+    return units
+
+
+def read_side_units(body: Members, member: str) -> Literal["ALL", "NONE"] | Decimal | None:
+    """Return the units of one side of a position close; None when the side is not asked."""
+    value = body.values.get(member)
+    if value == "ALL":
+        return "ALL"
+    if value == "NONE":
+        return "NONE"
+    units = body.decimal(member)
+    if units is not None and units <= 0:
+        raise invalid(body.name(member))
+    return units
+
+
+_TIMES_IN_FORCE = frozenset(get_args(TimeInForce))
+_POSITION_FILLS = frozenset(get_args(PositionFill))
+_TRIGGERS = frozenset(get_args(TriggerCondition))
+
+
+def read_order(body: Members, market: Market) -> OrderRequest:
+    """Return the order of a create or replace body."""
+    order = body.needed("order")
+    kind = order.text("type")
+    if kind is None:
+        raise missing(order.name("type"))
+    reader = _READERS.get(kind)
+    if reader is None:
+        raise invalid(order.name("type"))
+    return reader(order, market)
+
+
+def read_extensions(parent: Members, member: str) -> ClientExtensions | None:
+    """Return the client extensions in a member."""
+    found = parent.object(member)
+    if found is None:
+        return None
+    return ClientExtensions(found.text("id"), found.text("tag"), found.text("comment"))
+
+
+def read_take_profit(parent: Members, member: str) -> TakeProfitDetails | None:
+    """Return the details of a take-profit in a member."""
+    found = parent.object(member)
+    return None if found is None else TakeProfitDetails(**_priced_details(found))
+
+
+def read_stop_loss(parent: Members, member: str) -> StopLossDetails | None:
+    """Return the details of a stop-loss in a member."""
+    found = parent.object(member)
+    if found is None:
+        return None
+    return StopLossDetails(**_priced_details(found), guaranteed=found.flag("guaranteed"))
+
+
+def read_guaranteed_stop_loss(parent: Members, member: str) -> GuaranteedStopLossDetails | None:
+    """Return the details of a guaranteed stop in a member."""
+    found = parent.object(member)
+    return None if found is None else GuaranteedStopLossDetails(**_priced_details(found))
+
+
+def read_trailing_stop_loss(parent: Members, member: str) -> TrailingStopLossDetails | None:
+    """Return the details of a trailing stop in a member."""
+    found = parent.object(member)
+    if found is None:
+        return None
+    return TrailingStopLossDetails(distance=found.decimal("distance"), **_details(found))
+
+
+def _details(found: Members) -> dict[str, Any]:
+    return {
+        "time_in_force": found.word("timeInForce", _TIMES_IN_FORCE),
+        "gtd_time": found.time("gtdTime"),
+        "client_extensions": read_extensions(found, "clientExtensions"),
+    }
+
+
+def _priced_details(found: Members) -> dict[str, Any]:
+    return {
+        "price": found.decimal("price"),
+        "distance": found.decimal("distance"),
+        **_details(found),
+    }
+
+
+def _entry(order: Members, market: Market) -> dict[str, Any]:
+    instrument, units = order.text("instrument"), order.decimal("units")
+    if instrument is None or market.specification(instrument) is None:
+        raise invalid(order.name("instrument"))
+    if units is None:
+        raise missing(order.name("units"))
+    return {
+        "instrument": instrument,
+        "units": units,
+        "position_fill": order.word("positionFill", _POSITION_FILLS) or "DEFAULT",
+        "client_extensions": read_extensions(order, "clientExtensions"),
+        "take_profit_on_fill": read_take_profit(order, "takeProfitOnFill"),
+        "stop_loss_on_fill": read_stop_loss(order, "stopLossOnFill"),
+        "guaranteed_stop_loss_on_fill": read_guaranteed_stop_loss(
+            order, "guaranteedStopLossOnFill"
+        ),
+        "trailing_stop_loss_on_fill": read_trailing_stop_loss(order, "trailingStopLossOnFill"),
+        "trade_client_extensions": read_extensions(order, "tradeClientExtensions"),
+    }
+
+
+def _time_in_force(order: Members, default: Literal["FOK", "GTC"]) -> TimeInForce:
+    return cast("TimeInForce | None", order.word("timeInForce", _TIMES_IN_FORCE)) or default
+
+
+def _resting(order: Members) -> dict[str, Any]:
+    return {
+        "price": order.decimal("price"),
+        "time_in_force": _time_in_force(order, "GTC"),
+        "gtd_time": order.time("gtdTime"),
+        "trigger_condition": order.word("triggerCondition", _TRIGGERS) or "DEFAULT",
+    }
+
+
+def _market(order: Members, market: Market) -> MarketRequest:
+    return MarketRequest(
+        **_entry(order, market),
+        time_in_force=_time_in_force(order, "FOK"),
+        price_bound=order.decimal("priceBound"),
+    )
+
+
+def _limit(order: Members, market: Market) -> LimitRequest:
+    return LimitRequest(**_entry(order, market), **_resting(order))
+
+
+def _stop(order: Members, market: Market) -> StopRequest:
+    bound = order.decimal("priceBound")
+    return StopRequest(**_entry(order, market), **_resting(order), price_bound=bound)
+
+
+def _market_if_touched(order: Members, market: Market) -> MarketIfTouchedRequest:
+    bound = order.decimal("priceBound")
+    return MarketIfTouchedRequest(**_entry(order, market), **_resting(order), price_bound=bound)
+
+
+def _dependent(order: Members) -> dict[str, Any]:
+    trade_id = order.text("tradeID")
+    return {
+        "trade_id": None if trade_id is None else whole_number(trade_id, order.name("tradeID")),
+        "client_trade_id": order.text("clientTradeID"),
+        "distance": order.decimal("distance"),
+        "client_extensions": read_extensions(order, "clientExtensions"),
+        **_resting(order),
+    }
+
+
+def _take_profit(order: Members, _: Market) -> TakeProfitRequest:
+    return TakeProfitRequest(**_dependent(order))
+
+
+def _stop_loss(order: Members, _: Market) -> StopLossRequest:
+    return StopLossRequest(**_dependent(order), guaranteed=order.flag("guaranteed"))
+
+
+def _guaranteed_stop_loss(order: Members, _: Market) -> GuaranteedStopLossRequest:
+    return GuaranteedStopLossRequest(**_dependent(order))
+
+
+def _trailing_stop_loss(order: Members, _: Market) -> TrailingStopLossRequest:
+    return TrailingStopLossRequest(**_dependent(order))
+
+
+_READERS: dict[str, Callable[[Members, Market], OrderRequest]] = {
+    "MARKET": _market,
+    "LIMIT": _limit,
+    "STOP": _stop,
+    "MARKET_IF_TOUCHED": _market_if_touched,
+    "TAKE_PROFIT": _take_profit,
+    "STOP_LOSS": _stop_loss,
+    "GUARANTEED_STOP_LOSS": _guaranteed_stop_loss,
+    "TRAILING_STOP_LOSS": _trailing_stop_loss,
+}

@@ -1,0 +1,349 @@
+"""Log prices of any stretches of the grid, put together from blocks, whole days at a time.
+
+Complete candles are made of blocks that fit between their edges. The forming candle is made of blocks as far as they have
+passed, then of cells, then of the part of a cell that has passed.
+
+Open, high, low and close of equal stretches of a market day, from which candles of every size are put together.
+
+Extremes of a straight line lie at its ends, so those of a cell are the larger and smaller of its two values and those of a
+stretch are the extremes of its cells. All candles are made of the same cells; so a D candle and its M1 candles cannot disagree.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+import numpy as np
+
+from keydesk_practice.market.hours import CELL, Mask, cell_at, first_cell, market_day_of
+from keydesk_practice.market.pairs import Pairs
+from keydesk_practice.market.paths import Curve
+from keydesk_practice.market.reference import Floats, Integers
+from keydesk_practice.market.rng import Recent
+from keydesk_practice.market.spread import Depth, for_units
+
+CELL_BLOCK, MINUTE_BLOCK, QUARTER_BLOCK = (
+    1,
+    12,
+    180,
+)  # cells; the fixing starts a quarter of an hour
+_KEPT = 6_000  # some 20 MB: 500 days of six series
+_MOST_PRICES = 20  # in a cell: four a second
+
+
+class Component(StrEnum):
+    """Which price a candle shows."""
+
+    MID = "M"
+    BID = "B"
+    ASK = "A"
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """Log prices of the stretches that had any; `cells` says where each starts."""
+
+    cells: Integers
+    open: Floats
+    high: Floats
+    low: Floats
+    close: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Volumes:
+    """How many prices each stretch had."""
+
+    cells: Integers
+    prices: Integers
+
+
+class PairBlocks:
+    """The stretches of one pair."""
+
+    def __init__(self, pairs: Pairs, pair: int, depth: Depth, precision: int) -> None:
+        self._pairs, self._pair, self._depth = pairs, pair, depth
+        self.precision = precision
+        self.first_day = pairs.first_day(pair)
+
+    def any_known(self, starts: Integers, ends: Integers) -> Mask:
+        """Return which stretches of cells the pair's history touches."""
+        return self._pairs.any_known(self._pair, starts, ends)
+
+    def is_open(self, cell: int) -> bool:
+        """Return whether the pair has prices in a cell."""
+        day = market_day_of(cell)
+        open_cells = self._pairs.open_cells(self._pair, day)
+        return open_cells is None or bool(open_cells[cell - first_cell(day)])
+
+    def curve(self, day: int, component: Component, units: float) -> Curve:
+        """Return the log price that a component shows for a size over a market day."""
+        mid = self._pairs.mid(self._pair, day)
+        if component is Component.MID:
+            return mid
+        share = self._pairs.sessions.on(day).depth
+        half = for_units(self._pairs.half(self._pair, day), self._depth, share, units)
+        return mid.minus(half) if component is Component.BID else mid.plus(half)
+
+    def prices(self, day: int, component: Component, units: float, size: int) -> Blocks:
+        """Return a component's stretches of `size` cells over a market day."""
+        curve = self.curve(day, component, units)
+        open_cells = self._pairs.open_cells(self._pair, day)
+        cells = first_cell(day) + np.arange(0, len(curve.points) - 1, size, dtype=np.int64)
+        if open_cells is None:
+            return _all_open(cells, curve, size)
+        return _partly_open(cells, curve, size, open_cells)
+
+    def volumes(self, day: int, size: int) -> Volumes:
+        """Return how many prices there were: one for each change of the mid's last digit, four a second at most."""
+        mid = self._pairs.mid(self._pair, day)
+        counts = self._prices_in(mid, mid.ends - mid.starts)
+        open_cells = self._pairs.open_cells(self._pair, day)
+        cells = first_cell(day) + np.arange(0, len(counts), size, dtype=np.int64)
+        if open_cells is None:
+            return Volumes(cells, counts.reshape(-1, size).sum(axis=1))
+        counts[~open_cells] = 0
+        kept = open_cells.reshape(-1, size).any(axis=1)
+        return Volumes(cells[kept], counts.reshape(-1, size).sum(axis=1)[kept])
+
+    def prices_so_far(self, now: int) -> int:
+        """Return how many prices there were in the cell that is not over yet."""
+        cell = cell_at(now)
+        if not self.is_open(cell):
+            return 0
+        day = market_day_of(cell)
+        mid, point = self._pairs.mid(self._pair, day), cell - first_cell(day)
+        passed = (mid.just_before(point + 1) - mid.points[point]) * (now % CELL / CELL)
+        return int(self._prices_in(mid, np.array([passed]))[0])
+
+    def _prices_in(self, mid: Curve, moved: Floats) -> Integers:
+        scale = float(np.exp(mid.points[0])) * 10.0**self.precision
+        return np.clip(np.rint(np.abs(moved) * scale), 1, _MOST_PRICES).astype(np.int64)
+
+
+def _all_open(cells: Integers, curve: Curve, size: int) -> Blocks:
+    starts, ends = curve.starts, curve.ends
+    high, low = np.maximum(starts, ends), np.minimum(starts, ends)
+    return Blocks(
+        cells,
+        starts[::size].copy(),
+        _reduced(np.maximum, high, size),
+        _reduced(np.minimum, low, size),
+        ends[size - 1 :: size].copy(),
+    )
+
+
+def _partly_open(cells: Integers, curve: Curve, size: int, open_cells: Mask) -> Blocks:
+    starts, ends = curve.starts, curve.ends
+    high = np.where(open_cells, np.maximum(starts, ends), -np.inf)
+    low = np.where(open_cells, np.minimum(starts, ends), np.inf)
+    by_block = open_cells.reshape(-1, size)
+    kept = by_block.any(axis=1)
+    offsets = np.arange(len(by_block)) * size
+    first = (offsets + by_block.argmax(axis=1))[kept]
+    last = (offsets + size - 1 - by_block[:, ::-1].argmax(axis=1))[kept]
+    return Blocks(
+        cells[kept],
+        starts[first],
+        _reduced(np.maximum, high, size)[kept],
+        _reduced(np.minimum, low, size)[kept],
+        ends[last],
+    )
+
+
+def _reduced(extreme: np.ufunc, values: Floats, size: int) -> Floats:
+    if size == CELL_BLOCK:
+        return values
+    if size == MINUTE_BLOCK:  # numpy reduces short rows slowly
+        return np.asarray(extreme.reduceat(values, np.arange(0, len(values), size)))
+    return np.asarray(extreme.reduce(values.reshape(-1, size), axis=1))
+
+
+class KeptBlocks:
+    """Quarter-hour stretches of all pairs, remembered: candles of a quarter of an hour and more are made of them."""
+
+    def __init__(self) -> None:
+        self._prices = Recent(_KEPT, self._prices_of)
+        self._volumes = Recent(_KEPT, self._volumes_of)
+
+    def prices(
+        self, blocks: PairBlocks, day: int, component: Component, units: float, size: int
+    ) -> Blocks:
+        """Return a component's stretches over a market day."""
+        if size != QUARTER_BLOCK:
+            return blocks.prices(day, component, units, size)
+        return self._prices((blocks, day, component, units))
+
+    def volumes(self, blocks: PairBlocks, day: int, size: int) -> Volumes:
+        """Return the numbers of prices over a market day."""
+        return blocks.volumes(day, size) if size != QUARTER_BLOCK else self._volumes((blocks, day))
+
+    @staticmethod
+    def _prices_of(key: tuple[PairBlocks, int, Component, float]) -> Blocks:
+        blocks, day, component, units = key
+        return blocks.prices(day, component, units, QUARTER_BLOCK)
+
+    @staticmethod
+    def _volumes_of(key: tuple[PairBlocks, int]) -> Volumes:
+        blocks, day = key
+        return blocks.volumes(day, QUARTER_BLOCK)
+
+
+class Grain(Protocol):
+    """What of a `Cut` decides the prices of a stretch."""
+
+    @property
+    def granularity(self) -> str:
+        """The period."""
+
+    @property
+    def units(self) -> float:
+        """The size for which bid and ask are shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured over some stretches."""
+
+    bars: Mapping[Component, Floats]  # log open, high, low and close, [stretch, 4]
+    volumes: Integers
+
+
+class Stretches:
+    """Bars and volumes over given edges, as far as they have passed."""
+
+    def __init__(self) -> None:
+        self._kept = KeptBlocks()
+
+    def measure(
+        self,
+        pair: PairBlocks,
+        components: Sequence[Component],
+        grain: Grain,
+        edges: Integers,
+        now: int,
+    ) -> Measured:
+        """Measure ascending stretches of cells; only the last may still be forming at `now`."""
+        over = edges[:, 1] * CELL <= now
+        size = block_size(grain.granularity)
+        whole = self._whole(pair, components, grain.units, edges[over], size)
+        if over.all():
+            return whole
+        start = int(edges[~over][0, 0])
+        parts = [
+            self._whole(pair, components, grain.units, np.array([span]), part_size)
+            for span, part_size in _passed(start, now // CELL, size)
+        ]
+        return Measured(
+            {
+                one: np.concatenate(
+                    [
+                        whole.bars[one],
+                        _joined(
+                            [
+                                *(part.bars[one] for part in parts),
+                                self._unfinished_cell(pair, one, grain, now),
+                            ]
+                        ),
+                    ]
+                )
+                for one in components
+            },
+            np.append(
+                whole.volumes,
+                sum(int(part.volumes.sum()) for part in parts) + pair.prices_so_far(now),
+            ),
+        )
+
+    def _whole(
+        self,
+        pair: PairBlocks,
+        components: Sequence[Component],
+        units: float,
+        edges: Integers,
+        size: int,
+    ) -> Measured:
+        """Measure stretches that are over: day by day, since a day's paths are remembered for a short while only."""
+        prices: dict[Component, list[Blocks]] = {one: [] for one in components}
+        volumes: list[Volumes] = []
+        for day in _days(edges, pair.first_day):
+            volumes.append(self._kept.volumes(pair, day, size))
+            for one, found in prices.items():
+                found.append(self._kept.prices(pair, day, one, units, size))
+        return Measured(
+            {one: _bars(found, edges) for one, found in prices.items()}, _volumes(volumes, edges)
+        )
+
+    @staticmethod
+    def _unfinished_cell(pair: PairBlocks, component: Component, grain: Grain, now: int) -> Floats:
+        cell = now // CELL
+        day = market_day_of(cell)
+        if not pair.is_open(cell):
+            return np.empty((0, 4))
+        curve = pair.curve(day, component, grain.units)
+        point = cell - first_cell(day)
+        start = float(curve.points[point])
+        end = start + (curve.just_before(point + 1) - start) * (now % CELL / CELL)
+        return np.array([[start, max(start, end), min(start, end), end]])
+
+
+def block_size(granularity: str) -> int:
+    """Return the size of the largest blocks of which the candles of a granularity consist."""
+    if granularity.startswith("S"):
+        return CELL_BLOCK
+    return MINUTE_BLOCK if granularity in {"M1", "M2", "M4", "M5", "M10"} else QUARTER_BLOCK
+
+
+def _passed(start: int, cell: int, size: int) -> list[tuple[tuple[int, int], int]]:
+    """Spans from `start` to `cell`: in blocks as far as they go, then in cells."""
+    middle = start + max(cell - start, 0) // size * size
+    spans = [((start, middle), size), ((middle, cell), CELL_BLOCK)]
+    return [(span, one) for span, one in spans if span[1] > span[0]]
+
+
+def _bars(found: list[Blocks], edges: Integers) -> Floats:
+    bars = np.full((len(edges), 4), np.nan)
+    if not found:
+        return bars
+    first, last = np.searchsorted(np.concatenate([one.cells for one in found]), edges).T
+    kept = last > first
+    if not kept.any():
+        return bars
+    bars[kept, 0] = np.concatenate([one.open for one in found])[first[kept]]
+    bars[kept, 1] = _over(np.maximum, [one.high for one in found], first[kept], last[kept])
+    bars[kept, 2] = _over(np.minimum, [one.low for one in found], first[kept], last[kept])
+    bars[kept, 3] = np.concatenate([one.close for one in found])[last[kept] - 1]
+    return bars
+
+
+def _volumes(found: list[Volumes], edges: Integers) -> Integers:
+    if not found:
+        return np.zeros(len(edges), dtype=np.int64)
+    first, last = np.searchsorted(np.concatenate([one.cells for one in found]), edges).T
+    sums = np.concatenate([[0], np.cumsum(np.concatenate([one.prices for one in found]))])
+    return np.asarray(sums[last] - sums[first])
+
+
+def _over(extreme: np.ufunc, parts: list[Floats], first: Integers, last: Integers) -> Floats:
+    """Extreme of each of the ascending, non-empty slices; what lies between two slices is passed over."""
+    values = np.concatenate(parts)
+    both = np.stack([first, last], axis=1).ravel()
+    if both[-1] == len(values):
+        both = both[:-1]
+    return np.asarray(extreme.reduceat(values, both)[::2])
+
+
+def _days(edges: Integers, first_day: int) -> range:
+    if not len(edges):
+        return range(0)
+    start = max(market_day_of(int(edges[0, 0])), first_day)
+    return range(start, market_day_of(int(edges[-1, 1]) - 1) + 1)
+
+
+def _joined(parts: Sequence[Floats]) -> Floats:
+    bars = np.concatenate(parts)
+    known = bars[np.isfinite(bars[:, 0])]
+    if not len(known):
+        return np.full((1, 4), np.nan)
+    return np.array([[known[0, 0], known[:, 1].max(), known[:, 2].min(), known[-1, 3]]])

@@ -1,0 +1,100 @@
+"""Which keys of the desk can do something now: the footer shows the others dim, and pressing one says why.
+
+What a key acts on: the row under the cursor of the pane that has the keys, else what is held in its instrument.
+
+The cursor of another pane is not seen by the person at the keys, so no key acts on its row.
+"""
+
+from dataclasses import dataclass
+
+from keydesk.records import OrderRow, TradeRow, id_order
+from keydesk.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The focused pane's name, the keys of the rows under the cursors of the lists."""
+
+    pane: str
+    trade_row: str | None
+    position_row: str | None
+    order_row: str | None
+
+    def trade(self, store: Store) -> TradeRow | None:
+        """Return the trade to act on: the row in the trades pane, else the only one of the instrument."""
+        if self.pane == "trades":
+            return store.trades.get(self.trade_row or "")
+        held = self.trades(store)
+        return held[0] if len(held) == 1 else None
+
+    def means_position(self, store: Store) -> bool:
+        """Whether closing means the position: in its pane always, elsewhere when several trades make it up."""
+        if self.pane == "trades":
+            return False
+        return self.pane == "positions" or len(self.trades(store)) > 1
+
+    def trades(self, store: Store) -> list[TradeRow]:
+        """Return every trade of the instrument to act on, oldest first."""
+        instrument = self.instrument(store)
+        held = [trade for trade in store.trades.values() if trade.instrument == instrument]
+        return sorted(held, key=lambda trade: id_order(trade.id))
+
+    def order(self, store: Store) -> OrderRow | None:
+        """Return the pending order to act on; None when it would have to be guessed."""
+        if self.pane == "orders":
+            return store.orders.get(self.order_row or "")
+        instrument = self.instrument(store)
+        entries = [
+            order
+            for order in store.orders.values()
+            if order.instrument == instrument and order.trade_id is None
+        ]
+        return entries[0] if len(entries) == 1 else None
+
+    def instrument(self, store: Store) -> str:
+        """Return the instrument to act on: the row's own in the lists, else the focused one."""
+        if self.pane == "trades" and (trade := store.trades.get(self.trade_row or "")):
+            return trade.instrument
+        if self.pane == "positions" and self.position_row:
+            return self.position_row
+        if self.pane == "orders" and (order := store.orders.get(self.order_row or "")):
+            return order.instrument
+        return store.focus
+
+
+CLOSING = frozenset(("close", "scale-out"))
+ON_A_TRADE = frozenset(("break-even", "protect", "trailing"))
+OPENING = frozenset(("buy", "sell"))
+
+
+def possible(id_: str, store: Store, selection: Selection) -> bool:  # noqa: PLR0911 - one answer a kind of key
+    """Say whether a key has something to act on, and may."""
+    if id_ in OPENING:
+        return bool(store.focus) and (store.arming.level == "ARMED" or _reduces(id_, store))
+    if id_ in CLOSING:
+        return bool(selection.trades(store))
+    if id_ in ON_A_TRADE:
+        return selection.trade(store) is not None
+    match id_:
+        case "modify":
+            order = selection.order(store) if selection.pane == "orders" else None
+            return selection.trade(store) is not None or order is not None
+        case "cancel":
+            return selection.order(store) is not None
+        case "cancel-entries":
+            return any(order.trade_id is None for order in store.orders.values())
+        case "reverse":
+            return store.arming.level == "ARMED" and selection.instrument(store) in store.positions
+        case "flatten":
+            return bool(store.trades or store.orders)
+        case _:
+            return True
+
+
+def _reduces(id_: str, store: Store) -> bool:
+    """An order against what is held is an exit, which needs no arming; a hedging account has no such."""
+    position = store.positions.get(store.focus)
+    if position is None or store.account is None or store.account.hedging:
+        return False
+    net = position.long_units + position.short_units
+    return net > 0 if id_ == "sell" else net < 0

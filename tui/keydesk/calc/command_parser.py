@@ -1,0 +1,146 @@
+"""What a line behind `:` means: leaving, an instrument, help, or an honest no.
+
+Tab on the command line: the last word as far as only one way goes on.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from keydesk.calc.order_parser import KEYWORDS, Dictated, Unreadable, dictated, matching
+from keydesk.calc.ticket_draft import Side
+
+COMMANDS = ("quit", "help", "keys", "messages", "undo", "buy", "sell")
+
+
+def completed(line: str, instruments: Iterable[str]) -> str:
+    """Return the line with its last word completed; unchanged where none or several go on differently."""
+    before, space, last = line.rpartition(" ")
+    colon = ":" if last.startswith(":") else ""
+    typed = last.lower().lstrip(":")
+    names = [name.replace("_", "").lower() for name in instruments]
+    found = [word for word in _known(before.split(), names) if typed and word.startswith(typed)]
+    if not found:
+        return line
+    end = " " if len(found) == 1 else ""
+    return f"{before}{space}{colon}{_common(found)}{end}"
+
+
+def _known(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+    """What may stand behind so many words: a command or instrument, then an instrument, then fields."""
+    match len(before):
+        case 0:
+            return [*COMMANDS, *names]
+        case 1:
+            return [*names, *KEYWORDS]
+        case _:
+            return KEYWORDS
+
+
+def _common(words: Sequence[str]) -> str:
+    """The letters with which all of them begin."""
+    shortest = min(words, key=len)
+    for at, letter in enumerate(shortest):
+        if any(word[at] != letter for word in words):
+            return shortest[:at]
+    return shortest
+
+
+SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
+KNOWN = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Leave the desk."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowHelp:
+    """Show the keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowMessages:
+    """Show what was told since the desk was opened."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTo:
+    """Turn chart, ticket and books to an instrument."""
+
+    instrument: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTicket:
+    """Open a ticket; it asks for its own confirmation."""
+
+    side: Side
+    instrument: str
+    fields: Dictated = field(default_factory=Dictated)
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Nothing to do but to answer."""
+
+    level: Literal["info", "warn"]
+    words: str
+
+
+Spoken = Leave | ShowHelp | ShowMessages | TurnTo | OpenTicket | Say
+
+
+def meaning(  # noqa: PLR0911 - one answer a command
+    line: str, instruments: Iterable[str], focus: str
+) -> Spoken:
+    """Return what the line asks for."""
+    words = line.strip().lstrip(":").lower().split()
+    match words:
+        case []:
+            return Say("info", f"Nothing typed. {KNOWN}")
+        case ["q" | "quit" | "exit"]:
+            return Leave()
+        case ["help" | "keys" | "?"]:
+            return ShowHelp()
+        case ["messages"]:
+            return ShowMessages()
+        case ["undo"]:
+            return Say("warn", "Orders cannot be undone: close, cancel or reverse")
+        case [verb, *rest] if verb in SIDES:
+            return _ticket(SIDES[verb], rest, instruments, focus)
+        case [name]:
+            found = exact(name, instruments)
+            return (
+                TurnTo(found)
+                if found
+                else Say("warn", f"No command and no instrument: {name}. {KNOWN}")
+            )
+        case _:
+            return Say("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
+
+
+def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str) -> Spoken:
+    names = list(instruments)
+    named = exact(rest[0], names) if rest and rest[0][0].isalpha() else None
+    if named is None and rest and rest[0][0].isalpha() and rest[0] not in KEYWORDS:
+        return Say("warn", f"instrument: {rest[0]} is none; write it as eurusd")
+    found = named or focus
+    if not found:
+        return Say("warn", "instrument: none is on the desk; write it behind the side")
+    try:
+        return OpenTicket(side, found, dictated(rest[1:] if named else rest))
+    except Unreadable as error:
+        return Say("warn", str(error))
+
+
+def exact(name: str, instruments: Iterable[str]) -> str | None:
+    """Return the instrument written in any of its ways: eurusd, EUR/USD, eur_usd; else the only match."""
+    names = list(instruments)
+    plain = "".join(letter for letter in name.upper() if letter.isalnum())
+    for each in names:
+        if each.replace("_", "") == plain:
+            return each
+    near = matching(plain, names)
+    return near[0] if len(near) == 1 else None

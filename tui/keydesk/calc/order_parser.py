@@ -1,0 +1,260 @@
+"""An order typed behind `:` becomes a ticket: `b eurusd 50k @1.0830 sl 20p tp 2r gtd 4h`.
+
+It only fills the ticket's fields; what is not typed is the template's, and the ticket asks for its own confirmation.
+A word that cannot be read names its field and shows how to write it.
+
+Finding an instrument by some of its letters: `gj` finds GBP_JPY.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from keydesk.calc.ticket_draft import (
+    KIND_WORDS,
+    MARKET_EXPIRIES,
+    PENDING_EXPIRIES,
+    Draft,
+    Entry,
+    Kind,
+)
+
+
+def matching(typed: str, names: Iterable[str]) -> list[str]:
+    """Return the names that hold the letters in order, the nearest first; all of them for nothing typed."""
+    wanted = "".join(letter for letter in typed.upper() if letter.isalnum())
+    scored = [(_distance(wanted, name), name) for name in names]
+    return [name for distance, name in sorted(scored, key=_by_distance) if distance is not None]
+
+
+def _by_distance(scored: tuple[tuple[int, int] | None, str]) -> tuple[int, int]:
+    return scored[0] or (0, 0)
+
+
+def _distance(wanted: str, name: str) -> tuple[int, int] | None:
+    """Return how far the letters lie apart, None when the name does not hold them.
+
+    Letters that begin a currency count as near: `gj` means GBP_JPY before it means anything else.
+    """
+    plain = name.replace("_", "")
+    starts = "".join(part[:1] for part in name.split("_"))
+    if wanted and starts.startswith(wanted):
+        return (0, 0)
+    at, gaps = -1, 0
+    for letter in wanted:
+        found = plain.find(letter, at + 1)
+        if found < 0:
+            return None
+        gaps += found - at - 1
+        at = found
+    return (1 if wanted else 0, gaps)
+
+
+NUMBER = re.compile(r"\d{1,12}(\.\d{1,7})?|\.\d{1,10}", re.ASCII)  # no longer than a field
+THOUSANDS = {"k": Decimal(1_000), "m": Decimal(1_000_000)}
+KINDS: dict[str, Kind] = {
+    "market": "MARKET",
+    "limit": "LIMIT",
+    "stop": "STOP",
+    "touch": "MARKET_IF_TOUCHED",
+}
+ALONE: dict[str, tuple[str, Entry | str]] = {  # words without a value behind them
+    "nostop": ("stop", Entry("", "pips")),
+    "notarget": ("target", Entry("", "R")),
+    **{word: ("kind", kind) for word, kind in KINDS.items()},
+    **{word: ("expiry", word.upper()) for word in ("gtc", "gfd", "fok", "ioc")},
+}
+KEYWORDS = ("sl", "tp", "tr", "bound", *ALONE, "gtd")
+NONE = "none"
+
+
+class Unreadable(Exception):
+    """A word that cannot be read; the text names the field and shows how it is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dictated:
+    """The fields that were typed; None: the template's."""
+
+    size: Entry | None = None
+    kind: Kind | None = None
+    price: Entry | None = None
+    stop: Entry | None = None
+    target: Entry | None = None
+    trail: Entry | None = None
+    bound: Entry | None = None
+    expiry: str = ""
+
+    def on(self, ticket: Draft) -> Draft:
+        """Return the ticket with these fields in it."""
+        kind = self.kind or ticket.kind
+        usual = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
+        stop, target = self.stop or ticket.stop, self.target or ticket.target
+        if not stop.text and self.target is None and target.unit == "R":
+            target = Entry("", "R")  # without a stop there is no R to measure it by
+        return replace(
+            ticket,
+            kind=kind,
+            expiry=self.expiry or usual,
+            size=self.size or ticket.size,
+            price=self.price or ticket.price,
+            stop=stop,
+            target=target,
+            trail=self.trail or ticket.trail,
+            bound=self.bound or ticket.bound,
+            active="size" if kind == "MARKET" else "price",
+        )
+
+    @property
+    def words(self) -> str:
+        """Say the fields as they were understood, thousands and all."""
+        parts = [
+            "" if self.kind is None else KIND_WORDS[self.kind],
+            _said("at", self.price),
+            _said("stop", self.stop),
+            _said("target", self.target),
+            _said("trail", self.trail),
+            _said("bound", self.bound),
+            self.expiry,
+        ]
+        return ", ".join(part for part in parts if part)
+
+    @property
+    def size_words(self) -> str:
+        """Say the size: 50,000, or risk 1 %."""
+        size = None if self.size is None else self.size.value
+        if self.size is None or not isinstance(size, Decimal):
+            return ""
+        return f"risk {self.size.text} %" if self.size.unit == "risk %" else f"{size:,f}"
+
+
+def dictated(words: Sequence[str]) -> Dictated:
+    """Read the words behind side and instrument, in any order.
+
+    Raises:
+        Unreadable: one of them cannot be read, stands twice, or does not go with another.
+    """
+    found = Dictated()
+    left = list(words)
+    while left:
+        word = left.pop(0)
+        name, value = _field(word, left)
+        if _given(found, name):
+            raise Unreadable(f"{name}: it stands there twice ({word})")
+        found = replace(found, **{name: value})  # type: ignore[arg-type]  # _field names its own
+    return _agreeing(found)
+
+
+def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
+    """Read one field, taking its value out of what is left."""
+    following: dict[str, tuple[str, Callable[[str], Entry]]] = {
+        "sl": ("stop", _stop),
+        "tp": ("target", _target),
+        "tr": ("trail", lambda text: _pips("trail", text, "tr 15p")),
+        "bound": ("bound", lambda text: _pips("bound", text, "bound 2p")),
+    }
+    if word in following:
+        name, read = following[word]
+        return name, read(left.pop(0) if left else "")
+    if word in ALONE:
+        return ALONE[word]
+    if word == "gtd":
+        return "expiry", _hours(left.pop(0) if left else "")
+    if word.startswith("@"):
+        return "price", _price(word[1:] or (left.pop(0) if left else ""))
+    if word[0].isdigit() or word[0] == ".":
+        return "size", _size(word)
+    raise Unreadable(f"{word} is no field: a size such as 50k or 1%, @price, {', '.join(KEYWORDS)}")
+
+
+def _agreeing(found: Dictated) -> Dictated:
+    """Make of a price alone a limit order; refuse what cannot go together."""
+    if found.price is not None and found.kind is None:
+        found = replace(found, kind="LIMIT")
+    pending = found.kind not in {None, "MARKET"}
+    if found.price is not None and not pending:
+        raise Unreadable("price: a market order takes none; leave @ or market out")
+    if pending and found.price is None:
+        raise Unreadable(f"price: {KIND_WORDS[found.kind or 'LIMIT']} needs one, such as @1.0830")
+    if found.bound is not None and pending:
+        raise Unreadable("bound: only a market order has one; leave it out")
+    choices = PENDING_EXPIRIES if pending else MARKET_EXPIRIES
+    if found.expiry and found.expiry not in choices:
+        kind = KIND_WORDS[found.kind or "MARKET"]
+        raise Unreadable(f"expiry: a {kind} order takes {', '.join(choices)}, not {found.expiry}")
+    return found
+
+
+def _given(found: Dictated, name: str) -> bool:
+    return getattr(found, name) not in {None, ""}
+
+
+def _size(text: str) -> Entry:
+    if text.endswith("%") and NUMBER.fullmatch(text[:-1]):
+        return Entry(text[:-1], "risk %")
+    factor = THOUSANDS.get(text[-1], Decimal(1))
+    digits = text[:-1] if text[-1] in THOUSANDS else text
+    if not NUMBER.fullmatch(digits) or not Decimal(digits):
+        raise Unreadable(f"size: {text} is none; write 50000, 50k, 1.5m or, of NAV at risk, 1%")
+    units = (Decimal(digits) * factor).normalize()
+    return Entry(f"{units:f}", "units")
+
+
+def _price(text: str) -> Entry:
+    """Read a price, or how many pips away it is: on the order's own side of the market, or under it."""
+    under = text.startswith("-")
+    digits = text.removeprefix("-").removesuffix("p")
+    if not NUMBER.fullmatch(digits) or (under and not text.endswith("p")):
+        shown = text or "nothing"
+        raise Unreadable(
+            f"price: {shown} is none; write @1.0830, @15p for 15 pips away, @-15p for 15 under"
+        )
+    if under:
+        return Entry(f"-{digits}", "price")  # as a ticket's price field takes it
+    return Entry(digits, "pips" if text.endswith("p") else "price")
+
+
+def _stop(text: str) -> Entry:
+    if text == NONE:
+        return Entry("", "pips")
+    return _level("stop", text, "sl 20p, sl 1.0810 or nostop")
+
+
+def _target(text: str) -> Entry:
+    if text == NONE:
+        return Entry("", "R")
+    if text.endswith("r") and NUMBER.fullmatch(text[:-1]):
+        return Entry(text[:-1], "R")
+    return _level("target", text, "tp 2r, tp 40p, tp 1.0900 or notarget")
+
+
+def _level(name: str, text: str, right: str) -> Entry:
+    digits = text.removesuffix("p")
+    if not NUMBER.fullmatch(digits):
+        raise Unreadable(f"{name}: {text or 'nothing'} is none; write {right}")
+    return Entry(digits, "pips" if text.endswith("p") else "price")
+
+
+def _pips(name: str, text: str, right: str) -> Entry:
+    digits = text.removesuffix("p")
+    if not NUMBER.fullmatch(digits):
+        raise Unreadable(f"{name}: {text or 'nothing'} is none; write {right}")
+    return Entry(digits, "pips")
+
+
+def _hours(text: str) -> str:
+    expiry = f"GTD {text}"
+    if expiry not in PENDING_EXPIRIES:
+        known = ", ".join(each.lower() for each in PENDING_EXPIRIES if each.startswith("GTD"))
+        raise Unreadable(f"expiry: gtd {text or 'of nothing'} is none; write {known}")
+    return expiry
+
+
+def _said(name: str, entry: Entry | None) -> str:
+    if entry is None:
+        return ""
+    if not entry.text:
+        return f"no {name}"
+    unit = "" if entry.unit == "price" else f" {entry.unit}"
+    return f"{name} {entry.text}{unit}"

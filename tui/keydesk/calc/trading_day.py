@@ -1,0 +1,83 @@
+"""What holding a position over 17:00 New York costs or pays (TRADER.md 2.6).
+
+The trading day, 17:00 New York to 17:00, and what the account made in it (TRADER.md 2.5).
+"""
+
+from datetime import UTC, datetime, time, timedelta
+from decimal import Decimal
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+NEW_YORK = ZoneInfo("America/New_York")
+DAY_ENDS = time(17)
+SECOND = 1_000_000_000
+NOTHING = Decimal(0)
+
+
+def day_start(now_ns: int) -> int:
+    """When the trading day that holds this instant began, in nanoseconds since 1970."""
+    local = datetime.fromtimestamp(now_ns // SECOND, NEW_YORK)
+    day = local.date() if local.time() >= DAY_ENDS else local.date() - timedelta(days=1)
+    return _at_five(day.toordinal())
+
+
+def next_day_start(now_ns: int) -> int:
+    """When the next trading day begins: a day is 23 or 25 hours long when the clocks change."""
+    local = datetime.fromtimestamp(now_ns // SECOND, NEW_YORK)
+    day = local.date() if local.time() < DAY_ENDS else local.date() + timedelta(days=1)
+    return _at_five(day.toordinal())
+
+
+@lru_cache(maxsize=64)
+def _at_five(ordinal: int) -> int:
+    day = datetime.fromordinal(ordinal).date()
+    instant = datetime.combine(day, DAY_ENDS, NEW_YORK).astimezone(UTC)
+    return int(instant.timestamp()) * SECOND
+
+
+def day_profit(nav: Decimal, nav_at_start: Decimal, transfers: Decimal) -> Decimal:
+    """What the account made since the day began; money paid in or out is no profit."""
+    return nav - nav_at_start - transfers
+
+
+def nav_at_start(
+    balance: Decimal, booked_since: Decimal, transfers: Decimal, unrealized_then: Decimal
+) -> Decimal:
+    """The net asset value when the day began, counted back from today's balance.
+
+    Args:
+        balance: The balance now.
+        booked_since: Realised profit, financing and fees booked since the day began.
+        transfers: Money paid in (positive) or out since then.
+        unrealized_then: The profit of the trades open at the start, at that instant's prices.
+    """
+    return balance - booked_since - transfers + unrealized_then
+
+
+def loss_limit(nav_at_start: Decimal, share: Decimal, transfers: Decimal = NOTHING) -> Decimal:
+    """The net asset value at which a daily loss of this share of the start is reached."""
+    return nav_at_start * (1 - share) + transfers
+
+
+DAYS_A_YEAR = 365
+
+
+def financing_in_quote(
+    units: Decimal, price: Decimal, yearly_rate: Decimal, days: int = 1
+) -> Decimal:
+    """Return the charge (negative) or credit of that many days, in the quote currency."""
+    return abs(units) * price * yearly_rate / DAYS_A_YEAR * days
+
+
+def financing(
+    *,
+    units: Decimal,
+    price: Decimal,
+    yearly_rate: Decimal,
+    days: int,
+    gain_factor: Decimal,
+    loss_factor: Decimal,
+) -> Decimal:
+    """Return the charge (negative) or credit of that many days, in home currency."""
+    quote = financing_in_quote(units, price, yearly_rate, days)
+    return quote * (gain_factor if quote >= 0 else loss_factor)

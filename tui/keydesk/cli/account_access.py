@@ -1,0 +1,199 @@
+"""Getting out from a second login: by the order protocol, in the same journal as the desk's own orders.
+
+Which profile is meant.
+Reaching an account from the shell: of a profile, or of the practice market, whose desk may be open meanwhile.
+"""
+
+import argparse
+import asyncio
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+from keydesk.app import practice_broker as open_broker
+from keydesk.app.account_sources import Band, SignedIn, Target, practice_target
+from keydesk.app.practice_broker import EmbeddedBroker
+from keydesk.cli.runner import Refusal, add_passphrase_options
+from keydesk.cli.token_access import given_passphrase, token_of
+from keydesk.config import settings as config
+from keydesk.config import settings as paths
+from keydesk.config.settings import PRACTICE_MARKET, BadSettings, Folders, Profile, Settings
+from keydesk.terminal.output import say, say_error
+from keydesk.text.format import pair
+from keydesk.text.sanitize import safe
+from keydesk.trading.journal import AuditLog, open_journal
+from keydesk.trading.notifications import Asked, said_of
+from keydesk.trading.order_requests import PASSES, Standing, standing_at_broker
+from keydesk_client.client import Client
+from keydesk_client.errors import Forbidden, NotFound, Unauthorized
+from keydesk_client.orders.outcome import Action, Outcome
+from keydesk_client.orders.sender import Sender
+
+
+def profile_named(name: str, settings: Settings) -> Profile:
+    """Return the profile of this name.
+
+    Raises:
+        BadSettings: there is none.
+    """
+    if name not in settings.profiles:
+        known = ", ".join(sorted(settings.profiles)) or "none yet"
+        raise BadSettings(
+            f"there is no profile {name!r} (known: {known}); sign in with keydesk login, "
+            "or use the practice market with --practice"
+        )
+    return settings.profiles[name]
+
+
+def profile_to_open(name: str | None, settings: Settings, *, practice: bool) -> Profile | None:
+    """Return the profile that was asked for, or else the last; None is the practice market."""
+    name = name or settings.last_profile
+    if practice or name == PRACTICE_MARKET:
+        return None
+    return profile_named(name, settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """An account within reach."""
+
+    client: Client
+    target: Target
+    environment: Band
+    folder: Path  # of the journals
+
+    @property
+    def name(self) -> str:
+        """The account in words: LIVE main account 101-001-1000001-001."""
+        return f"{self.environment} {self.target.profile} account {self.target.account_id}"
+
+    @property
+    def journal(self) -> Path:
+        """The journal that a desk on this account uses as well."""
+        return self.folder / f"{self.target.records}.journal"
+
+    @property
+    def audit(self) -> Path:
+        """The audit log that a desk on this account uses as well."""
+        return self.folder / f"{self.target.records}.audit"
+
+
+def account_parser(command: str, what: str) -> argparse.ArgumentParser:
+    """Return a parser that knows how to name an account; without a name it is the last one, as for `keydesk`."""
+    parser = argparse.ArgumentParser(
+        prog=f"keydesk {command}", description=what, allow_abbrev=False
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--profile", metavar="NAME", help="the profile (default: the last one)")
+    where.add_argument("--practice", action="store_true", help="the practice market")
+    add_passphrase_options(parser)
+    parser.add_argument("--data", metavar="DIR", help="where settings and state are kept")
+    return parser
+
+
+@asynccontextmanager
+async def reached(options: argparse.Namespace) -> AsyncIterator[Reached]:
+    """Reach the account that the options name; leaving the block leaves it."""
+    folders = paths.find(options.data, os.environ)
+    settings = config.load(folders.config)
+    profile = profile_to_open(options.profile, settings, practice=options.practice)
+    if profile is None:
+        async with _practice_market(folders) as target:
+            reach = _at(target, "PRACTICE", folders)
+            async with reach.client:
+                yield reach
+        return
+    given = given_passphrase(options.passphrase_fd, options.passphrase_file)
+    account = SignedIn(profile, token_of(folders, profile, given))
+    reach = _at(account.unasked(), account.environment, folders)
+    try:
+        async with reach.client:
+            yield reach
+    except (Unauthorized, Forbidden, NotFound) as error:
+        raise Refusal(
+            f"the broker refuses profile {profile.name} ({error}); is its token revoked, or the account "
+            f"closed? sign in again: keydesk login {profile.name} --environment {profile.environment}"
+        ) from error
+
+
+def _at(target: Target, environment: Band, folders: Folders) -> Reached:
+    client = Client(
+        token=target.token,
+        rest_url=target.rest_url,
+        stream_url=target.stream_url,
+        account_id=target.account_id,
+    )
+    return Reached(client, target, environment, folders.state / "orders")
+
+
+@asynccontextmanager
+async def _practice_market(folders: Folders) -> AsyncIterator[Target]:
+    """Join the broker of an open desk, or start one for as long as it takes."""
+    data = folders.private("practice")
+    address = open_broker.find(data)
+    if address is not None:
+        yield practice_target(address)
+        return
+    broker = EmbeddedBroker.start(data)
+    try:
+        yield practice_target(await broker.address())
+    finally:
+        broker.stop()
+
+
+Part = Callable[[Standing], Standing]
+
+
+async def get_out(reach: Reached, command: str, part: Part, standing: Standing) -> Standing:
+    """Close and cancel what stands, look again, at most three times; returns what is left of the part."""
+    journal, audit = open_journal(reach.journal), AuditLog(reach.audit)
+    audit.write(command, f"from the command line: {standing.words}")
+    last = await _last_transaction_id(reach, standing)  # lost answers are looked for from here on
+    instruments = dict(standing.trades)
+    sender = Sender(
+        reach.client,
+        journal,
+        lambda: last,
+        instrument_of=lambda action, about: (
+            instruments.get(about, "") if action is Action.CLOSE_TRADE else ""
+        ),
+    )
+    for _ in range(PASSES):
+        await _wipe(sender, standing, f"keydesk {command}", audit)
+        standing = part(await standing_at_broker(reach.client))
+        if standing.is_flat:
+            break
+    audit.write(command, f"left: {standing.words or 'nothing'}")
+    if audit.failed:
+        say_error(safe(f"The audit log is not kept: {audit.failed}"))
+    return standing
+
+
+async def _last_transaction_id(reach: Reached, standing: Standing) -> int:
+    if standing.last_transaction_id is not None:
+        return standing.last_transaction_id
+    return int((await reach.client.accounts.summary()).last_transaction_id)
+
+
+async def _wipe(sender: Sender, standing: Standing, again: str, audit: AuditLog) -> None:
+    closing = [
+        _told(Asked(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
+        for id_, instrument in standing.trades
+    ]
+    cancelling = [
+        _told(Asked(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
+        for id_ in standing.orders
+    ]
+    await asyncio.gather(*closing, *cancelling)
+
+
+async def _told(asked: Asked, sending: Awaitable[Outcome], audit: AuditLog) -> None:
+    began = monotonic()
+    outcome = await sending
+    took = (monotonic() - began) * 1000
+    words = said_of(outcome, Asked(asked.words, asked.again, milliseconds=took)).words
+    audit.write("outcome", f"{outcome.intent.id} {words}")
+    say(safe(words))

@@ -1,0 +1,166 @@
+"""Running one command; whatever stands in its way becomes one sentence on stderr and exit code 1.
+
+The command line of `keydesk`, as README and `--help` promise it.
+Why a command was not carried out.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import keydesk
+from keydesk.app.practice_broker import PracticeFailed
+from keydesk.config.settings import FRAMES, BadSettings, DeskOptions, UnsafeFolder
+from keydesk.terminal.output import disarm_stderr, replace_signs, say_error
+from keydesk.text.sanitize import clean, safe
+from keydesk_client.errors import KeydeskClientError
+
+PRICE_RATES = range(1, 1001)
+
+
+def desk_parser() -> argparse.ArgumentParser:
+    """Return the parser of the bare `keydesk` command."""
+    parser = argparse.ArgumentParser(
+        prog="keydesk",
+        description="A keyboard-driven trading workstation. Without a profile it opens on its own practice market.",
+        epilog="also: keydesk login, logout, profiles, status, export, chart, doctor, flatten, cancel-all, lock, "
+        "reset-terminal, practice serve, practice reset (each with --help)",
+        allow_abbrev=False,
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--profile", metavar="NAME", help="open this profile")
+    where.add_argument("--practice", action="store_true", help="open the practice market")
+    parser.add_argument(
+        "--fps",
+        type=_frames,
+        metavar="N",
+        help="frames a second, 1 to 30 (10; use 4 on a slow link)",
+    )
+    parser.add_argument(
+        "--theme", metavar="NAME", help="colours of the desk, such as dark, light or colour-blind"
+    )
+    parser.add_argument("--read-only", action="store_true", help="look only: nothing is ever sent")
+    parser.add_argument(
+        "--ascii",
+        action="store_true",
+        help="draw with ASCII only, as by itself in a locale without UTF-8",
+    )
+    parser.add_argument(
+        "--mouse", action="store_true", help="accept the mouse (costs traffic on a slow link)"
+    )
+    parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
+    parser.add_argument(
+        "--price-rate",
+        type=_rate,
+        metavar="N",
+        help="with --practice: prices a second and instrument",
+    )
+    add_passphrase_options(parser)
+    parser.add_argument("--version", action="version", version=f"keydesk {keydesk.__version__}")
+    return parser
+
+
+def desk_options(argv: list[str]) -> DeskOptions:
+    """Parse the arguments of the bare command; exits with 2 and a sentence on stderr when they are wrong."""
+    parser = desk_parser()
+    found = parser.parse_args(argv)
+    if found.price_rate is not None and not found.practice:
+        parser.error("--price-rate goes with --practice")
+    return DeskOptions(**vars(found))
+
+
+def add_passphrase_options(parser: argparse.ArgumentParser) -> None:
+    """Add the two ways in which a script gives the token vault's passphrase."""
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--passphrase-fd",
+        type=int,
+        metavar="N",
+        help="read the token vault's passphrase from this open file descriptor",
+    )
+    source.add_argument(
+        "--passphrase-file",
+        type=Path,
+        metavar="PATH",
+        help="read the token vault's passphrase from this file (mode 0600)",
+    )
+
+
+def parse_out_of_band(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """Parse a command that acts on an account: a person may leave its name out, for they are asked; a script may not."""
+    parser.add_argument("--yes", action="store_true", help="do not ask; needs the account's name")
+    options = parser.parse_args(words)
+    if options.yes and not (options.profile or options.practice):
+        parser.error("one of the arguments --profile --practice is required with --yes")
+    return options
+
+
+def _frames(text: str) -> int:
+    if not text.isdecimal() or int(text) not in FRAMES:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 30")
+    return int(text)
+
+
+def _rate(text: str) -> int:
+    if not text.isdecimal() or int(text) not in PRICE_RATES:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 to 1000")
+    return int(text)
+
+
+class Refusal(Exception):
+    """One sentence for the person at the shell: what is wrong, and what to do."""
+
+
+SENTENCE = 1000  # characters
+USAGE = 2
+COMMANDS = {
+    "login": "login",
+    "logout": "login",
+    "profiles": "login",
+    "status": "status",
+    "chart": "status",
+    "export": "export",
+    "flatten": "flatten",
+    "cancel-all": "flatten",
+    "lock": "flatten",
+    "doctor": "doctor",
+    "reset-terminal": "doctor",
+}
+"""Command, and the module of this package that runs it: by a function named as the command."""
+
+
+def run(command: str, words: list[str]) -> int:
+    """Run a command; returns its exit code, leaves with 2 on wrong usage."""
+    if command not in COMMANDS:
+        known = ", ".join(["practice", *COMMANDS])
+        say_error(safe(f"keydesk: there is no command {clean(command)} (known: {known})"))
+        return USAGE
+    disarm_stderr()
+    replace_signs()
+    module = import_module(f"keydesk.cli.{COMMANDS[command]}")
+    function = getattr(module, command.replace("-", "_"))
+    try:
+        code: int = function(words)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `keydesk ... | head`: nobody reads on, and nobody is to be told
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (
+        Refusal,
+        BadSettings,
+        UnsafeFolder,
+        PracticeFailed,
+        KeydeskClientError,
+        OSError,
+    ) as error:
+        say_why(error)
+        return 1
+    return code
+
+
+def say_why(error: Exception) -> None:
+    """Say on stderr why a command was not carried out."""
+    say_error(safe(f"keydesk: {clean(str(error), SENTENCE)}"))

@@ -1,0 +1,207 @@
+"""Opening the store of tokens for a command: who gives the passphrase of the vault, and how often it may be wrong.
+
+What a command asks a person for: on the terminal, without echo, never in an argument or the environment.
+"""
+
+import os
+import signal
+import sys
+import threading
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from getpass import GetPassWarning, getpass
+from pathlib import Path
+from typing import TypeVar
+
+from keydesk.cli.runner import Refusal
+from keydesk.config.settings import Folders, Profile, TokenPlace
+from keydesk.terminal.output import say
+from keydesk.text.sanitize import safe
+from keydesk_client.auth.secret import Secret
+from keydesk_client.auth.token_store import (
+    Passphrase,
+    TokenStore,
+    open_token_store,
+    passphrase_from_descriptor,
+    passphrase_from_file,
+)
+from keydesk_client.errors import NoTokenStore, WrongPassphrase
+
+TERMINAL = "/dev/tty"
+LONGEST_LINE = 4096
+
+
+def has_terminal() -> bool:
+    """Whether a person can be asked, whatever stdin is."""
+    try:
+        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+def hidden_answer(question: str) -> str:
+    """Ask on the terminal without echo.
+
+    Raises:
+        Refusal: the terminal cannot be kept from showing what is typed.
+    """
+    with warnings.catch_warnings(), interruptible():
+        warnings.simplefilter("error", GetPassWarning)  # it would go on, and show what is typed
+        try:
+            return getpass(question)
+        except (GetPassWarning, EOFError):
+            raise Refusal("nothing was typed, or this terminal would show it") from None
+
+
+def ask_token(name: str) -> Secret:
+    """Ask for a token on the terminal, or read it from stdin when that is no terminal.
+
+    Raises:
+        Refusal: there was none.
+    """
+    if sys.stdin.isatty():
+        text = hidden_answer(f"Token for {name} (not shown): ")
+    else:
+        text = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
+    if not text.strip():
+        raise Refusal("no token was given: type it at a terminal, or hand it over on stdin")
+    return Secret(text.strip())
+
+
+def confirmed(letter: str, deed: str) -> bool:
+    """Show a letter and ask for it; anything else means no.
+
+    Raises:
+        Refusal: nobody is there to ask.
+    """
+    if not sys.stdin.isatty():
+        raise Refusal("there is no terminal to confirm at; a script says --yes")
+    words = f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: "
+    say(safe(words), end="")
+    with interruptible():
+        return sys.stdin.readline().strip() == letter
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let the first Ctrl-C end the question: `asyncio.run` would only note it, and the read would go on."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+VAULT = "tokens.vault"
+TRIES = 3
+SHORTEST_PASSPHRASE = 8
+FORGOTTEN = (
+    "If it is forgotten, the tokens in the vault are lost, and nothing else: account, positions and orders stay "
+    "as they are at the broker. Begin again: keydesk logout NAME for each profile in the vault, with Enter alone "
+    "for the passphrase; the vault goes with the last of them. Then keydesk login NAME with a token from the broker"
+)
+Answer = TypeVar("Answer")
+
+
+class PassphraseForgotten(Refusal, WrongPassphrase):
+    """Every try was wrong."""
+
+
+def given_passphrase(descriptor: int | None, path: Path | None) -> Passphrase | None:
+    """Return what reads a script's passphrase; None when it gave none."""
+    if descriptor is not None:
+        return _readable(passphrase_from_descriptor(descriptor), f"--passphrase-fd {descriptor}")
+    if path is not None:
+        return _readable(passphrase_from_file(path), f"--passphrase-file {path}")
+    return None
+
+
+def store_of(folders: Folders, given: Passphrase | None, choice: TokenPlace | None) -> TokenStore:
+    """Open the chosen store; without a choice a given passphrase means the vault."""
+    vault = folders.private("tokens") / VAULT
+    choice = choice or ("vault" if given else None)
+    passphrase = _checked(given, vault) if given else _asked(vault)
+    try:
+        return open_token_store(vault, passphrase, choice=choice)
+    except NoTokenStore:
+        raise Refusal(
+            "the token is in this desktop's own store, which is locked or not to be reached from here; "
+            "unlock it, or sign in again with --passphrase-file PATH to keep the token in the vault"
+        ) from None
+
+
+def with_patience(ask: Callable[[], Answer], given: Passphrase | None) -> Answer:
+    """Use the store; a person at the terminal may mistype the passphrase twice."""
+    for tries_left in reversed(range(TRIES)):
+        try:
+            return ask()
+        except WrongPassphrase as error:
+            if given or not tries_left:
+                raise PassphraseForgotten(f"{error}. {FORGOTTEN}") from error
+            say("That passphrase does not open the vault.")
+    raise AssertionError
+
+
+def token_of(folders: Folders, profile: Profile, given: Passphrase | None) -> Secret:
+    """Return the token of a profile, asking for the vault's passphrase once.
+
+    Raises:
+        Refusal: no token is kept for the profile.
+        TokenStoreError: the store is locked, or the passphrase wrong.
+    """
+    store = store_of(folders, given, profile.kept_in)
+    token = with_patience(lambda: store.load(profile.name, profile.environment), given)
+    if token is None:
+        raise Refusal(
+            f"no token is kept for profile {profile.name}; sign in again: keydesk login {profile.name} "
+            f"--environment {profile.environment}"
+        )
+    return token
+
+
+def _readable(read: Passphrase, where: str) -> Passphrase:
+    def passphrase() -> str | None:
+        try:
+            return read()
+        except (OSError, UnicodeDecodeError) as error:
+            raise Refusal(f"{where} cannot be read: {error}") from None
+
+    return passphrase
+
+
+def _checked(given: Passphrase, vault: Path) -> Passphrase:
+    def passphrase() -> str | None:
+        words = given()
+        return words if vault.exists() else _long_enough(words or "")
+
+    return passphrase
+
+
+def _asked(vault: Path) -> Passphrase:
+    def passphrase() -> str:
+        if not has_terminal():
+            raise Refusal(
+                "the token vault needs its passphrase and there is no terminal to ask at; "
+                "give it with --passphrase-fd N or --passphrase-file PATH"
+            )
+        return hidden_answer("Vault passphrase: ") if vault.exists() else _new_passphrase()
+
+    return passphrase
+
+
+def _new_passphrase() -> str:
+    first = _long_enough(hidden_answer("No token vault here yet. Choose a passphrase for it: "))
+    if hidden_answer("The same passphrase again: ") != first:
+        raise Refusal("the two passphrases differ; nothing was kept, sign in again")
+    return first
+
+
+def _long_enough(passphrase: str) -> str:
+    if len(passphrase) < SHORTEST_PASSPHRASE:
+        raise Refusal(f"a passphrase for the vault has {SHORTEST_PASSPHRASE} characters or more")
+    return passphrase

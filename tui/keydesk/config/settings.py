@@ -1,0 +1,253 @@
+"""The settings file `config.toml`: which profile was last, how the desk looks. Never a token.
+
+Where Keydesk keeps its files: settings in the config folder, everything it writes by itself in the state folder.
+
+XDG folders by default; `--data DIR` or `KEYDESK_HOME` puts both under one folder. The state folder holds the journal,
+the practice ledger and the token vault, so it is created 0700 and refused when others may read it.
+How to open the desk, as the command line says it.
+"""
+
+import os
+import stat
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Literal, TypeVar, get_args
+
+
+class UnsafeFolder(Exception):
+    """A private folder that cannot be made, belongs to someone else, or that others may enter."""
+
+
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """The two folders of one installation."""
+
+    config: Path
+    state: Path
+
+    @property
+    def practice(self) -> Path:
+        """The practice broker's ledger."""
+        return self.state / "practice"
+
+    def private(self, name: str) -> Path:
+        """Return a folder under the state folder, created 0700."""
+        make_private(self.state)
+        return make_private(self.state / name)
+
+
+def find(data: str | None, environment: Mapping[str, str]) -> Folders:
+    """Return the folders for `--data DIR` (or None) and the process's environment."""
+    home = data or environment.get("KEYDESK_HOME")
+    if home:
+        root = Path(home).expanduser().absolute()
+        return Folders(root, root)
+    user = Path(environment.get("HOME") or Path.home())
+    config = _xdg(environment, "XDG_CONFIG_HOME", user / ".config")
+    state = _xdg(environment, "XDG_STATE_HOME", user / ".local" / "state")
+    return Folders(config / "keydesk", state / "keydesk")
+
+
+def _xdg(environment: Mapping[str, str], name: str, default: Path) -> Path:
+    value = environment.get(name, "")
+    return Path(value) if value.startswith("/") else default  # relative ones are to be ignored
+
+
+def make_private(folder: Path) -> Path:
+    """Create the folder 0700; an existing one must be ours alone.
+
+    Raises:
+        UnsafeFolder: it cannot be made, belongs to another user, or lets others in.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UnsafeFolder(f"{folder} cannot be made: {why}; choose another with --data") from error
+    if found.st_uid != os.geteuid():
+        raise UnsafeFolder(f"{folder} belongs to another user; choose one of your own with --data")
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        import shlex  # noqa: PLC0415 - rarely needed
+
+        mend = f"chmod 700 {shlex.quote(str(folder))}"
+        raise UnsafeFolder(f"{folder} is open to others; make it private: {mend}")
+    return folder
+
+
+@dataclass(frozen=True, slots=True)
+class DeskOptions:
+    """How to open the desk; None means: as the settings say."""
+
+    profile: str | None = None
+    practice: bool = False
+    fps: int | None = None
+    theme: str | None = None
+    read_only: bool = False
+    ascii: bool = False
+    mouse: bool = False
+    data: str | None = None
+    price_rate: int | None = None
+    passphrase_fd: int | None = None
+    passphrase_file: Path | None = None
+
+
+class BadSettings(Exception):
+    """A settings file that cannot be used; the text names file, field and remedy."""
+
+
+Environment = Literal["practice", "live", "custom"]
+ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
+TokenPlace = Literal["native", "vault"]
+TOKEN_PLACES: tuple[TokenPlace, ...] = get_args(TokenPlace)
+FILE = "config.toml"
+FRAMES = range(1, 31)  # a second
+PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """One account at one broker, as `keydesk login` filed it."""
+
+    name: str
+    environment: Environment
+    account_id: str
+    rest_url: str = ""  # of a custom host; the others are known
+    stream_url: str = ""
+    kept_in: TokenPlace = "vault"  # which store has its token
+
+
+@dataclass(frozen=True, slots=True)
+class Reconciliation:
+    """When what is UNCONFIRMED is compared with the account's changes: the table `[reconciliation]`."""
+
+    check_after: int = 5  # seconds since it was sent
+    check_every: int = 10  # seconds
+    look_back: int = 60  # minutes; what is older is watched for, not asked for
+
+
+RECONCILIATION: dict[str, tuple[int, int, str]] = {
+    "check_after": (0, 600, "seconds"),
+    "check_every": (1, 3600, "seconds"),
+    "look_back": (1, 10_080, "minutes"),
+}
+"""The lowest and the highest value of each setting, and its unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What `config.toml` says; everything has a default."""
+
+    last_profile: str = PRACTICE_MARKET
+    theme: str = "dark"
+    frames_per_second: int | None = None  # None: ten, fewer on a slow link
+    profiles: dict[str, Profile] = field(default_factory=dict)
+    reconciliation: Reconciliation = Reconciliation()
+
+
+def load(folder: Path) -> Settings:
+    """Read `config.toml` in the folder; a missing file means the defaults.
+
+    Raises:
+        BadSettings: the file is not TOML, or a field has the wrong type or value.
+    """
+    path = folder / FILE
+    data = table_in(path)
+    return _settings(data, path)
+
+
+def table_in(path: Path) -> dict[str, Any]:
+    """Return what a TOML file says, decimals exactly; a missing file says nothing.
+
+    Raises:
+        BadSettings: it cannot be read, or is not TOML.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadSettings(f"{path} cannot be read: {error}") from error
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
+        raise BadSettings(f"{path} is not valid TOML: {error}; mend or remove it") from error
+
+
+def _settings(data: dict[str, Any], path: Path) -> Settings:
+    profiles = data.get("profiles", {})
+    if not isinstance(profiles, dict):
+        raise BadSettings(f"{path}: profiles must be tables like [profiles.name]")
+    return Settings(
+        last_profile=_text(data, "last_profile", path, PRACTICE_MARKET),
+        theme=_text(data, "theme", path, "dark"),
+        frames_per_second=_frames(data.get("fps"), path),
+        profiles={name: _profile(name, table, path) for name, table in profiles.items()},
+        reconciliation=_reconciliation(data.get("reconciliation", {}), path),
+    )
+
+
+def _reconciliation(table: object, path: Path) -> Reconciliation:
+    if not isinstance(table, dict):
+        raise BadSettings(f"{path}: reconciliation must be a table, [reconciliation]")
+    found: dict[str, int] = {}
+    for name, value in table.items():
+        if name not in RECONCILIATION:
+            known = ", ".join(RECONCILIATION)
+            raise BadSettings(f"{path}: reconciliation.{name} is not known; there are: {known}")
+        low, high, unit = RECONCILIATION[name]
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            usual = getattr(Reconciliation(), name)
+            raise BadSettings(
+                f"{path}: reconciliation.{name} must be a whole number of {unit} from {low} to {high},"
+                f" such as {name} = {usual}"
+            )
+        found[name] = value
+    return Reconciliation(**found)
+
+
+def _profile(name: str, table: object, path: Path) -> Profile:
+    if not isinstance(table, dict):
+        raise BadSettings(f"{path}: profiles.{name} must be a table")
+    environment = _one_of(table, "environment", ENVIRONMENTS, path)
+    if environment != "custom" and not {"rest_url", "stream_url"}.isdisjoint(table):
+        raise BadSettings(
+            f'{path}: profiles.{name} names an address, which only environment = "custom" may'
+        )
+    address = None if environment == "custom" else ""
+    return Profile(
+        name,
+        environment,  # pyright: ignore[reportArgumentType] - one of the three, as looked at above
+        _text(table, "account", path),
+        _text(table, "rest_url", path, address),
+        _text(table, "stream_url", path, address),
+        _one_of(table, "token_store", TOKEN_PLACES, path),
+    )
+
+
+Word = TypeVar("Word", bound=str)
+
+
+def _one_of(table: dict[str, Any], key: str, words: tuple[Word, ...], path: Path) -> Word:
+    for word in words:
+        if table.get(key) == word:
+            return word
+    raise BadSettings(f"{path}: {key} of a profile must be one of: {', '.join(words)}")
+
+
+def _text(table: dict[str, Any], key: str, path: Path, default: str | None = None) -> str:
+    value = table.get(key, default)
+    if not isinstance(value, str):
+        raise BadSettings(f'{path}: {key} must be text in quotes, such as {key} = "..."')
+    return value
+
+
+def _frames(value: object, path: Path) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or value not in FRAMES:
+        raise BadSettings(f"{path}: fps must be a whole number from 1 to 30")
+    return value

@@ -1,0 +1,188 @@
+"""What the trader changed beside `config.toml`: keys, templates, limits; all of it read before the screen opens.
+
+The trader's own keys: `keymap.toml` puts other keys in the key map, as far as that stays safe.
+
+What cannot be moved: the keys inside forms, `y` and the challenge letters among them, and rows of digits. A key that
+opens a money form stays a capital, and a capital opens nothing else, so that Caps Lock can never send.
+The trader's own way of opening a trade, and own limits: `templates.toml`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from keydesk.calc.instructions import Limits, Template
+from keydesk.config.settings import BadSettings, table_in
+from keydesk.keys.guard import SEND
+from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
+
+KEYS_FILE = "keymap.toml"
+NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # not to be typed at once on most layouts
+
+
+def load_keymap(folder: Path) -> KeyMap:
+    """Read `keymap.toml` in the folder: lines of id = "key"; a missing file changes nothing.
+
+    Raises:
+        BadSettings: a line names no key of the map, or one that cannot be moved there.
+    """
+    path = folder / KEYS_FILE
+    table = table_in(path)
+    if not table:
+        return KEYMAP
+    own = {name: _checked(name, wanted, path) for name, wanted in table.items()}
+    keymap = KeyMap(overrides=own)
+    _refuse_clashes(keymap, own, path)
+    return keymap
+
+
+def _checked(name: str, wanted: object, path: Path) -> str:
+    key = next((each for each in KEYS if each.id == name), None)
+    if key is None:
+        known = ", ".join(each.id for each in KEYS if _may_move(each))
+        raise BadSettings(f"{path}: there is no key {name!r}; known: {known}")
+    if not _may_move(key):
+        raise BadSettings(f"{path}: {name} cannot be moved; remove the line")
+    if not isinstance(wanted, str) or not wanted:
+        raise BadSettings(
+            f'{path}: {name} must be a key in quotes, such as {name} = "{key.keys[0]}"'
+        )
+    trouble = _trouble(key, wanted)
+    if trouble:
+        raise BadSettings(f"{path}: {name} = {wanted!r}: {trouble}; now it is {key.keys[0]!r}")
+    return wanted
+
+
+def _may_move(key: Key) -> bool:
+    return key.context in ON_THE_DESK and "{key}" not in key.action
+
+
+def _trouble(key: Key, wanted: str) -> str:
+    """Why the key cannot be there, empty when it can."""
+    parts, is_chord = wanted.split(" "), " " in key.keys[0]
+    if is_chord and len(parts) != 2:  # noqa: PLR2004 - a first key and a second
+        return 'it needs two keys, as in "g w"'
+    if not is_chord and len(parts) != 1:
+        return "it needs one key"
+    if not all(_is_a_key(part) for part in parts):
+        return "not a key that every keyboard and terminal has"
+    if wanted == SEND:
+        return "it sends, inside forms"
+    if key.touches_money != (len(wanted) == 1 and wanted.isupper()):
+        return "what touches money is a capital letter, and nothing else is"
+    return ""
+
+
+def _is_a_key(part: str) -> bool:
+    single = len(part) == 1 and part.isascii() and part.isprintable() and part != " "
+    return (single and part not in NEEDS_ALT_GRAPH) or part in SHOWN
+
+
+def _refuse_clashes(keymap: KeyMap, own: Mapping[str, str], path: Path) -> None:
+    for context in ON_THE_DESK:
+        taken: dict[str, Key] = {}
+        prefixes = keymap.prefixes(context)
+        for entry in keymap.in_force(context):
+            for key in entry.keys:
+                other = taken.setdefault(key, entry)
+                if key in prefixes:
+                    raise BadSettings(
+                        f"{path}: {key!r} begins a key of two, so {entry.id} cannot be it"
+                    )
+                if other is not entry:
+                    mine, theirs = (entry, other) if entry.id in own else (other, entry)
+                    raise BadSettings(
+                        f"{path}: {mine.id} = {key!r} is taken by {theirs.id} ({theirs.words}); "
+                        "move that as well"
+                    )
+
+
+TEMPLATES_FILE = "templates.toml"
+PRESETS = tuple("123456789")
+TEMPLATE = (
+    "risk_percent",
+    "stop_pips",
+    "stop_spreads",
+    "target_r",
+    "trail_pips",
+    "break_even_offset_pips",
+)
+MAY_BE_OFF = frozenset(("stop_pips", "target_r", "trail_pips", "hard_units", "hard_risk_percent"))
+MAY_BE_NOTHING = frozenset(("break_even_offset_pips", "stop_spreads"))
+LIMITS = tuple(each.name for each in fields(Limits))
+
+
+def load_templates(folder: Path) -> tuple[Template, Limits]:
+    """Read `templates.toml` in the folder; what it does not name stays as it is by default.
+
+    Raises:
+        BadSettings: a field is unknown or is no number that makes sense there.
+    """
+    path = folder / TEMPLATES_FILE
+    table = table_in(path)
+    _refuse_unknown(table, ("sizes", "template", "limits"), path, "")
+    sizes, template, limits = (_part(table, name, path) for name in ("sizes", "template", "limits"))
+    _refuse_unknown(sizes, PRESETS, path, "sizes.")
+    _refuse_unknown(template, TEMPLATE, path, "template.")
+    _refuse_unknown(limits, LIMITS, path, "limits.")
+    usual = Template()
+    own_sizes: dict[int, Any] = {int(each): _number(sizes, each, path, "sizes.") for each in sizes}
+    values: dict[str, Any] = {each: _number(template, each, path, "template.") for each in template}
+    bounds: dict[str, Any] = {each: _number(limits, each, path, "limits.") for each in limits}
+    if "slow_ms" in bounds:
+        bounds["slow_ms"] = float(bounds["slow_ms"])
+    return (
+        replace(usual, sizes={**usual.sizes, **own_sizes}, **values),
+        replace(Limits(), **bounds),
+    )
+
+
+def _part(table: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+    part = table.get(name, {})
+    if not isinstance(part, dict):
+        raise BadSettings(f"{path}: {name} must be a table, [{name}]")
+    return part
+
+
+def _refuse_unknown(
+    table: Mapping[str, Any], known: tuple[str, ...], path: Path, prefix: str
+) -> None:
+    for name in table:
+        if name not in known:
+            raise BadSettings(f"{path}: {prefix}{name} is not known; there are: {', '.join(known)}")
+
+
+def _number(table: Mapping[str, Any], name: str, path: Path, prefix: str) -> Decimal | None:
+    """The number that a field says; None where it says false and may be without."""
+    if table[name] is False and name in MAY_BE_OFF:
+        return None
+    number = _decimal(table[name])
+    if number is None or number < 0 or (number == 0 and name not in MAY_BE_NOTHING):
+        off = ", or false to have none" if name in MAY_BE_OFF else ""
+        raise BadSettings(
+            f"{path}: {prefix}{name} must be a number above 0{off}, such as {name} = 20"
+        )
+    return number
+
+
+def _decimal(value: object) -> Decimal | None:
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        return None
+    number = Decimal(value)
+    return number if number.is_finite() else None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSettings:
+    """The defaults, where the trader wrote nothing."""
+
+    keymap: KeyMap = KEYMAP
+    template: Template = field(default_factory=Template)
+    limits: Limits = field(default_factory=Limits)
+
+
+def own_settings(folder: Path) -> OwnSettings:
+    """Read them from the config folder; BadSettings names file, field and remedy."""
+    return OwnSettings(load_keymap(folder), *load_templates(folder))

@@ -1,1 +1,0 @@
-"""The arithmetic of the trade: exact, pure, no screen and no network."""

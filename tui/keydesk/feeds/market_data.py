@@ -1,0 +1,393 @@
+"""What the account may trade, and which of it is watched: the majors first.
+
+The order book and the position book of the instrument in focus: snapshots that the service takes now and then.
+
+Asked for when the focus has stood still for a moment, and when the next snapshot is due. A feed of its own, one
+request at a time, after the first prices: prices and the account never wait for it.
+The candles of what the charts show: loaded when it turns, and again when a period ends or a gap was.
+The trading day of every instrument watched: where it closed before, its high and low since.
+
+Spread out in small requests after the first prices: nobody waits for these, everybody for those.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import get_args
+
+from keydesk.feeds.link import FAILURES, Link, reason
+from keydesk.feeds.streams import watched
+from keydesk.store.candles import (
+    close_series,
+    loading_failed,
+    open_series,
+    take_candles,
+    take_day,
+    take_older,
+)
+from keydesk.store.prices import no_book, take_book
+from keydesk.store.state import BookKind, CandleSeries, Topic
+from keydesk.store.store import amount, price, readable, try_to
+from keydesk.text.format import pair
+from keydesk.text.sanitize import NAME_LIMIT, clean_name
+from keydesk_client.errors import Answered, NotFound, RateLimited, Refused
+from keydesk_client.models import (
+    Candlestick,
+    CandlestickResponse,
+    DateTime,
+    Instrument,
+    OrderBook,
+    PositionBook,
+)
+
+SECOND = 1_000_000_000
+SNAPSHOT_EVERY = 1200 * SECOND
+PUBLISHED_AFTER = 3 * SECOND  # a snapshot is there some moments after its time
+BOOKS_LOOK_EVERY = 0.2
+STOOD_STILL = 0.5  # seconds in focus before an instrument is asked about: a held `j` passes by
+AGAIN_AFTER = 30.0  # seconds: the snapshot that is due was not there yet, or there was no answer
+REFUSED_FOR = 1200.0  # seconds: an instrument without books has none in the next minute either
+KINDS: tuple[BookKind, ...] = get_args(BookKind)
+NAMES: Mapping[BookKind, str] = {"orders": "order book", "positions": "position book"}
+
+
+@dataclass(slots=True)
+class Due:
+    """When what is asked for next."""
+
+    focus: str = ""
+    since: float = 0.0  # monotonic seconds when it came into focus
+    not_before: dict[tuple[str, BookKind], float] = field(default_factory=dict)
+
+
+async def keep_books(link: Link) -> None:
+    """Follow the focus and the service's snapshots."""
+    await link.priced.wait()
+    due = Due()
+    while True:
+        await load_book(link, due)
+        await link.pause(BOOKS_LOOK_EVERY)
+
+
+async def load_book(link: Link, due: Due) -> None:
+    """Ask for one of the books in focus, if one is due."""
+    focus, now = link.store.focus, link.now()
+    if focus != due.focus:
+        due.focus, due.since = focus, now
+    if not focus or now - due.since < STOOD_STILL:
+        return
+    for kind in KINDS:
+        if now >= due.not_before.get((focus, kind), now) and _is_old(link, focus, kind):
+            due.not_before[focus, kind] = link.now() + await ask(link, focus, kind)
+            return
+
+
+def _is_old(link: Link, instrument: str, kind: BookKind) -> bool:
+    held = link.store.books.get((instrument, kind))
+    if held is None or held.snapshot is None:
+        return True
+    moment = link.store.clock_ns or link.wall_ns()
+    return moment >= held.snapshot.time_ns + SNAPSHOT_EVERY + PUBLISHED_AFTER
+
+
+async def ask(link: Link, instrument: str, kind: BookKind) -> float:
+    """Ask for one book; returns the seconds before it may be asked for again."""
+    try:
+        book = await link.ask(_newest(link, instrument, kind))
+        take_book(link.store, kind, book)
+    except RateLimited:
+        return AGAIN_AFTER
+    except NotFound:
+        no_book(link.store, kind, instrument, f"There is no {NAMES[kind]} for {pair(instrument)}.")
+        return REFUSED_FOR
+    except Refused as error:
+        _book_failed(link, instrument, kind, error)
+        return REFUSED_FOR
+    except FAILURES as error:
+        _book_failed(link, instrument, kind, error)
+    return AGAIN_AFTER
+
+
+async def _newest(link: Link, instrument: str, kind: BookKind) -> OrderBook | PositionBook:
+    if kind == "orders":
+        return (await link.client.books.order(instrument)).order_book
+    return (await link.client.books.position(instrument)).position_book
+
+
+def _book_failed(link: Link, instrument: str, kind: BookKind, error: Exception) -> None:
+    link.count_unreadable(error)
+    words = f"The {NAMES[kind]} could not be read: {reason(error)}"
+    no_book(link.store, kind, instrument, words)
+
+
+COUNT = 400
+CANDLES_LOOK_EVERY = 0.1
+OVERLAP = 3  # candles asked for again when one is complete: ours were made of the prices we saw
+
+
+async def keep_chart(link: Link) -> None:
+    """Follow the store's focus and granularity."""
+    await _follow(link, lambda: link.store.granularity)
+
+
+async def keep_linked_chart(link: Link) -> None:
+    """Follow the focus at the longer granularity of the second chart, where one is shown."""
+    await _follow(link, lambda: link.store.linked_granularity)
+
+
+async def _follow(link: Link, granularity: Callable[[], str]) -> None:
+    await link.listed.wait()
+    shown: CandleSeries | None = None
+    while True:
+        shown = await load_candles(link, shown, granularity())
+        await link.pause(CANDLES_LOOK_EVERY)
+
+
+async def load_candles(
+    link: Link, shown: CandleSeries | None, granularity: str
+) -> CandleSeries | None:
+    """Load what a chart turned to, or what its newest candles lack; returns what it shows now."""
+    store = link.store
+    if not store.focus:
+        return shown
+    if not granularity:  # the chart went from the screen
+        _leave(link, shown)
+        return None
+    if shown is None or (shown.instrument, shown.granularity) != (store.focus, granularity):
+        _leave(link, shown)
+        shown = open_series(store, store.focus, granularity)
+        await load(link, shown, COUNT)
+    elif shown.wants_reload:
+        await load(link, shown, COUNT)
+    elif shown.rolled_over:
+        await load(link, shown, OVERLAP + shown.rolled_over)
+    elif shown.wants_older:
+        await load_older(link, shown)
+    return shown
+
+
+def _leave(link: Link, series: CandleSeries | None) -> None:
+    """No tick moves a series any more that no chart shows."""
+    if series is not None and not _on_a_chart(link, series):
+        close_series(link.store, series.instrument, series.granularity)
+
+
+def _on_a_chart(link: Link, series: CandleSeries) -> bool:
+    store = link.store
+    charts = (store.granularity, store.linked_granularity)
+    return series.instrument == store.focus and series.granularity in charts
+
+
+async def load(link: Link, series: CandleSeries, count: int) -> bool:
+    """Ask for the newest candles of a series; False when there was no answer."""
+    rolled, series.wants_reload = series.rolled_over, False
+    try:
+        answer = await link.ask(
+            link.client.candles.get(
+                series.instrument, granularity=series.granularity, price="M", count=count
+            )
+        )
+        take_candles(link.store, series, answer.candles)
+    except FAILURES as error:
+        _candles_failed(link, series, error)
+        series.wants_reload = True
+        await link.back_off(3)
+        return False
+    series.rolled_over = max(0, series.rolled_over - rolled)
+    return True
+
+
+async def load_older(link: Link, series: CandleSeries) -> bool:
+    """Ask for the candles before the oldest one of a series; False when there was no answer."""
+    series.wants_older = False  # scrolling on asks again
+    try:
+        answer = await link.ask(
+            link.client.candles.get(
+                series.instrument,
+                granularity=series.granularity,
+                price="M",
+                count=COUNT,
+                to=DateTime.from_ns(series.candles[0].time_ns),
+            )
+        )
+        take_older(link.store, series, answer.candles)
+    except FAILURES as error:
+        _candles_failed(link, series, error)
+        return False
+    return True
+
+
+def _candles_failed(link: Link, series: CandleSeries, error: Exception) -> None:
+    link.count_unreadable(error)
+    loading_failed(link.store, series, reason(error))
+
+
+AT_ONCE = 10
+BETWEEN = 0.15
+DAYS_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
+
+
+async def keep_days(link: Link) -> None:
+    """Read the days of what is watched, and again every minute."""
+    await link.priced.wait()
+    while True:
+        for names in _portions(watched(link)):
+            await days_once(link, names)
+            await link.pause(BETWEEN)
+        await link.pause(DAYS_EVERY)
+
+
+async def days_once(link: Link, names: Sequence[str]) -> bool:
+    """Read the days of a few instruments; False when there was no answer."""
+    try:
+        await _latest(link, names)
+    except Answered:  # a service without that operation
+        return await _one_by_one(link, names)
+    except FAILURES as error:
+        link.count_unreadable(error)
+        return False
+    return True
+
+
+async def _latest(link: Link, names: Sequence[str]) -> None:
+    wanted = [f"{name}:D:M" for name in names]
+    answer = await link.ask(link.client.candles.latest(wanted))
+    for each in answer.latest_candles:
+        try_to(link.store, partial(_take_latest, link, each, names))
+
+
+async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
+    for name in names:
+        try:
+            answer = await link.ask(
+                link.client.candles.get(name, granularity="D", price="M", count=2)
+            )
+            _take(link, name, answer.candles)
+        except FAILURES as error:
+            link.count_unreadable(error)
+            return False
+        await link.pause(BETWEEN)
+    return True
+
+
+def _take_latest(link: Link, latest: CandlestickResponse, names: Sequence[str]) -> None:
+    if latest.instrument not in names:
+        raise ValueError("candles of an instrument that was not asked for")
+    _take(link, latest.instrument, latest.candles)
+
+
+def _take(link: Link, name: str, candles: Sequence[Candlestick]) -> None:
+    if len(candles) > 1:
+        take_day(link.store, name, candles[-2], candles[-1])
+
+
+def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(names), AT_ONCE):
+        yield names[start : start + AT_ONCE]
+
+
+MOST_PLACES = 12
+INSTRUMENTS_EVERY = 600.0  # seconds
+MAJORS = (
+    "EUR_USD",
+    "USD_JPY",
+    "GBP_USD",
+    "USD_CHF",
+    "AUD_USD",
+    "USD_CAD",
+    "NZD_USD",
+    "EUR_JPY",
+    "EUR_GBP",
+    "EUR_CHF",
+    "GBP_JPY",
+    "AUD_JPY",
+)
+
+
+async def list_instruments(link: Link) -> None:
+    """Read the instruments, again until it works."""
+    tries = 0
+    while True:
+        try:
+            answer = await link.ask(link.client.accounts.instruments())
+            if take(link, answer.instruments):
+                return
+        except FAILURES as error:
+            link.count_unreadable(error)
+            if tries == 0:
+                link.write(f"The instruments could not be read: {reason(error)}")
+        await link.back_off(tries)
+        tries += 1
+
+
+async def keep_instruments(link: Link) -> None:
+    """Read the instruments again now and then: margin rates change, and instruments come and go."""
+    await link.listed.wait()
+    while True:
+        await link.pause(INSTRUMENTS_EVERY)
+        try:
+            answer = await link.ask(link.client.accounts.instruments())
+            take(link, answer.instruments)
+        except FAILURES as error:
+            link.count_unreadable(error)
+
+
+def take(link: Link, instruments: Sequence[Instrument]) -> bool:
+    """Write the instruments, and the watchlist with the focus when there is none yet; False: ask again.
+
+    Those that cannot be read are left out; one that was read before stays as it was.
+    """
+    store = link.store
+    read = {each.name: each for each in readable(store, _usable, instruments)}
+    if not read:
+        return False
+    is_whole = len(read) == len(instruments)
+    needed = {name for name in store.instruments if name in store.positions or name == store.focus}
+    kept = needed if is_whole else store.instruments.keys()
+    before = store.instruments.keys()
+    store.instruments = {name: store.instruments[name] for name in kept} | read
+    if not store.watchlist or store.instruments.keys() != before:
+        store.watchlist = watchlist(link.wanted, store.instruments)
+    if store.focus not in store.instruments and store.watchlist:
+        store.set_focus(store.watchlist[0])
+    store.mark(Topic.INSTRUMENTS)
+    link.listed.set()
+    return is_whole
+
+
+def _usable(instrument: Instrument) -> Instrument:
+    """The same, every member that the desk computes with known to be there and of sane size."""
+    if not _can_be_asked_for(instrument.name):
+        raise ValueError(f"{clean_name(instrument.name)} is no usable instrument name")
+    for places in (
+        instrument.pip_location,
+        instrument.display_precision,
+        instrument.trade_units_precision,
+    ):
+        if abs(places) > MOST_PLACES:
+            raise ValueError(f"{instrument.name}: {places} is no number of decimal places")
+    price(instrument.margin_rate)
+    for size in (
+        instrument.minimum_trade_size,
+        instrument.maximum_order_units,
+        instrument.maximum_position_size,
+        instrument.minimum_trailing_stop_distance,
+        instrument.maximum_trailing_stop_distance,
+    ):
+        amount(size)
+    return instrument
+
+
+def _can_be_asked_for(name: str) -> bool:
+    """Say whether prices can be asked for by the name; one name that cannot would fail the whole request."""
+    return 0 < len(name) <= NAME_LIMIT and name.isascii() and name.isprintable() and "," not in name
+
+
+def watchlist(wanted: Sequence[str], known: Iterable[str]) -> list[str]:
+    """The trader's own choice of what there is; without one all of it, the majors first."""
+    names = set(known)
+    chosen = [name for name in wanted if name in names]
+    if chosen:
+        return chosen
+    majors = [name for name in MAJORS if name in names]
+    return majors + sorted(names.difference(majors))

@@ -1,0 +1,281 @@
+"""The transaction stream into the door, and the keeper who fetches what it left out.
+
+The price stream into the store, and the conversions to home currency beside it.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+from keydesk.feeds.link import FAILURES, Line, Link, reason
+from keydesk.store.candles import distrust_candles
+from keydesk.store.prices import forget_ages, take_conversions, take_price
+from keydesk.store.state import Topic
+from keydesk.store.store import READ_ERRORS, moment, number_of, readable, try_to
+from keydesk_client.errors import KeydeskClientError, NotFound, OutOfRange
+from keydesk_client.models import (
+    ClientPrice,
+    HomeConversions,
+    PricingHeartbeat,
+    TransactionHeartbeat,
+)
+from keydesk_client.models.transactions.base import TransactionIdentity
+from keydesk_client.sequencer import PATIENCE_S, Range
+from keydesk_client.streams.buffer import HistoryLost
+
+CONVERSIONS_EVERY = 5.0
+
+LOOK = 0.005  # seconds that a look at the stream takes at most
+LOOK_EVERY = (
+    0.095  # a little more than a look a frame; meanwhile newer prices take the place of older ones
+)
+
+
+async def stream_prices(link: Link) -> None:
+    """Keep the price stream open for everything watched or held; opened anew when that changes."""
+    await link.listed.wait()
+    tries = 0
+    while True:
+        names = watched(link)
+        words, heard = "the stream ended", link.store.health.prices_heard
+        try:
+            async with (
+                _leaving_when_changed(link, names) as left,
+                link.streams.prices(names) as stream,
+            ):
+                link.price_health = stream.health
+                await _read(link, stream, left)
+        except KeydeskClientError as error:
+            words = reason(error)
+        if watched(link) == names:
+            _prices_down(link, words)
+            tries = 0 if link.store.health.prices_heard != heard else tries + 1
+            await link.back_off(tries)
+
+
+async def _read(link: Link, stream: Line, left: asyncio.Event) -> None:
+    """Take what comes until the stream ends or is to be left: at once after silence, by looks when it pours."""
+    began = float("-inf")
+    async for item in stream:
+        take_item(link, item)
+        if left.is_set():
+            return
+        now = link.now()
+        if now - began > LOOK:
+            early = began + LOOK_EVERY - now
+            if early > 0:
+                await link.pause(early)
+            began = link.now()
+
+
+def watched(link: Link) -> tuple[str, ...]:
+    """The instruments whose prices the desk needs: the watchlist, what is held, what is in focus."""
+    store = link.store
+    held = (name for name in store.positions if name in store.instruments)
+    focus = (store.focus,) if store.focus in store.instruments else ()
+    return tuple(dict.fromkeys((*store.watchlist, *held, *focus)))
+
+
+def take_item(link: Link, item: object) -> None:
+    """Write one item of the stream; the hot path, thousands a second."""
+    now = link.now()
+    health = link.store.health
+    health.prices_heard = now
+    if isinstance(item, ClientPrice):
+        try:
+            _take_price(link, item, now)
+            if item.home_conversions:
+                _take_conversions(link, item.home_conversions)
+        except READ_ERRORS as error:
+            link.store.note_unreadable(str(error))
+        else:
+            if health.prices != "OK":
+                _up(link)
+    elif isinstance(item, PricingHeartbeat):
+        try_to(link.store, partial(_take_heartbeat, link, item))
+    else:  # the stream was broken and is back: perhaps with another broker's clock
+        forget_ages(link.store)
+        distrust_candles(link.store)
+        link.write("The price stream was interrupted and is back")
+
+
+def _take_heartbeat(link: Link, heartbeat: PricingHeartbeat) -> None:
+    time_ns = moment(heartbeat.time)
+    link.store.see_clock(time_ns)
+    link.store.health.clock_offset_ms = (time_ns - link.wall_ns()) / 1e6
+    link.store.mark(Topic.HEALTH)
+
+
+async def keep_conversions(link: Link) -> None:
+    """Ask what currencies are worth at home: of everything at first, then of what is held or in focus."""
+    await link.listed.wait()
+    tries = 0
+    asked_all = False
+    while True:
+        names = _held_or_shown(link) if asked_all else watched(link)
+        if names and await conversions_once(link, names):
+            tries, asked_all = 0, True
+            await link.pause(CONVERSIONS_EVERY)
+        else:
+            await link.back_off(tries)
+            tries += 1
+
+
+async def conversions_once(link: Link, names: Sequence[str]) -> bool:
+    """Ask once, prices included; False when there was no answer."""
+    try:
+        answer = await link.ask(link.client.pricing.get(names, include_home_conversions=True))
+        _take_conversions(link, answer.home_conversions or ())
+        received = link.now()
+        for price in answer.prices:
+            try_to(link.store, partial(_take_price, link, price, received))
+    except FAILURES as error:
+        link.count_unreadable(error)
+        return False
+    return True
+
+
+def _take_price(link: Link, price: ClientPrice, received: float) -> None:
+    """Write a price; of an instrument that the account does not have none is kept: there may be names without end."""
+    name = price.instrument
+    if name is not None and name not in link.store.quotes and name not in link.store.instruments:
+        raise ValueError("a price of an instrument that the account does not have")
+    take_price(link.store, price, received)
+
+
+def _take_conversions(link: Link, conversions: Sequence[HomeConversions]) -> None:
+    """Write the conversions of currencies that the account's instruments are quoted in or made of."""
+    store = link.store
+    known = {
+        part for name in store.instruments for part in name.split("_")
+    } | store.conversions.keys()
+    take_conversions(store, readable(store, partial(_expected, known), conversions))
+
+
+def _expected(known: Collection[str], conversion: HomeConversions) -> HomeConversions:
+    if conversion.currency not in known:
+        raise ValueError("a conversion of a currency that no instrument has")
+    return conversion
+
+
+def _held_or_shown(link: Link) -> tuple[str, ...]:
+    held = tuple(name for name in link.store.positions if name in link.store.instruments)
+    return tuple(dict.fromkeys((*held, link.store.focus))) if link.store.focus else held
+
+
+@asynccontextmanager
+async def _leaving_when_changed(link: Link, names: Sequence[str]) -> AsyncIterator[asyncio.Event]:
+    """An event that is set once other instruments are needed than the stream was opened for."""
+    changed = asyncio.Event()
+
+    async def look() -> None:
+        while set(watched(link)) <= set(names):
+            await link.pause(0.5)
+        changed.set()
+
+    task = asyncio.create_task(look())
+    try:
+        yield changed
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+
+
+def _up(link: Link) -> None:
+    link.store.health.prices = "OK"
+    link.store.mark(Topic.HEALTH)
+    link.priced.set()
+
+
+def _prices_down(link: Link, words: str) -> None:
+    if link.store.health.prices != "DOWN":
+        link.store.health.prices = "DOWN"
+        link.write(f"The price stream is down: {words}")
+        link.store.mark(Topic.HEALTH)
+
+
+LARGEST_RANGE = 1000
+
+
+async def stream_transactions(link: Link) -> None:
+    """Keep the transaction stream open and pass what it brings through the door."""
+    tries = 0
+    while True:
+        words = "the stream ended"
+        try:
+            stream = link.streams.transactions()
+            link.event_health = stream.health  # entering waits until the broker answers
+            async with stream as line:
+                async for item in line:
+                    tries = 0
+                    take_transaction(link, item)
+        except KeydeskClientError as error:
+            words = reason(error)
+        _transactions_down(link, words)
+        await link.back_off(tries)
+        tries += 1
+
+
+def take_transaction(link: Link, item: object) -> None:
+    """Pass one item of the stream on."""
+    health = link.store.health
+    health.events_heard = link.now()
+    known_lost, health.events = health.events == "DOWN", "OK"
+    link.store.mark(Topic.HEALTH)
+    match item:
+        case TransactionHeartbeat():
+            try_to(link.store, lambda: link.door.saw_last(item.last_transaction_id))
+            try_to(link.store, lambda: link.store.see_clock(moment(item.time)))
+        case TransactionIdentity():
+            link.door.offer(item)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - the union's members share this base
+        case HistoryLost():
+            link.doubt(f"The broker does not know what came after transaction {item.applied}")
+        case (
+            _
+        ):  # it was interrupted and is back; what came in between follows, and is in the changes
+            link.write("The transaction stream was interrupted and is back")
+            health.event_losses += not known_lost
+            link.poll_wanted.set()
+
+
+async def fill_gaps(link: Link) -> None:
+    """Fetch transactions that are known to exist and did not come."""
+    tries = 0
+    while True:
+        await link.pause(PATIENCE_S / 2)
+        missing = link.door.overdue(link.now())
+        if missing is None or await backfill(link, missing):
+            tries = 0
+        else:
+            await link.back_off(tries)
+            tries += 1
+
+
+async def backfill(link: Link, missing: Range) -> bool:
+    """Ask for missing transactions; False when that brought nothing."""
+    asked = missing[0], min(missing[1], missing[0] + LARGEST_RANGE - 1)
+    try:
+        answer = await link.ask(link.client.transactions.range(*asked))
+        newest, transactions = number_of(answer.last_transaction_id), answer.transactions
+    except (OutOfRange, NotFound):
+        link.doubt(f"The broker does not know transactions {asked[0]} to {asked[1]}")
+        return False
+    except FAILURES as error:
+        link.count_unreadable(error)
+        link.write(f"Transactions {asked[0]} to {asked[1]} could not be read: {reason(error)}")
+        return False
+    before = link.door.applied
+    link.door.backfilled(asked, transactions, newest)
+    return link.door.applied != before
+
+
+def _transactions_down(link: Link, words: str) -> None:
+    if link.store.health.events != "DOWN":
+        link.store.health.events = "DOWN"
+        link.store.health.event_losses += 1
+        link.write(f"The transaction stream is down: {words}")
+        link.store.mark(Topic.HEALTH)
+    link.poll_wanted.set()

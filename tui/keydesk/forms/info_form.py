@@ -1,0 +1,388 @@
+"""Enter: everything known of the selected row, name and value; it never sends.
+
+The base of forms that only look or ask for a word: no confirmation, the guard rests while text is typed.
+`?`: the keys of the focused pane, then those of the whole desk, written from the key map.
+What the details of a row say: name and value, everything that is known of it.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import zip_longest
+from time import monotonic
+from typing import ClassVar
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+from textual.app import ComposeResult
+
+from keydesk.forms.form import ModalForm
+from keydesk.forms.sheet import BLANK, Line, Sheet, text_of
+from keydesk.keys.guard import Front
+from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
+from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
+from keydesk.store.frame import Frame
+from keydesk.store.state import LogLine
+from keydesk.store.store import Store
+from keydesk.text.format import (
+    EMPTY,
+    date_and_time,
+    lines_of,
+    money,
+    pair,
+    percent,
+    pips,
+    price,
+    r_multiple,
+    units,
+)
+from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.overlay import Result
+from keydesk.widgets.theme import palette_of
+
+
+class Looking(ModalForm[Result]):
+    """A sheet of lines that closes by Esc."""
+
+    WIDTH: ClassVar[int] = 76
+    FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
+    DEFAULT_CSS = """
+    Looking { align: center middle; }
+    Looking > Sheet {
+        height: auto; padding: 0 1; background: $background; border: round $focus;
+        border-title-color: $bright; border-subtitle-color: $muted;
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.painted: float | None = None
+
+    def title_words(self) -> Printable:
+        """Return what stands in the frame."""
+        raise NotImplementedError
+
+    def foot_words(self) -> Printable:
+        """Return what stands under it."""
+        return "Esc closes"
+
+    def lines(self) -> Sequence[Line]:
+        """Return what is shown."""
+        raise NotImplementedError
+
+    @property
+    def guard_front(self) -> Front:
+        """Nothing is sent from here; an order key among others is as much of an accident as on the desk."""
+        return Front("desk", self.painted)
+
+    @property
+    def room(self) -> int:
+        """Lines that fit."""
+        return max(1, self.app.size.height - 2)
+
+    def compose(self) -> ComposeResult:
+        """Lay the sheet out."""
+        yield Sheet(markup=False)
+
+    def on_mount(self) -> None:
+        """Draw at once."""
+        self.painted = monotonic()
+        self.fit()
+
+    def on_frame(self, _frame: Frame) -> None:
+        """Stand still; a form that shows prices follows them."""
+
+    def redraw(self) -> None:
+        """Draw everything as it is now."""
+        sheet = self.sheet
+        if sheet is None:
+            return
+        sheet.border_title = Text(self.title_words())
+        sheet.border_subtitle = Text(self.foot_words())
+        sheet.show(text_of(self.lines(), palette_of(self.app)))
+
+    def action_drop(self) -> None:
+        """Close without a result; a second Esc that comes when it has closed already does nothing."""
+        if self.is_active:
+            self.dismiss(None)
+
+
+GAP = "  "
+KEY_WIDTH = 9
+
+
+class HelpForm(Looking[None]):
+    """One key a line, two columns, as many pages as it takes."""
+
+    BINDINGS = KEYMAP.bindings(HELP)
+    WIDTH: ClassVar[int] = 80
+
+    def __init__(self, keymap: KeyMap, context: str = DESK) -> None:
+        super().__init__()
+        self.keymap = keymap
+        self.context = context
+        self.page = 0
+
+    def title_words(self) -> Printable:
+        """Name the pane."""
+        name = "" if self.context in {DESK, ROWS} else f" of the {self.context}"
+        return safe(f"Keys{name} and the desk") if name else "Keys of the desk"
+
+    def foot_words(self) -> Printable:
+        """Say how to go on."""
+        pages = len(self.pages())
+        more = f"Space page {self.page % pages + 1}/{pages}   " if pages > 1 else ""
+        return safe(f"{more}UPPER CASE opens a form, y or a shown letter sends, Esc closes")
+
+    def pages(self) -> Sequence[Sequence[Key]]:
+        """Return the keys, so many a page as fit in two columns."""
+        keys = self.keymap.in_force(self.context)
+        size = 2 * self.room
+        return [keys[start : start + size] for start in range(0, len(keys), size)] or [()]
+
+    def lines(self) -> Sequence[Line]:
+        """Return the page in two columns."""
+        pages = self.pages()
+        keys = pages[self.page % len(pages)]
+        half = (len(keys) + 1) // 2
+        width = (self.inside - len(GAP)) // 2
+        pairs = zip_longest(keys[:half], keys[half:])
+        return [
+            (*_entry(left, width), (GAP, "plain"), *(_entry(right, width) if right else BLANK))
+            for left, right in pairs
+            if left is not None
+        ]
+
+    def action_next_page(self) -> None:
+        """Turn the page; after the last one comes the first."""
+        self._turn_to((self.page + 1) % len(self.pages()))
+
+    def action_scroll_pages(self, step: int) -> None:
+        """Turn the page, not beyond the last."""
+        self._turn_to(min(self.page % len(self.pages()) + step, len(self.pages()) - 1))
+
+    def action_scroll_lines(self, step: int) -> None:
+        """Turn the page: a page is what moves here."""
+        self.action_scroll_pages(step)
+
+    def action_scroll_to(self, end: str) -> None:
+        """Turn to the first page or the last."""
+        self._turn_to(0 if end == "top" else len(self.pages()) - 1)
+
+    def _turn_to(self, page: int) -> None:
+        self.page = max(0, page)
+        self.redraw()
+
+
+def _entry(key: Key, width: int) -> Line:
+    shown = key.shown if len(key.shown) <= KEY_WIDTH else key.shown.split(" ")[0]
+    room = max(1, width - KEY_WIDTH - 1)
+    words = key.words if len(key.words) <= room else key.words[: room - 1] + "…"
+    role = "bright" if key.touches_money else "plain"
+    return ((safe(f"{shown:<{KEY_WIDTH}} "), role), (safe(f"{words:<{room}}"), "muted"))
+
+
+Rows = list[tuple[Printable, str]]
+
+
+def of_trade(trade: TradeRow, store: Store) -> Rows:
+    """Everything known of an open trade."""
+    home, places = _home(store), _places(store, trade.instrument)
+    return [
+        ("instrument", pair(trade.instrument)),
+        ("units", units(trade.units, signed=True)),
+        ("opened with", units(trade.initial_units, signed=True)),
+        ("entry", price(trade.price, places)),
+        ("opened", date_and_time(trade.open_time_ns)),
+        ("now", price(trade.now, places)),
+        ("profit or loss", _cash(trade.unrealized_pl, store)),
+        ("pips", pips(trade.pips)),
+        ("R", r_multiple(trade.r_multiple)),
+        ("realised", f"{money(trade.realized_pl, signed=True)} {home}"),
+        ("financing", f"{money(trade.financing, signed=True)} {home}"),
+        ("margin used", f"{money(trade.margin_used)} {home}"),
+        ("stop-loss", _dependent(trade.stop_loss, places)),
+        ("take-profit", _dependent(trade.take_profit, places)),
+        ("trailing stop", _dependent(trade.trailing_stop, places)),
+        ("guaranteed stop", _dependent(trade.guaranteed_stop, places)),
+        ("risk to the stop", "no stop" if trade.risk is None else f"{money(trade.risk)} {home}"),
+        ("tag", trade.tag or EMPTY),
+    ]
+
+
+def of_order(order: OrderRow, store: Store) -> Rows:
+    """Everything known of a pending order."""
+    places = _places(store, order.instrument)
+    return [
+        ("type", order.type.replace("_", " ").lower()),
+        ("instrument", pair(order.instrument)),
+        ("units", units(order.units, signed=True)),
+        ("price", price(order.price, places)),
+        ("distance", _plain(order.distance)),
+        ("pips away", pips(order.pips_away, signed=False)),
+        ("time in force", order.time_in_force),
+        ("expires", EMPTY if order.gtd_ns is None else date_and_time(order.gtd_ns)),
+        ("of trade", order.trade_id or EMPTY),
+        *([("reduce-only", "yes: it never opens a trade")] if order.reduces else []),
+        ("stop on fill", price(order.stop_loss, places)),
+        ("target on fill", price(order.take_profit, places)),
+        ("client id", order.client_id or EMPTY),
+        ("created", date_and_time(order.create_time_ns)),
+    ]
+
+
+def of_position(position: PositionRow, store: Store) -> Rows:
+    """Everything known of a position."""
+    home, places = _home(store), _places(store, position.instrument)
+    return [
+        ("instrument", pair(position.instrument)),
+        ("long", units(position.long_units, signed=True)),
+        ("long average", price(position.long_average, places)),
+        ("short", units(position.short_units, signed=True)),
+        ("short average", price(position.short_average, places)),
+        ("profit or loss", _cash(position.unrealized_pl, store)),
+        ("margin used", f"{money(position.margin_used)} {home}"),
+        ("trades", ", ".join(f"#{trade_id}" for trade_id in position.trade_ids)),
+    ]
+
+
+def of_instrument(name: str, store: Store) -> Rows:
+    """What may be done with an instrument, and its price."""
+    known, quote = store.instruments.get(name), store.quotes.get(name)
+    if known is None:
+        return [("instrument", pair(name))]
+    places = known.display_precision
+    financing = getattr(known, "financing", None)
+    return [
+        ("instrument", getattr(known, "display_name", None) or pair(name)),
+        ("bid", price(quote.bid if quote else None, places)),
+        ("ask", price(quote.ask if quote else None, places)),
+        ("tradeable", "yes" if quote and quote.tradeable else "no"),
+        ("pip", f"{Decimal(1).scaleb(known.pip_location):f}"),
+        ("margin rate", percent(known.margin_rate)),
+        ("smallest trade", f"{known.minimum_trade_size:f} units"),
+        ("largest order", units(known.maximum_order_units)),
+        ("financing long", percent(getattr(financing, "long_rate", None), signed=True)),
+        ("financing short", percent(getattr(financing, "short_rate", None), signed=True)),
+    ]
+
+
+def of_log_line(line: LogLine, store: Store) -> Rows:
+    """Everything a line of the log holds."""
+    return [
+        ("transaction", line.id or "the desk's own line"),
+        ("time", date_and_time(line.time_ns)),
+        ("kind", line.kind.lower()),
+        ("instrument", pair(line.instrument) if line.instrument else EMPTY),
+        ("what", line.text),
+        ("balance changed by", _cash(line.amount, store)),
+        ("profit or loss", _cash(line.pl, store)),
+    ]
+
+
+def of_notices(store: Store) -> Rows:
+    """Everything that was told, newest first."""
+    told: Rows = [
+        (date_and_time(notice.time_ns), notice.text) for notice in reversed(store.notices)
+    ]
+    return told or [("nothing yet", "What becomes of an order is told here")]
+
+
+def _dependent(order: DependentOrder | None, places: int) -> str:
+    if order is None:
+        return EMPTY
+    return f"{price(order.price, places)}  #{order.order_id}"
+
+
+def _cash(amount: Decimal | None, store: Store) -> str:
+    return EMPTY if amount is None else f"{money(amount, signed=True)} {_home(store)}"
+
+
+def _plain(value: Decimal | None) -> str:
+    return EMPTY if value is None else f"{value:f}"
+
+
+def _home(store: Store) -> str:
+    return store.account.currency if store.account else ""
+
+
+def _places(store: Store, instrument: str) -> int:
+    known = store.instruments.get(instrument)
+    return known.display_precision if known else 5
+
+
+NAME_WIDTH = 20
+BLANK_TEXT = safe("")
+WIDEST_NAME = 24  # columns: a date, a time and its zone
+
+
+class DetailsForm(Looking[None]):
+    """A list of names and values that scrolls where it is long."""
+
+    BINDINGS = KEYMAP.bindings(HELP)
+    WIDTH: ClassVar[int] = 76
+
+    def __init__(self, title: Printable, rows: Sequence[tuple[Printable, str]]) -> None:
+        super().__init__()
+        self.heading: Printable = title
+        self.rows = tuple(rows)
+        self.top = 0  # the first line shown
+
+    def title_words(self) -> Printable:
+        """Name the row."""
+        return self.heading
+
+    def foot_words(self) -> Printable:
+        """Say how to go on."""
+        last = self._last_top()
+        if not last:
+            return "Esc closes"
+        pages = -(-last // self.room) + 1
+        page = -(-min(self.top, last) // self.room) + 1
+        return safe(f"Esc closes   Space page {page}/{pages}   ↑ ↓ scroll")
+
+    def lines(self) -> Sequence[Line]:
+        """Return what is in sight."""
+        lines = self._wrapped()
+        top = min(self.top, self._last_top())
+        return lines[top : top + self.room]
+
+    def _wrapped(self) -> list[Line]:
+        """A value that is too long goes on beneath itself, clear of the names."""
+        longest = max((cell_len(name) for name, _ in self.rows), default=0)
+        names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, self.inside // 2))
+        width = max(1, self.inside - names - 1)
+        lines: list[Line] = []
+        for name, value in self.rows:
+            pairs = zip_longest(
+                lines_of(name, names) or [BLANK_TEXT],
+                lines_of(safe(value), width) or [BLANK_TEXT],
+                fillvalue=BLANK_TEXT,
+            )
+            for left, right in pairs:
+                label = safe(set_cell_size(left, names) + " ")
+                lines.append(((label, "muted"), (right, "plain")))
+        return lines
+
+    def action_next_page(self) -> None:
+        """Turn the page; after the last one comes the first."""
+        self._show_from(0 if self.top >= self._last_top() else self.top + self.room)
+
+    def action_scroll_lines(self, step: int) -> None:
+        """Scroll by lines."""
+        self._show_from(self.top + step)
+
+    def action_scroll_pages(self, step: int) -> None:
+        """Scroll by pages."""
+        self._show_from(self.top + step * self.room)
+
+    def action_scroll_to(self, end: str) -> None:
+        """Scroll to the top or the bottom."""
+        self._show_from(0 if end == "top" else self._last_top())
+
+    def _show_from(self, top: int) -> None:
+        self.top = max(0, min(top, self._last_top()))
+        self.redraw()
+
+    def _last_top(self) -> int:
+        """The first line of the last page."""
+        return max(0, len(self._wrapped()) - self.room)

@@ -1,0 +1,363 @@
+"""Move a pending entry order: its price, and the stop and target it will bring, by nudges or digits.
+
+Cancel one order, or the entry orders of an instrument or of the account.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import ClassVar, Literal
+
+from keydesk.calc.checks import unreadable_words
+from keydesk.calc.facts import Facts
+from keydesk.calc.instructions import CancelOrders, MoveEntry
+from keydesk.calc.profit import nearest_price
+from keydesk.calc.ticket_draft import (
+    TYPED_BEHIND_A_DIGIT,
+    Entry,
+    Reading,
+    UnreadableText,
+    above_zero,
+    is_number_key,
+    shown_number,
+)
+from keydesk.forms.form import NUDGES, Form
+from keydesk.forms.sheet import BLANK, Line, Situation
+from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
+from keydesk.keys.confirm import Deed
+from keydesk.keys.keymap import CANCEL_ENTRIES, KEYMAP, MODIFY
+from keydesk.records import OrderRow
+from keydesk.store.trading_context import facts_of
+from keydesk.text.format import EMPTY, money, pair, price
+from keydesk.text.sanitize import safe
+from keydesk.trading.notifications import order_name
+
+ENTRY_TYPES = frozenset({"MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"})
+STOP_TYPES = frozenset({"STOP_LOSS", "TRAILING_STOP_LOSS", "GUARANTEED_STOP_LOSS"})
+SHOWN_ORDERS = 10
+
+
+class CancelForm(Form[CancelOrders]):
+    """Cancels the selected order; one that protects a trade asks for a letter."""
+
+    WIDTH: ClassVar[int] = 68
+
+    def __init__(self, situation: Situation, order_id: str) -> None:
+        super().__init__(situation)
+        self.order_id = order_id
+
+    @property
+    def order(self) -> OrderRow | None:
+        """Return the order, None once it is gone."""
+        return self.situation.store.orders.get(self.order_id)
+
+    def headline(self) -> Line:
+        """Say which order."""
+        order = self.order
+        return (
+            ("CANCEL ", "bright"),
+            (order_name(order) if order else safe(f"#{self.order_id}"), "bright"),
+        )
+
+    def deed(self) -> Deed:
+        """Name it: a stop taken away loosens."""
+        order = self.order
+        if order is not None and order.type in STOP_TYPES:
+            return Deed.LOOSEN
+        return Deed.CANCEL_ORDER
+
+    def warnings(self) -> Sequence[str]:
+        """Say what loses its protection."""
+        order = self.order
+        if order is None or order.type not in STOP_TYPES:
+            return ()
+        return [f"Trade #{order.trade_id} loses this stop"]
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse only what is gone already."""
+        return () if self.order else ["It is filled or cancelled already"]
+
+    def result(self) -> CancelOrders | None:
+        """Return the order to cancel."""
+        order = self.order
+        return CancelOrders((self.order_id,), order_name(order)) if order else None
+
+
+class CancelEntriesForm(Form[CancelOrders]):
+    """Cancels entry orders of the instrument, or of the account; what protects trades is left alone."""
+
+    KEY_CONTEXT: ClassVar[str] = CANCEL_ENTRIES
+    BINDINGS = KEYMAP.bindings(CANCEL_ENTRIES)
+    WIDTH: ClassVar[int] = 68
+
+    def __init__(self, situation: Situation, instrument: str) -> None:
+        super().__init__(situation)
+        self.instrument = instrument
+        self.everywhere = False
+
+    @property
+    def orders(self) -> Sequence[OrderRow]:
+        """Return the entry orders in the scope."""
+        return [order for order in self._in_scope() if order.type in ENTRY_TYPES]
+
+    def headline(self) -> Line:
+        """Say how many and where."""
+        where = "of the whole account" if self.everywhere else f"of {pair(self.instrument)}"
+        count = len(self.orders)
+        return (
+            (safe(f"CANCEL {count} entry {'order' if count == 1 else 'orders'} {where}"), "bright"),
+        )
+
+    def body(self) -> Sequence[Line]:
+        """List them, and what stays."""
+        orders = self.orders
+        lines: list[Line] = [((order_name(order), "plain"),) for order in orders[:SHOWN_ORDERS]]
+        if len(orders) > SHOWN_ORDERS:
+            lines.append(((safe(f"and {len(orders) - SHOWN_ORDERS} more"), "muted"),))
+        staying = sum(order.type not in ENTRY_TYPES for order in self._in_scope())
+        if staying:
+            lines.append(((safe(f"{staying} protective orders stay"), "muted"),))
+        scope: Line = (
+            ("a", "bright"),
+            (" whole account   ", "muted"),
+            ("i", "bright"),
+            (" instrument", "muted"),
+        )
+        return [*lines, BLANK, scope]
+
+    def deed(self) -> Deed:
+        """Name it for the matrix."""
+        return Deed.CANCEL_ENTRIES
+
+    def refusals(self) -> Sequence[str]:
+        """Say when there is nothing to cancel."""
+        return () if self.orders else ["No entry orders there"]
+
+    def result(self) -> CancelOrders:
+        """Return the orders listed."""
+        ids = tuple(order.id for order in self.orders)
+        return CancelOrders(ids, f"{len(ids)} entry orders")
+
+    def action_scope(self, scope: Literal["all", "one"]) -> None:
+        """Turn between account and instrument."""
+        self.everywhere = scope == "all"
+        self.redraw()
+
+    def _in_scope(self) -> Sequence[OrderRow]:
+        orders = self.situation.store.orders.values()
+        return [order for order in orders if self.everywhere or order.instrument == self.instrument]
+
+
+LETTERS = {"price": "p", "stop": "s", "target": "t"}
+REACH = Decimal("0.05")  # of the price: digits typed wrong
+
+
+class MoveForm(Form[MoveEntry]):
+    """Replaces the order in one step; everything not shown here stays as it is."""
+
+    KEY_CONTEXT: ClassVar[str] = MODIFY
+    WIDTH: ClassVar[int] = 68
+    HINTS: ClassVar[Line] = NUDGES
+    BINDINGS = KEYMAP.bindings(MODIFY)
+
+    def __init__(self, situation: Situation, order_id: str) -> None:
+        super().__init__(situation)
+        self.order_id = order_id
+        self.active = "price"
+        self.fields = {name: _filled(level) for name, level in self._levels_now().items()}
+
+    @property
+    def order(self) -> OrderRow | None:
+        """Return the order, None once it is gone."""
+        return self.situation.store.orders.get(self.order_id)
+
+    def facts(self, order: OrderRow) -> Facts | None:
+        """Return what is known of its instrument now."""
+        return facts_of(self.situation.store, order.instrument, self.situation.clock())
+
+    def _levels_now(self) -> Mapping[str, Decimal | None]:
+        order = self.order
+        if order is None:
+            return dict.fromkeys(LETTERS)
+        return {"price": order.price, "stop": order.stop_loss, "target": order.take_profit}
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The fields: an order that only reduces brings no stop or target."""
+        order = self.order
+        return ("price",) if order is not None and order.reduces else tuple(LETTERS)
+
+    def levels(self, facts: Facts) -> Mapping[str, Reading]:
+        """Return the levels typed, at the instrument's precision."""
+        digits, found = facts.rules.price_precision, dict[str, Reading]()
+        for name, entry in self.fields.items():
+            value = above_zero(entry.value)
+            found[name] = nearest_price(value, digits) if isinstance(value, Decimal) else value
+        return found
+
+    def headline(self) -> Line:
+        """Say which order."""
+        order = self.order
+        name = order_name(order) if order else safe(f"#{self.order_id}")
+        return (("MOVE ", "bright"), (name, "bright"))
+
+    def body(self) -> Sequence[Line]:
+        """Show the fields and what they come to."""
+        order = self.order
+        facts = self.facts(order) if order else None
+        if order is None or facts is None:
+            return ()
+        levels = self.levels(facts)
+        return [
+            quote_line(facts),
+            BLANK,
+            *(self._field(name, levels[name], facts) for name in self.names),
+            BLANK,
+            *(_risk_line(order, levels, facts) if not order.reduces else ()),
+        ]
+
+    def deed(self) -> Deed:
+        """Moving an order; without a stop it asks for as much as opening without one."""
+        if self.order is not None and self.order.reduces:
+            return Deed.MOVE_TARGET
+        return Deed.OPEN_AGAINST_WARNING if self.warnings() else Deed.REPLACE_ENTRY
+
+    def refusals(self) -> Sequence[str]:
+        """Refuse what cannot be meant."""
+        order = self.order
+        if order is None or order.units is None:
+            return ["It is filled or cancelled already"]
+        facts = self.facts(order)
+        if facts is None:
+            return ["Waiting for a price"]
+        levels = self.levels(facts)
+        if levels == self._levels_now():
+            pick = ", p s t pick" if len(self.names) > 1 else ""
+            return [f"Nothing changed yet: ↑ ↓ nudge, digits set{pick}"]
+        return _refusals(1 if order.units > 0 else -1, levels, facts)
+
+    def warnings(self) -> Sequence[str]:
+        """Say when it would open without a stop."""
+        trailed = self.order is not None and self.order.trail is not None
+        stopped = self.fields["stop"].text or "stop" not in self.names
+        return () if stopped or trailed else ["Without a stop the loss has no limit"]
+
+    def result(self) -> MoveEntry | None:
+        """Return the new levels."""
+        order = self.order
+        facts = self.facts(order) if order else None
+        if order is None or facts is None:
+            return None
+        levels = self.levels(facts)
+        at, stop, target = levels["price"], levels["stop"], levels["target"]
+        if not isinstance(at, Decimal):
+            return None
+        if isinstance(stop, UnreadableText) or isinstance(target, UnreadableText):
+            return None
+        return MoveEntry(order.id, order.instrument, at, stop, target)
+
+    def _field(self, name: str, level: Reading, facts: Facts) -> Line:
+        active, was = self.active == name, self._levels_now()[name]
+        left, right = ("[", "]") if active else (" ", " ")
+        digits = facts.rules.price_precision
+        if isinstance(level, UnreadableText):
+            meaning, role = CANNOT_BE_READ, "danger"
+        elif level == was:
+            meaning, role = "as it is", "muted"
+        else:
+            meaning, role = f"{price(was, digits)} → {price(level, digits)}", "plain"
+        return (
+            (safe(f"{LETTERS[name]} "), "bright"),
+            (safe(f"{name:<7}"), "focus" if active else "muted"),
+            (left, "focus"),
+            (safe(f"{self.fields[name].text:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
+            (right, "focus"),
+            (safe(f" {meaning}"), role),
+        )
+
+    # The keys.
+
+    def typed(self, key: str) -> bool:
+        """Fill the active field."""
+        if not is_number_key(key):
+            return False
+        self._put(self.fields[self.active].typed(key))
+        return True
+
+    def action_pick(self, name: str) -> None:
+        """Make a field the active one."""
+        if name in self.names:
+            self.active = name
+            self._put(replace(self.fields[name], fresh=True))
+
+    def action_next_field(self, step: int) -> None:
+        """Go to the next field."""
+        names = self.names
+        self.action_pick(names[(names.index(self.active) + step) % len(names)])
+
+    def action_erase(self) -> None:
+        """Take a digit out of the active field; all of it where nothing was typed yet."""
+        self._put(self.fields[self.active].erased())
+
+    def action_next_unit(self) -> None:
+        """Stay with prices: an order that rests is known by them."""
+
+    def action_nudge(self, steps: int) -> None:
+        """Move the active field; behind a digit the full stop and the comma are text of it."""
+        entry, order = self.fields[self.active], self.order
+        facts = self.facts(order) if order else None
+        if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
+            self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
+        elif isinstance(entry.value, UnreadableText):
+            self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
+            self.redraw()
+        elif facts is not None:
+            start = entry.value if entry.value is not None else facts.mid
+            moved = nearest_price(start + steps * facts.rules.pip, facts.rules.price_precision)
+            self._put(entry.set(moved))
+
+    def _put(self, entry: Entry) -> None:
+        self.fields[self.active] = entry
+        self.redraw()
+
+
+def _filled(level: Decimal | None) -> Entry:
+    return Entry("" if level is None else f"{level:f}", "price")
+
+
+def _refusals(direction: int, levels: Mapping[str, Reading], facts: Facts) -> Sequence[str]:
+    unreadable = [
+        unreadable_words(name, level, LETTERS[name])
+        for name, level in levels.items()
+        if isinstance(level, UnreadableText)
+    ]
+    at = levels["price"]
+    if unreadable:
+        return unreadable
+    if not isinstance(at, Decimal):
+        return ["The price is missing: p, then digits"]
+    if abs(at - facts.mid) > facts.mid * REACH:
+        return [f"{at} is more than 5 % from the market"]
+    reasons = []
+    for name, toward in (("stop", -direction), ("target", direction)):
+        level = levels[name]
+        if isinstance(level, Decimal) and toward * (level - at) <= 0:
+            side = "below" if toward < 0 else "above"
+            reasons.append(f"The {name} {level} must be {side} the price {at}")
+    return reasons
+
+
+def _risk_line(order: OrderRow, levels: Mapping[str, Reading], facts: Facts) -> Sequence[Line]:
+    at, stop = shown_number(levels["price"]), levels["stop"]
+    if at is None or order.units is None:
+        return ()
+    distances = [order.trail] if order.trail is not None else []
+    if isinstance(stop, UnreadableText):
+        return ((("at stop ", "muted"), (EMPTY, "muted")),)
+    if stop is not None:
+        distances.append(abs(at - stop))
+    if not distances:
+        return ((("at stop ", "muted"), ("UNLIMITED", "danger")),)
+    lost = -abs(order.units) * min(distances) * facts.factors.loss
+    words = safe(f" {facts.purse.currency}")
+    return ((("at stop ", "muted"), (money(lost, signed=True), "loss"), (words, "muted")),)

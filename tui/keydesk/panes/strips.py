@@ -1,0 +1,383 @@
+"""The last line: the focused pane's keys, most used first, as many as have room.
+
+The first line: where the orders go, whose account it is, what it is worth, whether keys may open risk.
+How fresh what the desk shows is: the two streams, the round trip, the time.
+What a hand must know of the focused instrument before it deals: spread, pip value, margin, limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, tzinfo
+from decimal import Decimal
+
+from rich.style import Style
+
+from keydesk.keys.keymap import DESK, LOG, ORDERS, POSITIONS, ROWS, TRADES, Key, KeyMap
+from keydesk.panes.price_cells import price_runs, prices_are_old, shape_of
+from keydesk.panes.watchlist import spread_pips
+from keydesk.records import AccountState
+from keydesk.store.frame import Frame
+from keydesk.store.state import LinkState, Topic
+from keydesk.store.store import Store
+from keydesk.text import format as show
+from keydesk.text.sanitize import Printable, clean_name, safe
+from keydesk.widgets.lines import Run, cut, width_of
+from keydesk.widgets.strip_line import Item, StripLine
+
+CALL = Decimal("0.5")  # of the way to the closeout
+NEAR = Decimal("0.8")
+
+
+def band_of(store: Store) -> str:
+    """The environment's role of colour; read-only outranks both, for nothing is sent."""
+    if store.arming.level == "READ-ONLY":
+        return "readonly"
+    return "live" if store.health.environment == "LIVE" else "practice"
+
+
+class AccountStrip(StripLine):
+    """The environment's band across the whole first line, the account's numbers in it."""
+
+    def backdrop(self, frame: Frame) -> Style:
+        """The environment's colour."""
+        band = band_of(frame.store)
+        return self.palette.on(f"{band}-text", band)
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when a number or the armed state moved."""
+        if frame.touched(Topic.ACCOUNT, Topic.ARMING, Topic.HEALTH):
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Environment, account, then the numbers by what a trader looks at first."""
+        text = self.backdrop(frame)
+        bold = text + Style(bold=True)
+        yield Item(((safe(_environment(frame.store)), bold),))
+        account = frame.store.account
+        if account is None:
+            yield Item((("connecting …", text),))
+            return
+        tail = account.id[-3:]
+        yield Item(
+            (
+                (
+                    safe(
+                        f"{account.alias or 'account'} …{clean_name(tail)} {clean_name(account.currency)}"
+                    ),
+                    text,
+                ),
+            ),
+            2,
+        )
+        worth = text if prices_are_old(frame.store) else bold
+        yield from self._numbers(account, text, worth, bold)
+
+    def _numbers(
+        self, account: AccountState, text: Style, worth: Style, bold: Style
+    ) -> Iterable[Item]:
+        def item(label: str, value: Printable, rank: int, style: Style = text) -> Item:
+            return Item((((safe(f"{label} "), text)), (value, style)), rank)
+
+        yield item("NAV", show.money(account.nav), 0, worth)
+        yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, worth)
+        if account.naked_trades:
+            yield Item(((safe(f"{account.naked_trades} without a stop !"), bold),), 1)
+        yield item("day", show.money(account.day_pl, signed=True), 1, worth)
+        yield item("margin", self._margin(account), 3, text)
+        yield item("risk", self._risk(account), 4)
+        yield item("bal", show.money(account.balance), 6)
+        yield item("free", show.money(account.margin_available), 7)
+        yield item("closeout", safe(f"{show.percent(account.margin_closeout_percent, 0)}%"), 5)
+
+    def _margin(self, account: AccountState) -> Printable:
+        if not account.nav:
+            return show.EMPTY
+        return safe(f"{show.percent(account.margin_used / account.nav, 0)}%")
+
+    def _risk(self, account: AccountState) -> Printable:
+        if account.open_risk is None or not account.nav:
+            return show.EMPTY
+        return safe(f"{show.percent(account.open_risk / account.nav)}%")
+
+    def right(self, frame: Frame) -> Iterable[Item]:
+        """Whether keys may open risk, told apart from the band by reversing it."""
+        armed = frame.store.arming.level
+        text = self.backdrop(frame)
+        words = {"ARMED": " ARMED ", "DISARMED": "exit only", "READ-ONLY": "nothing is sent"}
+        style = text + Style(bold=True, reverse=True) if armed == "ARMED" else text
+        run: Run = (safe(words[armed]), style)
+        yield Item((run,))
+
+
+def _environment(store: Store) -> str:
+    if store.arming.level == "READ-ONLY":
+        return f"READ-ONLY {store.health.environment}"
+    return "LIVE real money" if store.health.environment == "LIVE" else "PRACTICE"
+
+
+ROLE_OF: dict[LinkState, str] = {
+    "OK": "muted",
+    "SLOW": "warn",
+    "STALE": "danger",
+    "DOWN": "danger",
+    "CONNECTING": "warn",
+}
+WORDS: dict[LinkState, str] = {
+    "OK": "ok",
+    "SLOW": "SLOW",
+    "STALE": "STALE",
+    "DOWN": "DOWN",
+    "CONNECTING": "connecting",
+}
+
+
+TOLD_FOR = (
+    60.0  # seconds for which a record that could not be read, or a feed that failed, is shown
+)
+
+
+class HealthLine(StripLine):
+    """The state of the links in words; calm while all is well."""
+
+    def __init__(self, *, zone: tzinfo = UTC, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.zone = zone
+        self._second = -1
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw once a second, and at once when a link changed."""
+        second = frame.wall_ns // show.SECOND
+        if second != self._second or frame.touched(Topic.HEALTH):
+            self._second = second
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Streams, round trip, then what is worth a warning."""
+        health = frame.store.health
+        links = (
+            self._link("prices", health.prices, health.prices_heard, frame),
+            self._link("events", health.events, health.events_heard, frame),
+        )
+        yield from links
+        if health.unanswered_since is not None:
+            yield self._unanswered(health.requests, frame.now - health.unanswered_since)
+        elif health.rtt_ms is not None:
+            p95 = f" (p95 {health.rtt_p95_ms:.0f})" if health.rtt_p95_ms is not None else ""
+            yield Item(self._pair("round trip", safe(f"{health.rtt_ms:.0f} ms{p95}")), 3)
+        if health.clock_offset_ms is not None:
+            offset = f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)
+            yield Item(self._pair("clock", safe(offset)), 4)
+        if frame.now - (health.unreadable_at or float("-inf")) < TOLD_FOR:
+            records = "record" if health.unreadable == 1 else "records"
+            words = f"{health.unreadable} {records} unreadable"
+            yield Item(((safe(words), self.palette["warn"]),), 2)
+        for name, at in health.restarted.items():
+            if frame.now - at < TOLD_FOR:
+                yield Item(((safe(f"{name} failed, restarted"), self.palette["danger"]),), 1)
+        if health.throttled:
+            yield Item(((safe(f"throttled {health.throttled}×"), self.palette["warn"]),), 3)
+        if health.warning:
+            beside = [*links, *self.right(frame)]
+            room = self.inside - sum(width_of(item.runs) + self.GAPS[-1] for item in beside)
+            yield Item(tuple(cut([(safe(health.warning), self.palette["danger"])], room)), 1)
+
+    def right(self, frame: Frame) -> Iterable[Item]:
+        """The time, its zone named."""
+        time = show.clock(frame.wall_ns, self.zone, named=True)
+        yield Item(((time, self.palette["muted"]),))
+
+    def _link(self, name: str, state: LinkState, heard: float | None, frame: Frame) -> Item:
+        age = "" if heard is None else f" {show.duration(frame.now - heard)}"
+        shown = "" if state == "OK" else age
+        return Item(
+            (
+                (safe(f"{name} "), self.palette["muted"]),
+                (safe(f"{WORDS[state]}{shown}"), self.palette[ROLE_OF[state]]),
+            )
+        )
+
+    def _unanswered(self, state: LinkState, age: float) -> Item:
+        shown = "waiting" if state == "OK" else WORDS[state]
+        role = "warn" if state == "OK" else ROLE_OF[state]
+        return Item(
+            (
+                ("requests ", self.palette["muted"]),
+                (safe(f"{shown} {show.duration(age)}"), self.palette[role]),
+            )
+        )
+
+    def _pair(self, label: str, value: Printable) -> tuple[Run, ...]:
+        return ((safe(f"{label} "), self.palette["faint"]), (value, self.palette["muted"]))
+
+
+LOT = Decimal(10_000)
+
+
+def pip_value(store: Store, instrument: str) -> Decimal | None:
+    """What a pip of 10,000 units is worth at home, at the mid rate."""
+    known = store.instruments.get(instrument)
+    conversion = store.conversions.get(instrument.partition("_")[2])
+    if known is None or conversion is None:
+        return None
+    value: Decimal = LOT * shape_of(store, instrument).pip * conversion.position_value
+    return value
+
+
+class InstrumentLine(StripLine):
+    """One line on the instrument that chart, ticket and books show, and the size that B and S would open with."""
+
+    preset = ""
+
+    def take(self, words: str) -> None:
+        """Show another size preset: on a small screen this is the only place for it."""
+        self.preset = words
+        self.redraw()
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when the instrument, or its price, changed."""
+        if frame.touched(Topic.FOCUS, Topic.INSTRUMENTS, Topic.HEALTH) or (
+            frame.store.focus in frame.keys(Topic.PRICES)
+        ):
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Name and price, then what it costs and allows."""
+        store = frame.store
+        name = store.focus
+        quote = store.quotes.get(name)
+        if not name or quote is None:
+            return
+        shape = shape_of(store, name)
+        yield Item(((show.pair(name), self.palette["bright"]),))
+        bid, ask = (
+            price_runs(
+                self.palette,
+                show.split_price(p, shape.pip_location, shape.precision),
+                dim=prices_are_old(store),
+            )
+            for p in (quote.bid, quote.ask)
+        )
+        yield Item((*bid, (" / ", self.palette["faint"]), *ask))
+        yield self._item("spread", show.pips(spread_pips(store, name), signed=False), 1)
+        if self.preset:
+            yield self._item("size", safe(self.preset), 1)
+        yield from self._details(store, name)
+        if not quote.tradeable:
+            yield Item((("not tradeable now", self.palette["warn"]),))
+
+    def _details(self, store: Store, name: str) -> Iterable[Item]:
+        known = store.instruments.get(name)
+        value = pip_value(store, name)
+        if value is not None and store.account is not None:
+            home = clean_name(store.account.currency)
+            yield self._item("pip", safe(f"{show.money(value)} {home}/10k"), 2)
+        if known is not None:
+            yield self._item("margin", safe(f"{show.percent(known.margin_rate)}%"), 3)
+            most = show.short_units(known.maximum_order_units, signed=False)
+            yield self._item("largest order", most, 4)
+
+    def _item(self, label: str, value: Printable, rank: int) -> Item:
+        runs: tuple[Run, ...] = (
+            (safe(f"{label} "), self.palette["faint"]),
+            (value, self.palette["muted"]),
+        )
+        return Item(runs, rank)
+
+
+WATCHED = (Topic.ARMING, Topic.HEALTH, Topic.FOCUS)
+ROWS_OF = (Topic.TRADES, Topic.ORDERS, Topic.POSITIONS)
+# The keys that a pane is there for; then those of the desk.
+FIRST: Mapping[str, tuple[str, ...]] = {
+    TRADES: (
+        *("row-down", "details", "close", "scale-out", "break-even"),
+        *("modify", "trailing", "protect"),
+    ),
+    POSITIONS: ("row-down", "details", "close", "scale-out", "reverse", "flatten"),
+    ORDERS: ("row-down", "details", "cancel", "modify", "cancel-entries"),
+    LOG: ("row-down", "details", "page-down"),
+}
+BESIDE = {"row-down": "row-up"}  # one hint for two keys
+FORM_HAS_KEYS = "The form has the keys; Esc drops it."
+ALWAYS = ("command", "help")  # how to leave and how to learn the rest stay at the end
+
+
+class KeyFooter(StripLine):
+    """Keys and what they do, from the key map."""
+
+    GAP = 2
+
+    def __init__(
+        self,
+        keymap: KeyMap,
+        unavailable: Callable[[str], bool] = lambda _: False,
+        *,
+        id: str | None = None,  # noqa: A002 - Textual's own word
+    ) -> None:
+        super().__init__(id=id)
+        self._keymap = keymap
+        self._unavailable = unavailable
+        self._pane = DESK
+        self._over_it = FORM_HAS_KEYS
+        self._state: list[bool] = []
+
+    def show_context(self, context: str, over_it: str = FORM_HAS_KEYS) -> None:
+        """Turn to the keys of another pane; without one, to the words of what lies over the desk."""
+        if (context, over_it) != (self._pane, self._over_it):
+            self._pane, self._over_it = context, over_it
+            self.redraw()
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when what is possible may have changed."""
+        if frame.touched(*WATCHED) or any(frame.whole(topic) for topic in ROWS_OF):
+            self._redraw_if_different()
+
+    def _redraw_if_different(self) -> None:
+        state = [self._unavailable(key.id) for key in self._entries()]
+        if state != self._state:
+            self._state = state
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002 - keys do not depend on data
+        """The keys that have room; beneath a form or a window, who has them."""
+        if not self._pane:
+            yield Item(((safe(self._over_it), self.palette["muted"]),))
+            return
+        room = self.inside - sum(width_of(i.runs) + self.GAP for i in self._kept_at_end())
+        for entry in self._entries():
+            item = self._item(entry)
+            room -= width_of(item.runs) + self.GAP
+            if room < 0:
+                return
+            yield item
+
+    def right(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002
+        """How to leave, and how to see all keys."""
+        return self._kept_at_end()
+
+    def _kept_at_end(self) -> list[Item]:
+        keys = {key.id: key for key in self._keymap.keys} if self._pane else {}
+        return [self._item(keys[name]) for name in ALWAYS if name in keys]
+
+    def _entries(self) -> list[Key]:
+        found = self._keymap.in_force(self._pane)
+        hinted = [key for key in found if key.hint and key.id not in ALWAYS]
+        first = FIRST.get(self._pane, ())
+        last = len(first) + 1  # to move among rows is no news where it does not come first
+
+        def rank(key: Key) -> int:
+            if key.id in first:
+                return first.index(key.id)
+            return last if key.context == ROWS else len(first)
+
+        return sorted(hinted, key=rank)
+
+    def _item(self, key: Key) -> Item:
+        off = self._unavailable(key.id)
+        strong, weak = ("faint", "faint") if off else ("plain", "muted")
+        name = key.shown.split()[0]  # the help has the others
+        if key.id in BESIDE:
+            name += f" {self._keymap.name(BESIDE[key.id])}"
+        return Item(
+            ((safe(name), self.palette[strong]), (safe(f" {key.hint}"), self.palette[weak]))
+        )

@@ -1,0 +1,323 @@
+"""Every transaction in plain words: one line of the log, safe to print, whatever the service wrote.
+
+Orders in plain words: what was placed, attached or refused.
+"""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import TypeAlias
+
+from keydesk.store.rows import fill_in_words, in_words, kind_of
+from keydesk.store.state import LogKind, LogLine
+from keydesk.store.store import Store, moment
+from keydesk.text.format import money, units
+from keydesk.text.sanitize import clean
+from keydesk_client import models as m
+
+EntryOrder: TypeAlias = (
+    m.LimitOrderTransaction | m.StopOrderTransaction | m.MarketIfTouchedOrderTransaction
+)
+DependentOrder: TypeAlias = (
+    m.TakeProfitOrderTransaction
+    | m.StopLossOrderTransaction
+    | m.GuaranteedStopLossOrderTransaction
+    | m.TrailingStopLossOrderTransaction
+)
+Refusal: TypeAlias = (
+    m.MarketOrderRejectTransaction
+    | m.LimitOrderRejectTransaction
+    | m.StopOrderRejectTransaction
+    | m.MarketIfTouchedOrderRejectTransaction
+    | m.TakeProfitOrderRejectTransaction
+    | m.StopLossOrderRejectTransaction
+    | m.GuaranteedStopLossOrderRejectTransaction
+    | m.TrailingStopLossOrderRejectTransaction
+)
+
+PURPOSES = {
+    "TRADE_CLOSE": "to close a trade",
+    "POSITION_CLOSEOUT": "to close a position",
+    "MARGIN_CLOSEOUT": "MARGIN CLOSEOUT",
+    "DELAYED_TRADE_CLOSE": "to close a trade after the halt",
+}
+ORIGINS = {"ON_FILL": "", "REPLACEMENT": ", moved", "CLIENT_ORDER": ""}
+NAMES = {
+    "TAKE_PROFIT": "Target",
+    "STOP_LOSS": "Stop",
+    "GUARANTEED_STOP_LOSS": "Guaranteed stop",
+    "TRAILING_STOP_LOSS": "Trailing stop",
+    "LIMIT": "Limit",
+    "STOP": "Stop",
+    "MARKET_IF_TOUCHED": "If touched",
+    "MARKET": "Market",
+}
+
+
+def name_of(type_: str) -> str:
+    """An order's kind as a person would say it."""
+    kind = kind_of(type_.removesuffix("_REJECT"))
+    return NAMES.get(kind) or kind.replace("_", " ").capitalize()
+
+
+def market_words(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction) -> str:
+    """A market order, and what it was for when not the trader's own."""
+    purpose = PURPOSES.get(order.reason)
+    return f"{name_of(order.type)} {_side(order)}" + (f", {purpose}" if purpose else _guards(order))
+
+
+def entry_words(order: EntryOrder) -> str:
+    """An order that waits for its price."""
+    only = " reduce-only" if order.position_fill == "REDUCE_ONLY" else ""
+    again = f", was #{order.replaces_order_id}" if order.replaces_order_id else ""
+    return f"{name_of(order.type)} {_side(order)} at {order.price}{only}{_guards(order)}{again}"
+
+
+def dependent_words(order: DependentOrder) -> str:
+    """An order that protects a trade."""
+    if isinstance(order, m.TrailingStopLossOrderTransaction):
+        where = f"{order.distance} behind"
+    else:
+        where = f"{order.price}"
+    origin = ORIGINS.get(order.reason, f", {in_words(order.reason)}")
+    return f"{name_of(order.type)} {where} for #{order.trade_id}{origin}"
+
+
+def refused_words(refusal: Refusal) -> str:
+    """An order that was not taken, and why."""
+    size = ""
+    if not isinstance(refusal, DependentRefusal):
+        size = f" {_side(refusal)}" if refusal.units is not None else ""
+    why = in_words(refusal.reject_reason)
+    return f"{name_of(refusal.type)}{size} refused: {why} ({refusal.reject_reason})"
+
+
+DependentRefusal = (
+    m.TakeProfitOrderRejectTransaction
+    | m.StopLossOrderRejectTransaction
+    | m.GuaranteedStopLossOrderRejectTransaction
+    | m.TrailingStopLossOrderRejectTransaction
+)
+
+
+def _side(
+    order: m.MarketOrderTransaction
+    | m.FixedPriceOrderTransaction
+    | EntryOrder
+    | m.MarketOrderRejectTransaction
+    | m.LimitOrderRejectTransaction
+    | m.StopOrderRejectTransaction
+    | m.MarketIfTouchedOrderRejectTransaction,
+) -> str:
+    if order.units is None:
+        return ""
+    return f"{'buy' if order.units > 0 else 'sell'} {units(abs(order.units))}"
+
+
+def _guards(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction | EntryOrder) -> str:
+    """The stop and the target that come with the fill."""
+    said = ""
+    stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
+    if stop is not None:
+        said += f" SL {stop.price if stop.price is not None else f'{stop.distance} away'}"
+    if order.trailing_stop_loss_on_fill is not None:
+        said += f" trailing {order.trailing_stop_loss_on_fill.distance}"
+    target = order.take_profit_on_fill
+    if target is not None:
+        said += f" TP {target.price if target.price is not None else f'{target.distance} away'}"
+    return said
+
+
+Said: TypeAlias = tuple[LogKind, str, str]
+"""Kind, instrument, words."""
+
+NOTHING = Decimal(0)
+
+PLAIN: Mapping[str, tuple[LogKind, str]] = {
+    "MARGIN_CALL_ENTER": ("MARGIN", "MARGIN CALL: add funds or close positions"),
+    "MARGIN_CALL_EXIT": ("MARGIN", "Margin call over"),
+    "CLOSE": ("CONFIG", "Account closed"),
+    "REOPEN": ("CONFIG", "Account opened again"),
+    "RESET_RESETTABLE_PL": ("CONFIG", "Resettable P/L set to zero"),
+}
+"""Those that say it all by their kind."""
+
+BY_HAND = frozenset({"MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"})
+"""Fills that the trader just asked for: why they happened need not be said."""
+
+UNKNOWN = "{}: a kind this desk does not know; the account is read again"
+
+
+def line_of(transaction: m.Transaction, store: Store) -> LogLine:
+    """The line of a transaction; the store (as it was before) names orders and trades that it only numbers."""
+    kind, instrument, words = _said(transaction, store)
+    amount, pl = _money(transaction)
+    return LogLine(
+        transaction.id, moment(transaction.time), kind, instrument, clean(words), amount, pl
+    )
+
+
+def _said(transaction: m.Transaction, store: Store) -> Said:
+    match transaction:
+        case m.OrderFillTransaction():
+            return _fill(transaction)
+        case m.OrderCancelTransaction():
+            return _cancel(transaction, store)
+        case m.MarketOrderTransaction() | m.FixedPriceOrderTransaction():
+            return "ORDER", transaction.instrument, market_words(transaction)
+        case (
+            m.LimitOrderTransaction()
+            | m.StopOrderTransaction()
+            | m.MarketIfTouchedOrderTransaction()
+        ):
+            return "ORDER", transaction.instrument, entry_words(transaction)
+        case (
+            m.TakeProfitOrderTransaction()
+            | m.StopLossOrderTransaction()
+            | m.GuaranteedStopLossOrderTransaction()
+            | m.TrailingStopLossOrderTransaction()
+        ):
+            instrument = _instrument_of_trade(transaction.trade_id, store)
+            return "ORDER", instrument, dependent_words(transaction)
+        case _:
+            return _said_of_refusals(transaction, store)
+
+
+def _said_of_refusals(transaction: m.Transaction, store: Store) -> Said:
+    match transaction:
+        case (
+            m.MarketOrderRejectTransaction()
+            | m.LimitOrderRejectTransaction()
+            | m.StopOrderRejectTransaction()
+            | m.MarketIfTouchedOrderRejectTransaction()
+            | m.TakeProfitOrderRejectTransaction()
+            | m.StopLossOrderRejectTransaction()
+            | m.GuaranteedStopLossOrderRejectTransaction()
+            | m.TrailingStopLossOrderRejectTransaction()
+        ):
+            trade_id = getattr(transaction, "trade_id", "")
+            instrument = getattr(transaction, "instrument", None)
+            held = _instrument_of_trade(trade_id, store)
+            return "REJECT", instrument or held, refused_words(transaction)
+        case m.OrderCancelRejectTransaction():
+            who = f"order {transaction.order_id or transaction.client_order_id or '?'}"
+            why = in_words(transaction.reject_reason)
+            return "REJECT", "", f"Not cancelled, {who}: {why}"
+        case (
+            m.ClientConfigureRejectTransaction()
+            | m.OrderClientExtensionsModifyRejectTransaction()
+            | m.TradeClientExtensionsModifyRejectTransaction()
+        ):
+            return "REJECT", "", f"Not changed: {in_words(transaction.reject_reason)}"
+        case m.TransferFundsRejectTransaction():
+            why = in_words(transaction.reject_reason)
+            return "REJECT", "", f"Transfer of {transaction.amount} refused: {why}"
+        case _:
+            return _said_of_the_account(transaction, store)
+
+
+def _said_of_the_account(transaction: m.Transaction, store: Store) -> Said:
+    match transaction:
+        case m.DailyFinancingTransaction():
+            held = len(transaction.position_financings)
+            return "FINANCE", "", f"Financing of {_count(held, 'position')}"
+        case m.DividendAdjustmentTransaction():
+            return "FINANCE", transaction.instrument, "Dividend adjustment"
+        case m.TransferFundsTransaction():
+            way = "Paid in" if transaction.amount >= 0 else "Paid out"
+            why = in_words(transaction.funding_reason)
+            return "FUNDS", "", f"{way} {money(abs(transaction.amount))}: {why}"
+        case m.TradeClientExtensionsModifyTransaction():
+            instrument = _instrument_of_trade(transaction.trade_id, store)
+            return "CONFIG", instrument, f"Trade {transaction.trade_id}: notes changed"
+        case _:
+            return _said_of_its_state(transaction)
+
+
+def _said_of_its_state(transaction: m.Transaction) -> Said:
+    match transaction:
+        case m.MarginCallExtendTransaction():
+            return "MARGIN", "", f"Margin call goes on, extension {transaction.extension_number}"
+        case m.DelayedTradeClosureTransaction():
+            trades = ", ".join(transaction.trade_ids)
+            return "MARGIN", "", f"To be closed when the market opens: trade {trades}"
+        case m.CreateTransaction():
+            return "CONFIG", "", f"Account opened, home currency {transaction.home_currency}"
+        case m.ClientConfigureTransaction():
+            return "CONFIG", "", _configured(transaction)
+        case m.OrderClientExtensionsModifyTransaction():
+            return "CONFIG", "", f"Order {transaction.order_id}: notes changed"
+        case _:
+            kind, words = PLAIN.get(transaction.type, ("NOTE", UNKNOWN.format(transaction.type)))
+            return kind, "", words
+
+
+def _fill(fill: m.OrderFillTransaction) -> Said:
+    parts = [*(fill.trades_closed or ())]
+    if fill.trade_reduced is not None:
+        parts.append(fill.trade_reduced)
+    words = [_closed(part, whole=part is not fill.trade_reduced) for part in parts]
+    if fill.trade_opened is not None:
+        words.append(_opened(fill.trade_opened))
+    kind: LogKind = "CLOSE" if parts else "FILL"
+    why = "" if fill.reason in BY_HAND else f", {fill_in_words(fill.reason)}"
+    return kind, fill.instrument, f"{'; '.join(words)}{why}"
+
+
+def _opened(part: m.TradeOpen) -> str:
+    verb = "Bought" if part.units > 0 else "Sold"
+    return f"{verb} {units(abs(part.units))} at {part.price} #{part.trade_id}"
+
+
+def _closed(part: m.TradeReduce, *, whole: bool) -> str:
+    side = "long" if part.units < 0 else "short"
+    size = units(abs(part.units))
+    what = f"{side} {size}" if whole else f"{size} of {side}"
+    return f"Closed {what} at {part.price} #{part.trade_id}"
+
+
+def _cancel(cancel: m.OrderCancelTransaction, store: Store) -> Said:
+    order = store.orders.get(cancel.order_id)
+    why = in_words(cancel.reason)
+    if cancel.replaced_by_order_id:
+        why = f"replaced by #{cancel.replaced_by_order_id}"
+    if order is None:
+        return "CANCEL", "", f"Order #{cancel.order_id} cancelled: {why}"
+    at = f" {order.price}" if order.price is not None else ""
+    words = f"{name_of(order.type)}{at} #{order.id} cancelled: {why}"
+    return "CANCEL", order.instrument, words
+
+
+def _configured(change: m.ClientConfigureTransaction) -> str:
+    said = []
+    if change.alias is not None:
+        said.append(f"alias {change.alias}")
+    if change.margin_rate is not None:
+        said.append(f"margin rate {change.margin_rate}")
+    return f"Account settings: {', '.join(said) or 'none changed'}"
+
+
+def _money(transaction: m.Transaction) -> tuple[Decimal | None, Decimal | None]:
+    """What a transaction did to the balance, and how much of it is realised profit."""
+    match transaction:
+        case m.OrderFillTransaction():
+            fees = transaction.commission + (transaction.guaranteed_execution_fee or NOTHING)
+            amount = transaction.pl + transaction.financing - fees
+            reduces = transaction.trades_closed or transaction.trade_reduced
+            return (amount if reduces or amount else None), (transaction.pl if reduces else None)
+        case m.TransferFundsTransaction():
+            return transaction.amount, None
+        case m.DailyFinancingTransaction():
+            return transaction.financing, None
+        case m.DividendAdjustmentTransaction():
+            return transaction.dividend_adjustment, None
+        case _:
+            return None, None
+
+
+def _instrument_of_trade(trade_id: str, store: Store) -> str:
+    trade = store.trades.get(trade_id)
+    return "" if trade is None else trade.instrument
+
+
+def _count(number: int, thing: str) -> str:
+    return f"{number} {thing}" if number == 1 else f"{number} {thing}s"

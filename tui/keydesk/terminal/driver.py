@@ -1,0 +1,223 @@
+"""How much of the output has not reached the terminal yet, so that a slow line gets fewer pictures, not older ones.
+
+A write to a terminal over SSH returns long before its bytes arrive: up to 20 kB wait in the pseudo-terminal and far more
+in sshd and the network. So a request that nearly every terminal answers is sent along with the output; its reply
+says that everything before it has been drawn. What may be under way is a window: what the line carried in a sixth of
+a second when a reply took long, a little more each time when it did not.
+
+The request is DA1; a terminal that answers only DSR 5 is asked that. (DSR 6, the cursor's position, has replies that
+look like Shift-F3.) A terminal that answers neither is never waited for. What it has drawn cannot be known: TIOCOUTQ
+of a Linux pseudo-terminal is always 0, and sshd reads ahead of the line. Over SSH its output is limited to a budget
+of bytes a second; on this machine only once writes had to wait, which shows that the pseudo-terminal is full.
+
+Textual's terminal driver with an input that no byte can end.
+
+Textual decodes strictly: one byte that is no UTF-8 ended its input thread, and the desk with it. The loop below reads
+the same descriptor through `TerminalInput`, which drops what it cannot read and says so.
+"""
+
+import os
+import selectors
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from textual import events
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+from keydesk.terminal.input import TerminalInput
+from keydesk.terminal.reset import NO_MOUSE, POP_TITLE, PUSH_TITLE, has_title
+from keydesk.text.sanitize import clean
+
+CHUNK = 4096  # bytes
+TICK = 0.1  # seconds
+
+
+class TerminalDriver(LinuxDriver):
+    """Reads keys and names the window; overrides nothing but public methods of Textual's driver."""
+
+    terminal_input: TerminalInput | None = None
+    _title_pushed = False
+    _in_application_mode = False
+
+    def start_application_mode(self) -> None:
+        """Take the terminal: without another program's mouse mode, its own title kept for later."""
+        super().start_application_mode()  # type: ignore[no-untyped-call]
+        if self._writer_thread is None:  # stopped in the background: it did not start
+            return
+        self._in_application_mode = True
+        if not self._mouse:
+            self.write(NO_MOUSE)
+        if title := getattr(self._app, "window_title", ""):
+            self.show_title(title)
+
+    def stop_application_mode(self) -> None:
+        """Give the terminal and its title back."""
+        self._in_application_mode = False
+        if self._title_pushed:
+            self._title_pushed = False
+            self.write(POP_TITLE)
+        super().stop_application_mode()
+
+    def resume_application_mode(self) -> None:
+        """Go on after SIGCONT.
+
+        After a SIGSTOP the driver was never suspended: a second start would leave two threads that read the keys.
+        """
+        if self._in_application_mode:
+            self._loop.call_soon_threadsafe(self._start_again)
+        else:
+            super().resume_application_mode()
+
+    def _start_again(self) -> None:
+        """Take the terminal again, in a callback of the event loop: a shell may have changed its modes and its screen."""
+        if self._in_application_mode:
+            self.suspend_application_mode()
+            self.start_application_mode()
+            self.send_message(self.SignalResume())
+
+    def show_title(self, words: str) -> None:
+        """Set the window's title, where the terminal has one."""
+        if not has_title(os.environ.get("TERM", "")):
+            return
+        if not self._title_pushed:
+            self._title_pushed = True
+            self.write(PUSH_TITLE)
+        self.write(f"\x1b]2;{clean(words)}\x07")
+
+    def run_input_thread(self) -> None:
+        """Read until the driver stops, or the terminal is gone (`lifecycle` watches for that and leaves)."""
+        self.terminal_input = terminal_input = TerminalInput()
+        with selectors.DefaultSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(TICK):
+                    data = self._read()
+                    if not data:
+                        return
+                    for message in terminal_input.feed(data):
+                        self.process_message(message)
+                for message in terminal_input.tick():
+                    self.process_message(message)
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.fileno, CHUNK)
+        except OSError:  # EIO: the terminal hung up
+            return b""
+
+    def process_message(self, message: Message) -> None:
+        """Pass a message to the app; a terminal that another program left in mouse mode has no say."""
+        if isinstance(message, events.MouseEvent) and not self._mouse:
+            return
+        super().process_message(message)
+
+
+ATTRIBUTES = "\x1b[c"  # DA1, primary device attributes
+STATUS = "\x1b[5n"  # DSR 5, device status
+REQUEST_EVERY = 2_000  # bytes
+LARGEST_WINDOW, FIRST_WINDOW, SMALLEST_WINDOW = 16_000, 8_000, 2_500  # bytes
+LONG_WAIT, SHORT_WAIT = 0.16, 0.08  # seconds more than the quickest reply took
+GROWTH = 1_000  # bytes
+IDLE = (
+    2.0  # seconds after which a few bytes are reason enough for a request: its reply is a quick one
+)
+LONGEST_ROUND = 0.6  # seconds, a satellite's: what is more was spent waiting, also by the quickest
+NO_ANSWER = 5.0  # seconds after which the terminal counts as one that does not answer
+BUDGET, BUDGET_AT_ONCE = 10_000, 6_000  # bytes a second, bytes
+PSEUDO_TERMINAL = 20_000  # bytes that Linux takes before a write waits
+FULL_AFTER = 0.2  # seconds in which writes were waiting at every look
+
+
+@dataclass(slots=True)
+class OutputFlow:
+    """Follows what was sent and what was answered."""
+
+    clock: Callable[[], float]
+    remote: bool = False  # over SSH: a write does not wait when the line is full
+    window: int = FIRST_WINDOW
+    answers: bool = False  # the terminal has answered, and did so in time since
+    asks: bool = True  # it is not known to be one that does not answer
+    _request: str = ATTRIBUTES + STATUS  # what the terminal answers; both until that is known
+    _sent: int = 0  # bytes in all
+    _drawn: int = 0  # bytes that an answer told of
+    _requested: int = 0  # bytes that were sent before the last request
+    _requested_at: float | None = None  # None: no answer is awaited
+    _answered_at: float = float("-inf")
+    _quickest: float = LONGEST_ROUND
+    _waiting_since: float | None = None  # None: no write is waiting
+    _was_full: bool = False  # the pseudo-terminal was, of a terminal that does not answer
+    _budget: float = BUDGET_AT_ONCE  # bytes that may be sent now; negative after a large update
+    _budget_at: float = float("-inf")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether more may be sent now."""
+        if self._requested_at is not None and self.clock() - self._requested_at > NO_ANSWER:
+            self.asks, self.answers = self.answers, False  # one answer may be lost, not the first
+            self._requested_at, self._drawn = None, self._sent
+            self._request = ATTRIBUTES + STATUS  # another terminal may have taken this one's place
+        if self.answers:
+            return self._sent - self._drawn < self.window
+        return self._budget_now() > 0 or not self._is_limited
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the terminal is known to answer, or not to."""
+        return self.answers or not self.asks
+
+    def sending(self, size: int) -> str:
+        """Count an update that is being sent; returns the request to send after it, or nothing."""
+        self._sent += size
+        self._budget = self._budget_now() - size if self._is_limited else BUDGET_AT_ONCE
+        if not self.asks or self._requested_at is not None:
+            return ""
+        idle = self.clock() - self._answered_at > IDLE
+        due = idle or self._sent - max(self._requested, self._drawn) >= REQUEST_EVERY
+        return self._ask() if due else ""
+
+    def answered(self, *, status: bool = False) -> str:
+        """Take an answer (to DSR: `status`); returns the next request, where more is under way, or nothing."""
+        self.asks = True
+        if self._request not in (ATTRIBUTES, STATUS):
+            self._request = STATUS if status else ATTRIBUTES
+        if self._requested_at is None or status != (self._request == STATUS):
+            return ""
+        self._answered_at = self.clock()
+        wait = self._answered_at - self._requested_at
+        self._quickest = min(self._quickest, wait)
+        under_way = self._requested - self._drawn
+        if wait - self._quickest > LONG_WAIT:
+            carried = int(under_way / wait * LONG_WAIT)
+            self.window = max(SMALLEST_WINDOW, min(self.window, carried))
+        elif wait - self._quickest < SHORT_WAIT and 2 * under_way > self.window:
+            self.window = min(LARGEST_WINDOW, self.window + GROWTH)
+        self.answers, self._drawn, self._requested_at = True, self._requested, None
+        return self._ask() if self._sent > self._drawn else ""
+
+    def queued(self, writes: int) -> None:
+        """Take note of how many writes the terminal has not taken yet."""
+        now = self.clock()
+        if not writes:
+            self._waiting_since = None
+        elif self._waiting_since is None:
+            self._waiting_since = now
+        elif now - self._waiting_since > FULL_AFTER and not self.answers:
+            self._was_full = True
+            self._budget, self._budget_at = -float(PSEUDO_TERMINAL), now
+
+    @property
+    def _is_limited(self) -> bool:
+        return not self.answers and (self.remote or self._was_full)
+
+    def _budget_now(self) -> float:
+        """Return how many bytes the budget has, refilled by the time that has passed."""
+        now = self.clock()
+        if now > self._budget_at:
+            refilled = self._budget + (now - self._budget_at) * BUDGET
+            self._budget, self._budget_at = min(BUDGET_AT_ONCE, refilled), now
+        return self._budget
+
+    def _ask(self) -> str:
+        self._requested, self._requested_at = self._sent, self.clock()
+        return self._request

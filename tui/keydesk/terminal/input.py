@@ -1,0 +1,397 @@
+"""Bytes from the terminal become messages for the app; what cannot be read is dropped and counted, and ends nothing.
+
+Undecodable are: a Latin-1 terminal's letters, 8-bit Alt, half a character. Textual's parser also raises on some
+sequences of plain ASCII (`ESC [ 1 : 2 u`, or a key number beyond Unicode), and its generator is dead then: it is
+replaced by a new one. A partial key sequence that unreadable bytes interrupt is dropped with them, so that
+`ESC [`, garbage, `A` is not read as the key Up.
+
+Text is cut into control sequences (ECMA-48) before Textual's parser sees it. That parser gives a sequence up after
+100 ms or 32 characters and turns its characters into keys: the `c` that ends a device report would be a challenge letter. So
+only a complete CSI sequence is passed on, and one that is no key is dropped; OSC, DCS, APC, PM and SOS strings are
+always dropped, also when their end comes late.
+
+What comes faster than hands and repeating keys is dropped as well, and reported once a second: the app would act on
+the rest a minute later.
+
+A paste that never ends must not eat the keyboard: it is closed after 500 ms or 64 KB.
+
+A terminal brackets a paste by ESC[200~ and ESC[201~. When the end never comes, Textual's parser keeps every
+later key for the paste, the flatten key included. This module is the only one that touches that
+parser (private to Textual): it puts the missing end into the stream.
+"""
+
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from time import monotonic
+
+from textual import _xterm_parser, events
+from textual.message import Message
+
+START = "\x1b[200~"
+END = "\x1b[201~"
+LONGEST = 0.5  # seconds from the start of a paste
+LARGEST = 64 * 1024  # characters
+
+
+@dataclass(slots=True)
+class OpenPaste:
+    """Follows the characters of the terminal and knows whether a paste has been open for too long."""
+
+    started: float | None = None
+    length: int = 0
+    tail: str = ""  # a marker may be cut in two by the reads
+
+    def follow(self, data: str, now: float) -> None:
+        """Take the next characters in."""
+        text = self.tail + data
+        start, end = text.rfind(START), text.rfind(END)
+        if start > end:
+            self.started, self.length = now, len(text) - start - len(START)
+        elif end >= 0:
+            self.started, self.length = None, 0
+        elif self.started is not None:
+            self.length += len(data)
+        self.tail = text[-(len(START) - 1) :] if max(start, end) < 0 else _after_markers(text)
+
+    def overdue(self, now: float) -> bool:
+        """Whether it is time to close the paste."""
+        if self.started is None:
+            return False
+        return now - self.started >= LONGEST or self.length >= LARGEST
+
+    def close(self) -> None:
+        """Forget the paste; its end was put in by hand."""
+        self.started, self.length, self.tail = None, 0, ""
+
+
+def _after_markers(text: str) -> str:
+    last = max(text.rfind(START), text.rfind(END)) + len(START)
+    return text[last:][-(len(START) - 1) :]
+
+
+class PasteClosingParser(_xterm_parser.XTermParser):
+    """Textual's parser, with an end to every paste."""
+
+    clock: Callable[[], float] = staticmethod(monotonic)
+
+    def feed(self, data: str) -> Iterable[Message]:
+        """Parse characters from the terminal."""
+        self._paste().follow(data, self.clock())
+        yield from super().feed(data)
+        yield from self._closed()
+
+    def tick(self) -> Iterable[Message]:
+        """Called ten times a second by the driver, keys or not."""
+        yield from super().tick()
+        yield from self._closed()
+
+    @property
+    def in_paste(self) -> bool:
+        """Whether the next characters belong to a paste."""
+        return self._paste().started is not None
+
+    @property
+    def in_sequence(self) -> bool:
+        """Whether the parser has not found out yet what the last characters mean."""
+        return self._awaiting.timeout is not None
+
+    def end_of_paste(self, text: str) -> int:
+        """Return where the open paste ends in the next characters, or their length."""
+        tail = self._paste().tail
+        end = (tail + text).find(END)
+        return len(text) if end < 0 else end + len(END) - len(tail)
+
+    def end_sequence(self) -> Iterable[Message]:
+        """Take what was begun for what it is; nothing more of it will come."""
+        if self.in_sequence:
+            self._timeout_time = 0.0
+        yield from super().tick()
+
+    def _closed(self) -> Iterable[Message]:
+        if self._paste().overdue(self.clock()):
+            self._paste().close()
+            yield from super().feed(END)
+
+    def _paste(self) -> OpenPaste:
+        if not hasattr(self, "open_paste"):
+            self.open_paste = OpenPaste()
+        return self.open_paste
+
+
+INCOMPLETE_SECONDS = 0.5  # the rest of a character or sequence comes within milliseconds
+LONGEST_SEQUENCE_SECONDS = 2.0  # from its beginning, however often a piece of it comes
+REST_SECONDS = 3.0  # the rest of a sequence that was given up may still come: a line lost a packet
+ESCAPE_SECONDS = 0.1
+ALT_AND_A_KEY = 2  # characters
+LARGEST_STRING = 16 * 1024  # characters that are kept
+LONGEST_KEY = 32  # characters; Textual's parser takes a longer sequence for keys
+LARGEST_SIZE = 5000  # columns or rows that a terminal may say it has
+AT_ONCE, PER_SECOND = (
+    300,
+    100,
+)  # messages: a key repeats at 30 Hz, a slow line delivers seconds of that at once
+OVERRUN_EVERY = 1.0  # seconds
+# Python marks an undecodable byte b as the lone surrogate U+DC00 + b (error handler `surrogateescape`).
+# An Esc directly before it was 8-bit Alt or Alt with such a character.
+UNREADABLE = re.compile("\x1b?[\udc80-\udcff]+")
+SURROGATE = re.compile("[\ud800-\udfff]")
+ESC = "\x1b"
+C1 = {code: ESC + chr(code - 0x40) for code in (0x90, 0x98, 0x9B, 0x9C, 0x9D, 0x9E, 0x9F)}
+CSI, STRING = ESC + "[", r"\][^\x07\x1b]*(?:\x07|\x1b\\)|[P_^X][^\x1b]*\x1b\\"
+# In this order: Linux console F1 to F5, an X10 mouse report, rxvt keys that end in $, any other CSI sequence, strings.
+COMPLETE = re.compile(
+    rf"\x1b(?:\[\[[A-E]|\[M[^\x1b]{{3}}|\[[0-9]+\$|\[(?![\[M])[0-?]*[ -/]*[@-~]|{STRING})"
+)
+BEGUN = re.compile(
+    r"\x1b(?:\[(?:\[|M[^\x1b]{0,2}|[0-?]*[ -/]*)|\][^\x07\x1b]*\x1b?|[P_^X][^\x1b]*\x1b?)?\Z"
+)
+MALFORMED = re.compile(r"\x1b(?:\[(?:\[|M[^\x1b]{0,2}|[0-?]*[ -/]*)|\][^\x07\x1b]*|[P_^X][^\x1b]*)")
+REST_OF_CSI = re.compile(r"[0-?]*[ -/]*[@-~]?")
+REST_OF_STRING = re.compile(r"\\|[^\x07\x1b]*(?:\x07|\x1b\\)")
+ATTRIBUTES_REPLY, STATUS_REPLY = re.compile(r"\x1b\[\?[\d;]*c"), re.compile(r"\x1b\[[03]n")
+REPLY = re.compile(r"\x1b\[(?:[<-?].*|.*[cnRt])", re.DOTALL)
+
+
+class InputDropped(Message):
+    """Input could not be read and was dropped; it never became keys."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__()
+        self.data = data
+
+    @property
+    def words(self) -> str:
+        """What was dropped, and the remedy."""
+        if not self.data:
+            return "Dropped a key sequence that could not be read. Nothing was pressed."
+        shown = self.data[:4].hex(" ").upper() + (" …" if len(self.data) > 4 else "")  # noqa: PLR2004
+        what = (
+            f"a byte that is no UTF-8 ({shown})"
+            if len(self.data) == 1
+            else f"{len(self.data)} bytes that are no UTF-8 ({shown})"
+        )
+        return f"Dropped {what}: set the terminal's character encoding to UTF-8."
+
+
+class TerminalAnswered(Message):
+    """The terminal answered a request: for its attributes (DA1), or for its status (DSR)."""
+
+    def __init__(self, *, status: bool) -> None:
+        super().__init__()
+        self.status = status
+
+
+class InputOverrun(Message):
+    """Keys came faster than anybody types and were dropped."""
+
+
+@dataclass(slots=True)
+class Allowance:
+    """How many messages may be passed on now: `AT_ONCE`, refilled by `PER_SECOND`."""
+
+    clock: Callable[[], float]
+    left: float = AT_ONCE
+    refilled_at: float = 0.0
+
+    def take(self) -> bool:
+        """Whether one more may be passed on."""
+        now = self.clock()
+        self.left = min(AT_ONCE, self.left + PER_SECOND * (now - self.refilled_at))
+        self.refilled_at = now
+        if self.left < 1:
+            return False
+        self.left -= 1
+        return True
+
+
+class TerminalInput:
+    """Decodes and parses what the terminal sends; `feed` and `tick` never raise."""
+
+    def __init__(self, *, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
+        self._decoder = getincrementaldecoder("utf-8")("surrogateescape")
+        self._parser = PasteClosingParser()
+        self._incomplete_since: float | None = None
+        self._begun = ""  # the beginning of a sequence
+        self._begun_since = self._begun_at = 0.0  # when its first and its last characters came
+        self._given_up = ""  # the introducer of a sequence whose rest did not come in time
+        self._given_up_at = float("-inf")
+        self._keys, self._others = (Allowance(clock, refilled_at=clock()) for _ in range(2))
+        self._late: dict[type[Message], Message] = {}  # the last of each kind that must not be lost
+        self._overrun_at = float("-inf")
+
+    def feed(self, data: bytes) -> Iterator[Message]:
+        """Return the messages of the next bytes."""
+        yield from self._limited(self._read(self._decoder.decode(data)))
+        pending = bool(self._decoder.getstate()[0])
+        self._incomplete_since = self._clock() if pending else None
+
+    def tick(self) -> Iterator[Message]:
+        """Return the messages that are due without further bytes: a lone Esc, the end of an endless paste."""
+        yield from self._limited(self._due())
+
+    def _due(self) -> Iterator[Message]:
+        now = self._clock()
+        while self._late:
+            yield self._late.pop(next(iter(self._late)))
+        if self._incomplete_since is not None and now - self._incomplete_since > INCOMPLETE_SECONDS:
+            self._incomplete_since = None
+            yield from self._read(self._decoder.decode(b"", final=True))
+        yield from self._overdue(now)
+        yield from self._guarded(self._parser.tick)
+
+    def _limited(self, messages: Iterable[Message]) -> Iterator[Message]:
+        """Drop what nobody types so fast; the last focus and size are kept for later."""
+        waiting = []
+        for message in messages:
+            if isinstance(message, TerminalAnswered):
+                yield message
+                continue
+            allowance = self._keys if isinstance(message, events.Key) else self._others
+            if allowance.take():
+                yield message
+                continue
+            if isinstance(message, events.AppFocus | events.AppBlur | events.Resize):
+                waiting.append(message)
+            if self._clock() - self._overrun_at > OVERRUN_EVERY:
+                self._overrun_at = self._clock()
+                yield InputOverrun()
+        for message in waiting:
+            self._late.pop(type(message), None)
+            self._late[type(message)] = message
+
+    def _read(self, text: str) -> Iterator[Message]:
+        dropped, at = "", 0
+        for bad in UNREADABLE.finditer(text):
+            yield from self._cut(text[at : bad.start()])
+            self._interrupt()
+            dropped += bad[0].removeprefix(ESC)
+            at = bad.end()
+        yield from self._cut(text[at:])
+        if dropped:
+            yield InputDropped(dropped.encode("utf-8", "surrogateescape"))
+
+    def _cut(self, text: str) -> Iterator[Message]:
+        """Cut text into sequences and keys; the beginning of a sequence waits for its rest."""
+        if not text:
+            return
+        text, begun, self._begun = self._begun + text, self._begun, ""
+        if not self._parser.in_paste:
+            text = text.translate(C1)
+            rest = self._rest(text)
+            if rest:
+                text = text[rest:]
+                yield InputDropped(b"")
+        at = 0
+        while at < len(text):
+            if self._parser.in_paste:
+                end = self._parser.end_of_paste(text[at:])
+                yield from self._parsed(text[at : at + end])
+                at += end
+            elif text[at] != ESC:
+                end = text.find(ESC, at)
+                end = end if end >= 0 else len(text)
+                yield from self._parsed(text[at:end])
+                at = end
+            elif complete := COMPLETE.match(text, at):
+                yield from self._sequence(complete[0])
+                at = complete.end()
+            elif waits := BEGUN.match(text, at):
+                self._hold(waits[0], begun)
+                return
+            elif malformed := MALFORMED.match(text, at):
+                yield InputDropped(b"")
+                at = malformed.end()
+            else:  # Esc and a key: Alt, or the keypad's sequences
+                end = at + 1 if text[at + 1] == ESC else at + ALT_AND_A_KEY
+                yield from self._parsed(text[at:end])
+                at = end
+
+    def _sequence(self, sequence: str) -> Iterator[Message]:
+        """Take a complete sequence: a key, a mouse or size report; what is none of them never becomes keys."""
+        if ATTRIBUTES_REPLY.fullmatch(sequence):
+            yield TerminalAnswered(status=False)
+        elif STATUS_REPLY.fullmatch(sequence):
+            yield TerminalAnswered(status=True)
+        elif not sequence.startswith(CSI):
+            return
+        elif len(sequence) > LONGEST_KEY:
+            yield InputDropped(b"")
+        else:
+            yield from self._parsed(sequence)
+            if self._parser.in_sequence:
+                self._parser = PasteClosingParser()
+                if not REPLY.fullmatch(sequence):
+                    yield InputDropped(b"")
+
+    def _hold(self, text: str, begun: str) -> None:
+        """Keep the beginning of a sequence, of a very long one its introducer."""
+        now = self._clock()
+        if not begun or not text.startswith(begun):
+            self._begun_since = now
+        self._begun = text if len(text) <= LARGEST_STRING else text[: ALT_AND_A_KEY + 1]
+        self._begun_at = now
+
+    def _rest(self, text: str) -> int:
+        """Return how many characters are the rest of a sequence that was given up a moment ago."""
+        introducer, self._given_up = self._given_up, ""
+        if not introducer or self._clock() - self._given_up_at > REST_SECONDS:
+            return 0
+        pattern = REST_OF_CSI if introducer == CSI else REST_OF_STRING
+        rest = pattern.match(text)
+        if rest is None:
+            return 0
+        if introducer == CSI and rest.end() == len(text) and not rest[0][-1:].isalpha():
+            self._given_up = introducer  # its end is still to come
+        return rest.end()
+
+    def _overdue(self, now: float) -> Iterator[Message]:
+        """Give up on a sequence: what is as short as Esc, or Alt and one key, was pressed by a person."""
+        by_hand = len(self._begun) <= ALT_AND_A_KEY and self._begun != CSI
+        limit = ESCAPE_SECONDS if by_hand else INCOMPLETE_SECONDS
+        endless = now - self._begun_since > LONGEST_SEQUENCE_SECONDS
+        if not self._begun or (now - self._begun_at <= limit and not endless):
+            return
+        begun, self._begun = self._begun, ""
+        if by_hand:
+            yield from self._parsed(begun)
+            yield from self._guarded(self._parser.end_sequence)
+        else:
+            self._given_up, self._given_up_at = begun[:2], now
+            yield InputDropped(b"")
+
+    def _parsed(self, text: str) -> Iterator[Message]:
+        if text:  # an empty one means the end to Textual's parser
+            yield from self._guarded(lambda: self._parser.feed(text))
+
+    def _guarded(self, parse: Callable[[], Iterable[Message]]) -> Iterator[Message]:
+        try:
+            for message in parse():
+                if _is_sound(message):
+                    yield message
+                else:
+                    yield InputDropped(b"")
+        except Exception:  # noqa: BLE001 - whatever the parser makes of it, the keyboard goes on
+            in_paste, self._parser = self._parser.in_paste, PasteClosingParser()
+            if in_paste:  # its rest must not become keys
+                yield from self._parser.feed(START)
+            yield InputDropped(b"")
+
+    def _interrupt(self) -> None:
+        """Drop a key sequence that is not complete; a paste goes on without the bytes."""
+        self._begun = self._given_up = ""
+        if self._parser.in_sequence and not self._parser.in_paste:
+            self._parser = PasteClosingParser()
+
+
+def _is_sound(message: Message) -> bool:
+    """Whether the app can work with it: text that can be encoded, a size that can be drawn."""
+    match message:
+        case events.Key():
+            return not SURROGATE.search(f"{message.key}{message.character or ''}")
+        case events.Resize():
+            return all(1 <= side <= LARGEST_SIZE for side in message.size)
+        case _:
+            return True

@@ -1,0 +1,342 @@
+"""What happens to the account without a key of ours is told as loudly as what a key did: a stop that is hit above all.
+
+The broker acts by itself when a price comes, a time is over or the margin is gone; the row just vanishing would be a
+poor way to learn it. Such a message stays until it was seen. What our own commands made is told by them.
+
+Instructions in words, as notices and the list of what is under way show them.
+What became of a command, in one plain line: what happened, then what to do.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from time import time_ns
+from typing import Literal
+
+from keydesk.calc.instructions import Left, OpenOrder, SetProtection
+from keydesk.calc.ticket_draft import KIND_WORDS
+from keydesk.records import InFlightKind, OrderRow, TradeRow
+from keydesk.store.rows import in_words
+from keydesk.store.state import Notice
+from keydesk.store.store import Store
+from keydesk.text.format import EMPTY, money, pair, units
+from keydesk.text.sanitize import SafeText, clean, clean_name, safe
+from keydesk_client.models import (
+    MarginCallEnterTransaction,
+    OrderCancelTransaction,
+    OrderFillTransaction,
+    Transaction,
+)
+from keydesk_client.orders.outcome import (
+    Action,
+    Ambiguous,
+    Became,
+    Done,
+    Intent,
+    NotSent,
+    Outcome,
+    Rejected,
+    Unconfirmed,
+)
+
+REDUCE_ONLY = "reduce-only"
+WORDS = {
+    "LIMIT": "limit",
+    "STOP": "stop",
+    "MARKET_IF_TOUCHED": "if touched",
+    "TAKE_PROFIT": "target",
+    "STOP_LOSS": "stop-loss",
+    "TRAILING_STOP_LOSS": "trailing stop",
+    "GUARANTEED_STOP_LOSS": "guaranteed stop",
+    "FIXED_PRICE": "fixed price",
+}
+
+
+def order_name(order: OrderRow) -> SafeText:
+    """Return an order in words: BUY 20,000 EUR/USD limit 1.08200 #6415."""
+    kind = WORDS.get(order.type) or clean_name(order.type.replace("_", " ").lower())
+    at = EMPTY if order.price is None else f"{order.price}"
+    if order.units is None:
+        trade = clean_name(order.trade_id or "?")
+        return safe(
+            f"{kind} {at} of trade #{trade} {pair(order.instrument)} #{clean_name(order.id)}"
+        )
+    side = "BUY" if order.units > 0 else "SELL"
+    only = f" {REDUCE_ONLY}" if order.reduces else ""
+    size, name = units(abs(order.units)), pair(order.instrument)
+    return safe(f"{side} {size} {name} {kind} {at}{only} #{clean_name(order.id)}")
+
+
+def open_words(order: OpenOrder) -> str:
+    """Return an order in words: BUY 50,000 EUR/USD at market."""
+    where = "at market" if order.kind == "MARKET" else f"{KIND_WORDS[order.kind]} {order.price}"
+    only = f" {REDUCE_ONLY}" if order.reduces else ""
+    return f"{order.side} {units(abs(order.units))} {pair(order.instrument)} {where}{only}"
+
+
+def change_words(change: SetProtection, pip: Decimal | None) -> str:
+    """Return an edit in words: stop 1.08230, target off, trail 25.0p."""
+    trail = change.trail
+    behind = f"{money(trail / pip, 1)}p" if pip and isinstance(trail, Decimal) else trail
+    parts = (("stop", change.stop), ("target", change.target), ("trail", behind))
+    said = [
+        f"{name} {'off' if value is None else value}"
+        for name, value in parts
+        if not isinstance(value, Left)
+    ]
+    return ", ".join(said)
+
+
+def intent_words(intent: Intent) -> str:
+    """Return what the journal holds in words: for orders whose form is long gone."""
+    body = intent.body
+    match intent.action:
+        case Action.CREATE | Action.REPLACE:
+            size, kind = _decimal(body.get("units")), str(body.get("type", "")).lower()
+            side = "BUY" if size >= 0 else "SELL"
+            name = pair(str(body.get("instrument", "?")))
+            return f"{side} {units(abs(size))} {name} {kind.replace('_', ' ')}"
+        case Action.CANCEL:
+            return f"CANCEL order #{intent.target}{_of(intent)}"
+        case Action.CLOSE_TRADE:
+            return f"CLOSE {str(body.get('units', '?')).lower()} of #{intent.target}{_of(intent)}"
+        case Action.CLOSE_POSITION:
+            return f"CLOSE position {pair(intent.target)}"
+        case Action.SET_DEPENDENT_ORDERS:
+            return f"PROTECTION of #{intent.target}{_of(intent)}"
+
+
+def _of(intent: Intent) -> str:
+    return f" {pair(intent.instrument)}" if intent.instrument else ""
+
+
+def _decimal(text: object) -> Decimal:
+    try:
+        return Decimal(str(text))
+    except InvalidOperation:
+        return Decimal(0)
+
+
+Level = Literal["info", "good", "warn", "bad"]
+PRICE_REASONS = frozenset({"BOUNDS_VIOLATION"})
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A line and how bad it is."""
+
+    level: Level
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked for, as far as the answer is measured by it."""
+
+    words: str  # "BUY 50,000 EUR/USD at market"
+    again: str  # the key map's name of what to press again: "buy"; then the key itself
+    expected: Decimal | None = None
+    bound: Decimal | None = None
+    pip: Decimal | None = None
+    milliseconds: float | None = None
+    instrument: str | None = None  # that the command concerns; None: not known
+    kind: InFlightKind = "open"
+    done: str = ""  # "CANCELLED BUY 20,000 EUR/USD limit 1.08200 #6415", where DONE alone says less
+
+
+def said_of(outcome: Outcome, asked: Asked) -> Said:
+    """Return the line for any outcome."""
+    match outcome:
+        case Done(became=Became.CANCELLED):
+            return _cancelled_at_once(outcome, asked)
+        case Done():
+            return _done(outcome, asked)
+        case Rejected():
+            return Said("bad", f"REJECTED {asked.words}: {_why(outcome)}")
+        case NotSent():
+            return Said(
+                "bad", f"NOT SENT {asked.words}: {clean(outcome.message)}. Again: {asked.again}"
+            )
+        case Ambiguous() | Unconfirmed():
+            return _not_told_apart_or_found(outcome, asked)
+
+
+def _not_told_apart_or_found(outcome: Ambiguous | Unconfirmed, asked: Asked) -> Said:
+    if isinstance(outcome, Ambiguous):
+        return Said("warn", f"{one_of_words(outcome, asked)}. Look at what is open")
+    if outcome.one_of is None:
+        found = "not found at the broker, it may still show up"
+    else:
+        found = f"{one_of_words(outcome.one_of, asked)}; what is missing may still show up"
+    watched = "Watched for; look before you send again"
+    return Said("bad", f"UNCONFIRMED {asked.words}: {found}. {watched}")
+
+
+def _done(done: Done, asked: Asked) -> Said:
+    fill = fill_of(done.transactions)
+    late = " (found by looking it up)" if done.looked_up else ""
+    if fill is not None and done.intent.action is Action.CLOSE_POSITION:
+        return _position_closed(done, asked, late)
+    if fill is not None:
+        return Said("good", filled(fill, asked) + late)
+    if done.became is Became.RESTING:
+        return Said("good", f"RESTING {asked.words} #{done.order_id or '?'}{_ms(asked)}{late}")
+    return Said("good", f"{asked.done or f'DONE {asked.words}'}{_ms(asked)}{late}")
+
+
+def one_of_words(like: Ambiguous, asked: Asked) -> str:
+    """Return what several like requests did together, without saying which of them did what."""
+    found = "; ".join(_finding_words(each, asked) for each in like.findings)
+    return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {asked.words}: {found}"
+
+
+def _finding_words(found: Done | Rejected, asked: Asked) -> str:
+    if isinstance(found, Rejected):
+        return f"REJECTED ({_why(found)})"
+    if found.became is Became.CANCELLED:
+        return f"CANCELLED ({in_words(found.reason)})"
+    return said_of(replace(found, looked_up=False), replace(asked, milliseconds=None)).words
+
+
+def _position_closed(done: Done, asked: Asked, late: str) -> Said:
+    """Say what became of each side: both may have been closed, or only one of two."""
+    words = "; ".join(filled(fill, asked) for fill in done.fills) + late
+    if not done.reason:
+        return Said("good", words)
+    return Said("bad", f"{words}; the other side is still open: {in_words(done.reason)}")
+
+
+def _cancelled_at_once(done: Done, asked: Asked) -> Said:
+    if done.reason in PRICE_REASONS and asked.bound is not None:
+        why = f"price moved past the bound {asked.bound}"
+    else:
+        why = in_words(done.reason) if done.reason else "cancelled at once"
+    return Said("bad", f"Not filled: {why}. Send again: {asked.again}")
+
+
+def _why(rejected: Rejected) -> str:
+    code = rejected.reject_reason or rejected.error_code
+    return in_words(code) if code else clean(rejected.message)
+
+
+def filled(fill: OrderFillTransaction, asked: Asked) -> str:
+    """Return what a fill did: opened, closed or both; at which price, how far from the one seen."""
+    parts = [f"{_deed(fill)} @ {fill_price(fill)}"]
+    slip = slippage_pips(fill, asked)
+    if slip is not None:
+        parts.append(f"slip {_tenths(slip)}p")
+    if asked.milliseconds is not None:
+        parts.append(f"{asked.milliseconds:.0f} ms")
+    if fill.trade_opened is not None:
+        parts.append(f"#{fill.trade_opened.trade_id}")
+    if fill.trades_closed or fill.trade_reduced:
+        parts.append(f"realised {money(fill.pl, signed=True)}")
+    return " ".join(parts)
+
+
+def protection_words(trade: TradeRow) -> str:
+    """Return what protects a trade just opened: SL 1.08300 TP 1.08900 set."""
+    set_ = []
+    if trade.stop_loss is not None:
+        set_.append(f"SL {trade.stop_loss.price}")
+    if trade.take_profit is not None:
+        set_.append(f"TP {trade.take_profit.price}")
+    if trade.trailing_stop is not None:
+        set_.append("trailing stop")
+    return f"{' '.join(set_)} set" if set_ else ""
+
+
+def fill_of(transactions: Iterable[Transaction]) -> OrderFillTransaction | None:
+    """Return the first fill among transactions."""
+    return next((each for each in transactions if isinstance(each, OrderFillTransaction)), None)
+
+
+def fill_price(fill: OrderFillTransaction) -> Decimal | str:
+    """Return the price of a fill, a question mark where the broker did not say."""
+    opened = fill.trade_opened.price if fill.trade_opened is not None else None
+    return fill.full_vwap or fill.price or opened or "?"
+
+
+def slippage_pips(fill: OrderFillTransaction, asked: Asked) -> Decimal | None:
+    """Return how much worse than seen the fill was, in pips; negative: better."""
+    price = fill_price(fill)
+    if asked.expected is None or asked.pip is None or isinstance(price, str):
+        return None
+    worse = price - asked.expected if fill.units > 0 else asked.expected - price
+    return worse / asked.pip
+
+
+def _deed(fill: OrderFillTransaction) -> str:
+    """Return what was filled; a turned position by what it was and what it is, since the fill is both together."""
+    reduced = [*(fill.trades_closed or ()), *([fill.trade_reduced] if fill.trade_reduced else ())]
+    name = pair(fill.instrument)
+    if reduced and fill.trade_opened is not None:
+        before = -sum((each.units for each in reduced), Decimal(0))
+        after = units(fill.trade_opened.units, signed=True)
+        return f"TURNED {name} {units(before, signed=True)} → {after}"
+    of = "" if fill.trade_reduced is None else f" of #{fill.trade_reduced.trade_id}"
+    return f"{'CLOSED' if reduced else 'FILLED'} {units(abs(fill.units))}{of} {name}"
+
+
+def _tenths(pips: Decimal) -> str:
+    return money(pips, 1, signed=True)
+
+
+def _ms(asked: Asked) -> str:
+    return "" if asked.milliseconds is None else f" {asked.milliseconds:.0f} ms"
+
+
+OutcomeLevel = Literal["good", "warn", "bad"]
+FILLS: Mapping[str, tuple[OutcomeLevel, str]] = {
+    "STOP_LOSS_ORDER": ("warn", "STOP HIT"),
+    "TRAILING_STOP_LOSS_ORDER": ("warn", "TRAILING STOP HIT"),
+    "GUARANTEED_STOP_LOSS_ORDER": ("warn", "GUARANTEED STOP HIT"),
+    "TAKE_PROFIT_ORDER": ("good", "TARGET"),
+    "LIMIT_ORDER": ("good", "LIMIT ORDER"),
+    "STOP_ORDER": ("good", "STOP ORDER"),
+    "MARKET_IF_TOUCHED_ORDER": ("good", "ORDER TOUCHED"),
+    "MARKET_ORDER_MARGIN_CLOSEOUT": ("bad", "MARGIN CLOSEOUT"),
+    "MARKET_ORDER_DELAYED_TRADE_CLOSE": ("warn", "CLOSED AFTER THE HALT"),
+}
+ENTRIES = frozenset(("LIMIT_ORDER", "STOP_ORDER", "MARKET_IF_TOUCHED_ORDER"))
+# A trader's own doing, or what goes with it.
+EXPECTED_ENDS = frozenset(("CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_TRADE_CLOSED"))
+
+
+@dataclass(frozen=True, slots=True)
+class Announcer:
+    """Listens at the one door, where every transaction passes once."""
+
+    store: Store
+    wall_ns: Callable[[], int] = time_ns
+
+    def heard(self, transaction: Transaction) -> None:
+        """Tell it, if nobody at these keys asked for it just now."""
+        match transaction:
+            case OrderFillTransaction() if transaction.reason in FILLS:
+                if not (transaction.reason in ENTRIES and _at_once(transaction)):
+                    level, what = FILLS[transaction.reason]
+                    self._tell(level, f"{what}: {filled(transaction, Asked('', ''))}")
+            case OrderCancelTransaction() if transaction.reason not in EXPECTED_ENDS:
+                if not _at_once(transaction):
+                    self._tell("warn", f"ORDER GONE: {self._logged(transaction)}")
+            case MarginCallEnterTransaction():
+                self._tell("bad", self._logged(transaction))
+            case _:
+                pass
+
+    def _logged(self, transaction: Transaction) -> str:
+        """The words of its line in the log, which is written before anybody hears of it."""
+        lines = (line for line in reversed(self.store.log) if line.id == transaction.id)
+        line = next(lines, None)
+        if line is None:
+            return transaction.type
+        return f"{pair(line.instrument)} {line.text}" if line.instrument else line.text
+
+    def _tell(self, level: OutcomeLevel, words: str) -> None:
+        self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=True))
+
+
+def _at_once(transaction: OrderFillTransaction | OrderCancelTransaction) -> bool:
+    """Whether it came in the batch that placed the order: the answer to the command tells it."""
+    return transaction.batch_id == transaction.order_id
