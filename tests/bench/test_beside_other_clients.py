@@ -18,8 +18,14 @@ from pathlib import Path
 
 import pytest
 
-from support.bench_bodies import candles_body, order_body, price_lines, summary_body, trades_body
 from support.client_under_bench import CLIENTS, NOT_INSTALLED
+from support.data.bench_bodies import (
+    candles_body,
+    order_body,
+    price_lines,
+    summary_body,
+    trades_body,
+)
 
 pytestmark = pytest.mark.bench
 
@@ -45,7 +51,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     for name, body in BODIES.items():
         (folder / f"+v3+{name}").write_bytes(body())
     process = subprocess.Popen(
-        [sys.executable, "-m", "support.fixed_server", str(folder)],
+        [sys.executable, "-m", "support.fakes.fixed_server", str(folder)],
         cwd=TESTS,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -23,7 +23,7 @@ from keydesk_client import Client, Limiter
 from keydesk_client.models import MarketOrderRequest
 from keydesk_client.resources.candles import CANDLES
 from keydesk_client.resources.trades import TRADES
-from support.bench_bodies import candles_body, order_body, summary_body, trades_body
+from support.data.bench_bodies import candles_body, order_body, summary_body, trades_body
 
 pytestmark = pytest.mark.bench
 
@@ -106,7 +106,7 @@ def fixed_server(tmp_path: Path) -> Iterator[str]:
     """The address of a server in a process of its own that answers from files."""
     (tmp_path / "+v3+accounts+1+orders").write_bytes(order_body())
     (tmp_path / "+v3+accounts+1+summary").write_bytes(summary_body())
-    command = [sys.executable, "-m", "support.fixed_server", str(tmp_path)]
+    command = [sys.executable, "-m", "support.fakes.fixed_server", str(tmp_path)]
     process = subprocess.Popen(
         command, cwd=Path(__file__).parents[1], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )

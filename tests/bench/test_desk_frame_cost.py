@@ -12,8 +12,8 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.widgets.terminal_diff import Difference
-from support.desk_app import DeskApp
-from support.desk_data import NOW, desk_store, frame_of
+from support.data.desk_data import NOW, desk_store, frame_of
+from support.fakes.desk_app import DeskApp
 
 pytestmark = pytest.mark.bench
 FRAMES = 60

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from support.broker import PracticeServer, practice_server
-from support.large_account import large_ledger
+from support.data.large_account import large_ledger
 from support.latency_probe import LatencyProbe, ask, connect
 
 pytestmark = pytest.mark.bench

@@ -10,7 +10,7 @@ from keydesk_practice.market.bars import Component
 from keydesk_practice.market.candles import Cut, Range
 from keydesk_practice.market.instruments import LISTINGS
 from keydesk_practice.market.market import PracticeMarket
-from support.practice_market import instant
+from support.data.practice_market import instant
 
 pytestmark = pytest.mark.bench
 

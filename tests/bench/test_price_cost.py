@@ -14,8 +14,8 @@ from keydesk.store.prices import take_conversions, take_price
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
 from keydesk_client.models import ClientPrice
-from support.account_history import conversions, fresh_store, instrument, opening, price
-from support.scripted_broker import ScriptedBroker, link_to
+from support.data.account_history import conversions, fresh_store, instrument, opening, price
+from support.fakes.scripted_broker import ScriptedBroker, link_to
 
 pytestmark = pytest.mark.bench
 

@@ -9,13 +9,13 @@ from contextlib import AbstractAsyncContextManager
 
 import pytest
 
-import support.pouring_server
+import support.fakes.pouring_server
 from keydesk_client.client import Client
 from keydesk_client.http.messages import Timeouts
 from keydesk_client.streams.buffer import StreamSettings
 from support.broker import PracticeServer
-from support.muting_proxy import Silence, muting_proxy
-from support.scripted_stream import price
+from support.fakes.scripted_stream import price
+from support.proxies.muting_proxy import Silence, muting_proxy
 
 pytestmark = pytest.mark.bench
 
@@ -26,7 +26,7 @@ LEAST_LINES_A_SECOND = 72_000
 @pytest.fixture
 def pouring_server() -> Iterator[str]:
     """A server in a process of its own, so that two cores share the work as they do in life."""
-    program = support.pouring_server.__file__
+    program = support.fakes.pouring_server.__file__
     process = subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     yield process.stdout.readline().strip()

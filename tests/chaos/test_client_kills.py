@@ -23,10 +23,10 @@ from keydesk_client.models import Transaction
 from keydesk_client.orders.journal import FileJournal
 from keydesk_client.orders.outcome import Action, Intent
 from support.broker import PracticeServer, SharedPractice
-from support.chaos_proxy import ChaosProxy, chaos_proxy
-from support.ledgers import ledger_of
+from support.data.ledgers import ledger_of
 from support.order_flow import asked_by, doubled, effect, effects
 from support.ordering_process import RECOVERED, SAID, Step
+from support.proxies.chaos_proxy import ChaosProxy, chaos_proxy
 
 PROGRAM = Path(support.ordering_process.__file__)
 ENVIRONMENT = {"PYTHONPATH": str(PROGRAM.parent.parent)}

@@ -21,8 +21,8 @@ from pathlib import Path
 import pytest
 
 from support.broker import PracticeServer
-from support.chaos_proxy import FAULTS, ChaosProxy, chaos_proxy
-from support.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
+from support.proxies.chaos_proxy import FAULTS, ChaosProxy, chaos_proxy
+from support.proxies.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
 from support.signing_in import Home, address_words
 from support.terminal import NeverSeen, Terminal, keydesk
 from support.terminal_bytes import foreign_pieces

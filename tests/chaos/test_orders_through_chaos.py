@@ -25,9 +25,9 @@ from keydesk_client.orders.outcome import Ambiguous, Done, Rejected
 from keydesk_client.orders.reconciler import PAUSES_S
 from keydesk_client.orders.sender import Sender
 from support.broker import PracticeServer, SharedPractice
-from support.chaos_proxy import ChaosProxy, Fate, chaos_proxy
-from support.ledgers import ledger_of
+from support.data.ledgers import ledger_of
 from support.order_flow import QUICK_PAUSES, Beliefs, doubled, trade, wrong_beliefs
+from support.proxies.chaos_proxy import ChaosProxy, Fate, chaos_proxy
 from support.timelines import NotedRequests, Timelines, summary
 
 SENDERS = 4

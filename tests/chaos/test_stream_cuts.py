@@ -25,10 +25,10 @@ from keydesk_client.models import (
 )
 from keydesk_client.streams.buffer import HistoryLost, Reconnected, StreamSettings
 from support.broker import PracticeServer, SharedPractice
-from support.chaos_proxy import Fate, chaos_proxy
-from support.cutting_proxy import CuttingProxy, Place, cutting_proxy
-from support.ledgers import ledger_of
+from support.data.ledgers import ledger_of
 from support.order_flow import FAR_AWAY
+from support.proxies.chaos_proxy import Fate, chaos_proxy
+from support.proxies.cutting_proxy import CuttingProxy, Place, cutting_proxy
 
 HASTE = StreamSettings(first_pause_s=0.01, longest_pause_s=0.05)
 """Pauses so short that the pace alone holds a listener back."""

@@ -7,7 +7,7 @@ import pytest
 NEEDED = ("gnome-keyring-daemon", "dbus-run-session")
 MISSING = [program for program in NEEDED if shutil.which(program) is None]
 
-collect_ignore = ["test_native_store.py"] if MISSING else []
+collect_ignore = ["auth/test_token_store_native.py"] if MISSING else []
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -15,5 +15,5 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if MISSING:
         terminalreporter.write_line(
             f"not tested here, for want of {' and '.join(MISSING)}: the desktop's token store"
-            " (tests/client/test_native_store.py)"
+            " (tests/client/auth/test_token_store_native.py)"
         )

@@ -18,7 +18,7 @@ import pytest
 import keydesk_client
 from keydesk_client import Client, models
 from keydesk_client.models import MarketOrderRequest, OrderFillTransaction, Reader
-from support.talking_server import talking_server
+from support.fakes.talking_server import talking_server
 
 ROOT = Path(keydesk_client.__file__).parent
 

@@ -29,8 +29,8 @@ from keydesk_client.resources import accounts, candles, orders, pricing, trades,
 from keydesk_client.resources import pricing as books
 from keydesk_client.resources import trades as positions
 from support.broker import SharedPractice
-from support.lossy_broker import Fate, LossyBroker
-from support.lossy_desk import transactions_of
+from support.fakes.lossy_broker import Fate, LossyBroker
+from support.fakes.lossy_desk import transactions_of
 
 
 @pytest.fixture

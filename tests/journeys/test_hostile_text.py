@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from support.broker import PracticeServer
-from support.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
+from support.proxies.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
 from support.signing_in import Home, address_words
 from support.terminal import KEYS, PAUSE, NeverSeen, Terminal, keydesk
 from support.terminal_bytes import INVISIBLE, foreign_pieces

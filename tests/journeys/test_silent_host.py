@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from support.broker import PracticeServer
+from support.proxies.silent_relay import silent_relay
 from support.signing_in import Home
-from support.silent_relay import silent_relay
 from support.terminal import Terminal, keydesk
 
 SIZES = ((80, 24), (120, 35), (200, 50))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from support.slow_line import SlowLine
-from support.slow_terminal import ATTRIBUTES, STATUS, SlowTerminal
+from support.fakes.slow_terminal import ATTRIBUTES, STATUS, SlowTerminal
+from support.proxies.slow_line import SlowLine
 from support.ssh_server import SshServer
 from support.terminal import keydesk
 

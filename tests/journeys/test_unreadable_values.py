@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from support.broker import PracticeServer
-from support.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
+from support.proxies.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
 from support.signing_in import Home, address_words
 from support.terminal import Terminal, keydesk
 

@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from statistics import median
 from typing import Any, Protocol
 
-from support.bench_bodies import candles_body, trades_body
+from support.data.bench_bodies import candles_body, trades_body
 
 NOT_INSTALLED = 3
 CALLS, LARGE_CALLS, READINGS, LINES, WARM_LINES = 150, 12, 40, 30_000, 2_000

@@ -17,7 +17,7 @@ from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.engine.views.accounts import account as account_view
 from keydesk_practice.engine.views.accounts import changes as changes_view
 from keydesk_practice.engine.views.accounts import state as state_view
-from support.account_history import conversions, instrument, price
+from support.data.account_history import conversions, instrument, price
 from support.practised_account import PractisedAccount
 
 _transactions: Reader[Transaction] = Reader(Transaction)

@@ -19,7 +19,7 @@ from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.records import Mark, Order, Trade
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction
-from support.still_market import StillMarket, example_market
+from support.fakes.still_market import StillMarket, example_market
 
 Kind = TypeVar("Kind", bound=Transaction)
 USER = 1_000_001

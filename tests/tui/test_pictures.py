@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 from textual.app import App
 
-from support.desk_app import DeskApp
-from support.desk_data import desk_store
+from support.data.desk_data import desk_store
+from support.fakes.desk_app import DeskApp
 
 Compare = Callable[..., bool]
 SIZES = {"deck": (80, 24), "desk": (120, 35), "cockpit": (200, 50)}

@@ -3,7 +3,7 @@
 import pytest
 
 from support.checked import CheckedBroker
-from support.checked_orders import Order, away, limit, market
+from support.data.checked_orders import Order, away, limit, market
 
 
 async def test_accounts_are_listed_and_read(broker: CheckedBroker) -> None:

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from support.checked import CheckedBroker
-from support.checked_orders import limit, market
+from support.data.checked_orders import limit, market
 
 UNIX = {"Accept-Datetime-Format": "UNIX"}
 SPAN = {"from": "2024-03-01T00:00:00Z", "to": "2024-03-20T00:00:00Z"}

@@ -1,7 +1,7 @@
 """Answers that are seldom given: what ends at once, what fills at once, what is refused with its own transaction."""
 
 from support.checked import CheckedBroker
-from support.checked_orders import away, limit, market
+from support.data.checked_orders import away, limit, market
 
 TOO_LONG = {"clientExtensions": {"id": "x" * 129}}
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.checked import CheckedBroker
-from support.checked_orders import market
+from support.data.checked_orders import market
 from support.wire_record import RECORD
 
 STREAMS = {

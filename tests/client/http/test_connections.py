@@ -1,0 +1,364 @@
+"""No more than two new connections a second, over calls and streams together, and exits take the first that is free."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+
+import pytest
+
+from keydesk_client.auth.secret import Secret
+from keydesk_client.errors import ClientClosed, TimedOut
+from keydesk_client.http.caller import Caller, Retries
+from keydesk_client.http.connections import Lines, share_pace
+from keydesk_client.http.messages import Request, Timeouts
+from keydesk_client.http.pacing import CONNECT_WINDOW_S, ConnectPace, Limiter
+from keydesk_client.http.transport import Transport
+from support.data.hostile_answers import GOOD_BODY, answer, whole_request
+from support.fakes.talking_server import Talk, talking_server
+from support.fakes.virtual_time import run, virtual_timing
+
+MOST = 8
+UNUSED_S = 25.0
+
+
+class Calls:
+    """Calls through lines, on a clock that jumps; each connection is as the HTTP library would make it."""
+
+    def __init__(self) -> None:
+        self.pace = ConnectPace(virtual_timing())
+        self.lines = Lines(self.pace, MOST, UNUSED_S)
+        self.began = self.pace.now()
+        self.made: list[float] = []
+        self.started: dict[str, float] = {}
+        self._free = 0
+
+    async def call(self, name: str, lasts: float = 0.1, *, urgent: bool = False) -> None:
+        async with self.lines.line(urgent):
+            trace = self.lines.trace()
+            if self._free == 0:
+                await trace("connection.connect_tcp.started", {})
+                self.made.append(self._now())
+                await trace("connection.connect_tcp.complete", {})
+            else:
+                self._free -= 1
+            self.started[name] = self._now()
+            await asyncio.sleep(lasts)
+            if lasts > 9:
+                raise ConnectionError("it broke")
+            self._free += 1
+
+    def forget(self) -> None:
+        """The library closed what was free."""
+        self._free = 0
+
+    def _now(self) -> float:
+        return round(self.pace.now() - self.began, 3)
+
+
+def lived(body: Callable[[Calls], Awaitable[None]]) -> Calls:
+    async def whole() -> Calls:
+        calls = Calls()
+        await body(calls)
+        return calls
+
+    return run(whole())
+
+
+def test_two_connections_at_once_and_two_more_a_second_later() -> None:
+    async def body(calls: Calls) -> None:
+        await asyncio.gather(*(calls.call(str(each), 5.0) for each in range(6)))
+
+    assert lived(body).made == [
+        0.0,
+        0.0,
+        CONNECT_WINDOW_S,
+        CONNECT_WINDOW_S,
+        2 * CONNECT_WINDOW_S,
+        2 * CONNECT_WINDOW_S,
+    ]
+
+
+def test_calls_that_are_soon_over_share_the_first_two_connections() -> None:
+    async def body(calls: Calls) -> None:
+        await asyncio.gather(*(calls.call(str(each), 0.1) for each in range(20)))
+
+    calls = lived(body)
+    assert calls.made == [0.0, 0.0]
+    assert max(calls.started.values()) == pytest.approx(0.9)
+
+
+def test_an_exit_takes_the_first_connection_that_is_free() -> None:
+    async def body(calls: Calls) -> None:
+        reads = [asyncio.ensure_future(calls.call(f"read {each}", 0.4)) for each in range(4)]
+        await asyncio.sleep(0.1)
+        await calls.call("exit", urgent=True)
+        await asyncio.gather(*reads)
+
+    started = lived(body).started
+    assert started["exit"] == 0.4
+    assert started["read 3"] >= 0.4
+
+
+def test_an_exit_takes_the_first_connection_that_may_be_made() -> None:
+    async def body(calls: Calls) -> None:
+        reads = [asyncio.ensure_future(calls.call(f"read {each}", 5.0)) for each in range(4)]
+        await asyncio.sleep(0.1)
+        await calls.call("exit", urgent=True)
+        await asyncio.gather(*reads)
+
+    calls = lived(body)
+    assert calls.started["exit"] == CONNECT_WINDOW_S
+    assert calls.made == [0.0, 0.0, CONNECT_WINDOW_S, CONNECT_WINDOW_S]
+
+
+def test_no_more_connections_than_most_are_waited_for() -> None:
+    async def body(calls: Calls) -> None:
+        await asyncio.gather(*(calls.call(str(each), 8.0) for each in range(12)))
+
+    assert len(lived(body).made) == MOST
+
+
+def test_a_call_that_fails_takes_its_connection_with_it() -> None:
+    async def body(calls: Calls) -> None:
+        failing = (calls.call("a", 10.0), calls.call("b", 10.0))
+        await asyncio.gather(*failing, return_exceptions=True)
+        await asyncio.gather(*(calls.call(each, 5.0) for each in "cde"))
+
+    assert lived(body).made == [0.0, 0.0, 10.0, 10.0, 10.0 + CONNECT_WINDOW_S]
+
+
+def test_a_failed_call_leaves_no_place_for_another_to_wait_in_instead_of_an_exit() -> None:
+    async def body(calls: Calls) -> None:
+        calls.pace.turn_now()
+        failing = asyncio.ensure_future(calls.call("failing", 10.0))
+        await asyncio.sleep(9.9)
+        calls.pace.turn_now()  # a stream's
+        await asyncio.sleep(0.05)
+        calls.pace.turn_now()  # and another's
+        waiting = asyncio.ensure_future(calls.call("waiting"))
+        await asyncio.sleep(0.1)
+        await calls.call("exit", urgent=True)
+        await asyncio.gather(failing, waiting, return_exceptions=True)
+
+    assert lived(body).started["exit"] == pytest.approx(9.9 + CONNECT_WINDOW_S)
+
+
+def test_connections_that_nobody_used_for_long_are_not_counted_on() -> None:
+    async def body(calls: Calls) -> None:
+        await asyncio.gather(*(calls.call(str(each), 5.0) for each in range(6)))
+        await asyncio.sleep(UNUSED_S + 1)
+        calls.forget()
+        await asyncio.gather(*(calls.call(f"late {each}", 5.0) for each in range(3)))
+
+    first, second, third = lived(body).made[6:]
+    assert first == second
+    assert third == pytest.approx(first + CONNECT_WINDOW_S)
+
+
+def test_a_connection_closed_unseen_is_made_again_at_the_pace_all_the_same() -> None:
+    async def body(calls: Calls) -> None:
+        await asyncio.gather(*(calls.call(str(each), 5.0) for each in range(4)))
+        calls.forget()
+        await asyncio.gather(*(calls.call(f"late {each}", 5.0) for each in range(4)))
+
+    made = lived(body).made[4:]
+    assert made[1] == made[0]
+    assert [each - made[0] for each in made[2:]] == pytest.approx(
+        [CONNECT_WINDOW_S, CONNECT_WINDOW_S]
+    )
+
+
+def test_a_turn_that_was_not_used_does_not_let_a_third_connection_through_later() -> None:
+    async def body(calls: Calls) -> None:
+        for _ in range(2):
+            async with calls.lines.line(False):
+                pass  # the library had a connection after all
+        await asyncio.sleep(3)
+        for _ in range(2):
+            (await calls.pace.turn()).over()
+        await asyncio.gather(*(calls.call(each, 5.0) for each in "ab"))
+
+    made = lived(body).made
+    assert made[0] >= 3 + CONNECT_WINDOW_S
+
+
+def test_streams_and_calls_share_the_pace() -> None:
+    async def body(calls: Calls) -> None:
+        (await calls.pace.turn()).over()
+        await asyncio.gather(*(calls.call(each, 5.0) for each in "ab"))
+
+    assert lived(body).made == [0.0, CONNECT_WINDOW_S]
+
+
+def test_who_gives_up_waiting_leaves_its_place_to_others() -> None:
+    async def body(calls: Calls) -> None:
+        tasks = [asyncio.ensure_future(calls.call(str(each), 0.5)) for each in range(5)]
+        await asyncio.sleep(0.1)
+        tasks[2].cancel()
+        tasks[3].cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    assert set(lived(body).started) == {"0", "1", "4"}
+
+
+def test_who_gives_up_the_moment_it_was_let_in_leaves_its_place_to_others() -> None:
+    async def body(calls: Calls) -> None:
+        async with calls.lines.line(False), AsyncExitStack() as second:
+            await second.enter_async_context(calls.lines.line(False))
+            waiting = asyncio.ensure_future(calls.call("waiting"))
+            await asyncio.sleep(0)
+            await second.aclose()
+            waiting.cancel()
+            await asyncio.gather(waiting, return_exceptions=True)
+            async with calls.lines.line(False):
+                assert calls.pace.now() == calls.began
+
+    assert lived(body).started == {}
+
+
+def test_look_ups_get_the_next_connection_though_exits_wait_and_then_they_take_turns() -> None:
+    async def body() -> list[tuple[str, float]]:
+        pace = ConnectPace(virtual_timing())
+        exits, look_ups = Lines(pace, MOST, UNUSED_S), Lines(pace, 2, UNUSED_S)
+        share_pace(first=look_ups, second=exits)
+        began, got = pace.now(), list[tuple[str, float]]()
+
+        async def hangs(name: str, lines: Lines) -> None:
+            async with lines.line(True):
+                got.append((name, round(pace.now() - began)))
+                await asyncio.sleep(600)
+
+        calls = [asyncio.create_task(hangs("exit", exits)) for _ in range(8)]
+        await asyncio.sleep(0.5)
+        calls += [asyncio.create_task(hangs("look-up", look_ups)) for _ in range(2)]
+        await asyncio.sleep(60)
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        return got
+
+    got = run(body())
+    assert [moment for _, moment in got] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    assert sorted(got[2:4]) == [("exit", 1), ("look-up", 1)]
+    assert sorted(got[4:6]) == [("exit", 2), ("look-up", 2)]
+    assert {name for name, _ in got[6:]} == {"exit"}
+
+
+async def test_a_look_up_is_answered_while_exits_hang_at_a_service() -> None:
+    async def answer_reads(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while (await whole_request(reader)).startswith(b"GET"):
+            writer.write(answer(GOOD_BODY))
+        await reader.read()
+
+    async with paced(answer_reads) as caller:
+        close = Request("PUT", "/v3/accounts/1/trades/5/close", urgent=True)
+        look_up = Request("GET", "/v3/accounts/1/transactions/sinceid", look_up=True)
+        exits = [asyncio.create_task(caller.transport.request(close)) for _ in range(12)]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(8):  # an exit that hangs is given up after 10 s
+            answered = await caller.transport.request(look_up)
+        assert answered.status == 200
+        assert not any(each.done() for each in exits)
+        for each in exits:
+            each.cancel()
+        await asyncio.gather(*exits, return_exceptions=True)
+
+
+@asynccontextmanager
+async def paced(talk: Talk, timeouts: Timeouts = Timeouts()) -> AsyncIterator[Caller]:  # noqa: B008 - it is frozen
+    """Calls to a server on this machine, held up as if it were another."""
+    async with talking_server(talk) as url:
+        transport = Transport(Secret("t"), url, url, timeouts=timeouts, is_paced=True)
+        yield Caller(transport, Limiter(), Retries())
+        await transport.close()
+
+
+def noting(accepted: list[float]) -> Talk:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted.append(asyncio.get_running_loop().time())
+        while True:
+            await whole_request(reader)
+            writer.write(answer(GOOD_BODY))
+
+    return talk
+
+
+async def test_a_service_sees_no_third_connection_within_a_second() -> None:
+    accepted: list[float] = []
+    three = asyncio.Event()
+
+    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        accepted.append(asyncio.get_running_loop().time())
+        if len(accepted) == 3:
+            three.set()
+        await three.wait()
+        await noting([])(reader, writer)
+
+    async with paced(hold) as caller:
+        asks = [caller.transport.request(Request("GET", "/v3/accounts")) for _ in range(4)]
+        answers = await asyncio.gather(*asks)
+    assert {each.status for each in answers} == {200}
+    assert accepted[2] - accepted[0] > 0.95  # both clocks may be late, by a busy machine
+
+
+async def test_calls_to_this_machine_are_not_held_up() -> None:
+    talking = 0
+    all_there = asyncio.Event()
+
+    async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        nonlocal talking
+        talking += 1
+        if talking == 6:
+            all_there.set()
+        await all_there.wait()
+        await noting([])(reader, writer)
+
+    async with talking_server(hold) as url:
+        transport = Transport(Secret("t"), url, url, timeouts=Timeouts(whole=1000.0))
+        await asyncio.gather(*(transport.request(Request("GET", "/v3")) for _ in range(6)))
+        assert transport.pace.wait() == 0.0  # no turn was taken
+        await transport.close()
+
+
+async def test_a_call_that_gets_no_connection_in_time_was_not_sent() -> None:
+    heads: list[bytes] = []
+
+    async def mute(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        heads.append(await whole_request(reader))
+        await reader.read()
+
+    async with paced(mute, Timeouts(pool=0.2, read=0.5)) as caller:
+        asks = [caller.transport.request(Request("GET", "/v3")) for _ in range(3)]
+        told = await asyncio.gather(*asks, return_exceptions=True)
+    errors = [each for each in told if isinstance(each, TimedOut)]
+    assert [(each.phase, each.sent) for each in errors] == [
+        ("read", True),
+        ("read", True),
+        ("pool", False),
+    ]
+    assert len(heads) == 2
+
+
+async def test_a_call_that_waits_for_a_connection_of_a_closed_client_is_not_sent() -> None:
+    asked = asyncio.Event()
+
+    async def mute(reader: asyncio.StreamReader, _: asyncio.StreamWriter) -> None:
+        await whole_request(reader)
+        asked.set()
+        await reader.read()
+
+    async with paced(mute) as caller:
+        asks = [
+            asyncio.ensure_future(caller.transport.request(Request("GET", "/v3"))) for _ in range(3)
+        ]
+        await asked.wait()
+        await caller.transport.close()
+        told = await asyncio.gather(*asks, return_exceptions=True)
+    assert isinstance(told[2], ClientClosed)
+
+
+async def test_streams_of_a_client_share_the_pace_of_its_calls() -> None:
+    async with paced(noting([])) as caller:
+        assert caller.stream_pace is caller.transport.pace
+        await asyncio.gather(*(caller.transport.request(Request("GET", "/v3")) for _ in range(2)))
+        assert caller.stream_pace.wait() > 0

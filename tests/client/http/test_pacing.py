@@ -1,0 +1,59 @@
+"""Two connections a second at most, counted from when the service saw them."""
+
+import asyncio
+
+from keydesk_client.http.pacing import CONNECT_WINDOW_S, ConnectPace
+from support.fakes.virtual_time import run, virtual_timing
+
+
+def test_the_third_connection_waits_for_the_second_to_pass() -> None:
+    async def body() -> None:
+        pace, clock = ConnectPace(virtual_timing()), asyncio.get_running_loop().time
+        began = clock()
+        for _ in range(6):
+            (await pace.turn()).over()
+        assert round(clock() - began, 6) == 2 * CONNECT_WINDOW_S
+
+    run(body())
+
+
+def test_a_connection_that_took_its_time_counts_from_when_it_was_made() -> None:
+    async def body() -> None:
+        pace, clock = ConnectPace(virtual_timing()), asyncio.get_running_loop().time
+        slow = [await pace.turn() for _ in range(2)]
+        await asyncio.sleep(0.9)
+        for turn in slow:
+            turn.over()
+        made = clock()
+        await pace.turn()
+        assert round(clock() - made, 6) == CONNECT_WINDOW_S
+
+    run(body())
+
+
+def test_one_that_is_over_while_another_waits_puts_it_off() -> None:
+    async def body() -> None:
+        pace, loop = ConnectPace(virtual_timing()), asyncio.get_running_loop()
+        began = loop.time()
+        for turn in [await pace.turn() for _ in range(2)]:
+            loop.call_later(0.5, turn.over)
+        await pace.turn()
+        assert round(loop.time() - began, 6) == 0.5 + CONNECT_WINDOW_S
+
+    run(body())
+
+
+def test_the_end_of_a_connection_says_nothing_of_its_beginning() -> None:
+    async def body() -> None:
+        pace, clock = ConnectPace(virtual_timing()), asyncio.get_running_loop().time
+        turns = [await pace.turn() for _ in range(2)]
+        for turn in turns:
+            turn.over()
+        began = clock()
+        await asyncio.sleep(1.0)
+        for turn in turns:
+            turn.over()
+        await pace.turn()
+        assert round(clock() - began, 6) == CONNECT_WINDOW_S
+
+    run(body())

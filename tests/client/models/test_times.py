@@ -1,0 +1,126 @@
+import pickle
+from datetime import UTC, datetime, timedelta, timezone
+from random import Random
+
+import pytest
+from pydantic import TypeAdapter
+
+from keydesk_client import DateTime
+from keydesk_client.errors import InvalidRequest, NoSuchMoment
+from keydesk_client.http.endpoint import moment
+from keydesk_client.models import PricingHeartbeat, Reader
+from support.data.wire_samples import Samples
+
+BEAT = Reader(PricingHeartbeat)
+
+
+def unchanged(rounds: int) -> None:
+    samples = Samples(Random(9))
+    for _ in range(rounds):
+        text = samples.moment()
+        time = BEAT.read(f'{{"type":"HEARTBEAT","time":"{text}"}}').time
+        assert time.text == text
+        assert text in {DateTime.from_ns(time.ns).text, time.unix_text}
+
+
+def test_times_keep_every_nanosecond_both_ways() -> None:
+    unchanged(2_000)
+
+
+@pytest.mark.soak
+def test_a_hundred_thousand_times_keep_every_nanosecond() -> None:
+    unchanged(100_000)
+
+
+@pytest.mark.parametrize(
+    ("text", "ns"),
+    [
+        ("1970-01-01T00:00:00.000000001Z", 1),
+        ("2017-12-05T03:57:02.248676455Z", 1_512_446_222_248_676_455),
+        ("1512446222.248676455", 1_512_446_222_248_676_455),
+        ("2017-12-05T04:57:02.248676455+01:00", 1_512_446_222_248_676_455),
+        ("2017-06-28T10:00:00Z", 1_498_644_000_000_000_000),
+        ("1969-12-31T23:59:59.999999999Z", -1),
+        ("-0.000000001", -1),
+        ("5", 5_000_000_000),
+    ],
+)
+def test_a_moment_is_read_exactly(text: str, ns: int) -> None:
+    assert DateTime(text).ns == ns
+
+
+def test_the_two_forms_of_a_moment_are_the_same_moment() -> None:
+    one, other = DateTime("2017-12-05T03:57:02.248676455Z"), DateTime("1512446222.248676455")
+    assert one == other
+    assert hash(one) == hash(other)
+    assert not one < other
+    assert one < DateTime.from_ns(one.ns + 1)
+
+
+def test_a_datetime_with_a_zone_becomes_a_moment_and_comes_back() -> None:
+    there = datetime(2025, 3, 1, 13, 0, 0, 123456, tzinfo=timezone(timedelta(hours=1)))
+    assert DateTime.of(there).text == "2025-03-01T12:00:00.123456000Z"
+    assert DateTime.of(there).datetime == there
+    assert DateTime("2025-03-01T12:00:00.999999999Z").datetime.microsecond == 999_999
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        datetime(2025, 3, 1),  # noqa: DTZ001 - that is the point
+        "2025-03-01",
+        "2025-03-01T12:00:00",
+        "2025-03-01T12:00:00Z\n",
+        "2025-02-30T12:00:00Z",
+        "now",
+        "",
+        "\u0661",
+    ],
+)
+def test_what_is_no_moment_is_refused(bad: datetime | str) -> None:
+    with pytest.raises(ValueError, match=r"moment|day|month"):
+        DateTime.of(bad)
+
+
+def test_a_moment_pickles_and_shows_itself() -> None:
+    moment = DateTime.of(datetime(2025, 3, 1, tzinfo=UTC))
+    assert pickle.loads(pickle.dumps(moment)) == moment
+    assert repr(moment) == "DateTime('2025-03-01T00:00:00.000000000Z')"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9999-99-99T99:99:99+99:99",
+        "2024-02-30T00:00:00Z",
+        "0000-01-01T00:00:00Z",
+        "2024-01-01T23:59:60Z",
+        "999999999999",
+    ],
+)
+def test_a_time_that_no_calendar_has_is_an_error_of_ours_when_it_is_read(text: str) -> None:
+    sent = TypeAdapter(DateTime).validate_json(f'"{text}"')
+    assert sent == TypeAdapter(DateTime).validate_json(f'"{text}"')
+    assert str(sent) == text
+    with pytest.raises(NoSuchMoment) as raised:
+        _ = sent.datetime
+    assert raised.value.__context__ is None
+    assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
+
+
+def test_a_moment_beyond_the_calendar_is_refused_where_it_is_asked_for() -> None:
+    with pytest.raises(NoSuchMoment):
+        moment("from_time", "999999999999")
+
+
+@pytest.mark.parametrize("text", ["nonsense", "", "2024-02-30T00:00:00Z"])
+def test_a_moment_made_of_one_that_is_none_is_refused_as_its_text_would_be(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        DateTime.of(DateTime(text))
+    with pytest.raises(InvalidRequest, match="from_"):
+        moment("from_", DateTime(text))
+
+
+def test_a_moment_made_of_another_is_the_same() -> None:
+    made = DateTime.of(DateTime("1517587200.000000001"))
+    assert (made.text, made.ns) == ("1517587200.000000001", 1_517_587_200_000_000_001)

@@ -1,0 +1,41 @@
+"""An outcome in one line: what a log of orders shows."""
+
+import pytest
+
+from keydesk_client import Became, Done, NotSent, Outcome, Rejected, Unconfirmed
+from keydesk_client.models import OrderFillTransaction, Reader
+from support.data.outcomes import intent
+
+INTENT = intent()
+
+FILL = Reader(OrderFillTransaction).read(
+    b'{"id":"7","instrument":"EUR_USD","units":"1000","fullVWAP":"1.11312","tradeOpened":{"tradeID":"7"}}'
+)
+BARE = Reader(OrderFillTransaction).read(b'{"id":"7","instrument":"EUR_USD"}')
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said"),
+    [
+        (
+            Done(INTENT, Became.FILLED, (FILL,), order_id="6"),
+            "filled, 1000 EUR_USD at 1.11312, order 6, trade 7",
+        ),
+        (Done(INTENT, Became.FILLED, (BARE,)), "filled, ? EUR_USD at None"),
+        (Done(INTENT, Became.RESTING, order_id="6"), "resting, order 6"),
+        (
+            Done(INTENT, Became.CANCELLED, reason="INSUFFICIENT_MARGIN", order_id="6"),
+            "cancelled, INSUFFICIENT_MARGIN, order 6",
+        ),
+        (Rejected(INTENT, "no", reject_reason="UNITS_INVALID"), "rejected, UNITS_INVALID, no"),
+        (NotSent(INTENT, "no connection"), "not sent, no connection"),
+        (Unconfirmed(INTENT, "not found"), f"unconfirmed {INTENT.id}, not found"),
+    ],
+)
+def test_an_outcome_is_one_line(outcome: Outcome, said: str) -> None:
+    assert str(outcome) == said
+
+
+def test_the_fills_are_at_hand() -> None:
+    assert Done(INTENT, Became.FILLED, (FILL,)).fills == (FILL,)
+    assert Done(INTENT, Became.RESTING).fills == ()

@@ -1,0 +1,208 @@
+"""When look-ups happen: at fixed moments, at once when the stream tells, and until the last one was answered."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import httpx
+
+from keydesk_client.client import Client
+from keydesk_client.http.caller import Retries
+from keydesk_client.models import MarketOrderRequest, Transaction
+from keydesk_client.models._core.decoder import Reader
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import Done, Outcome, Unconfirmed
+from keydesk_client.orders.sender import Sender
+from support.data.hostile_answers import answer, whole_request
+from support.fakes.talking_server import talking_server
+from support.fakes.virtual_time import run
+
+MADE = {
+    "id": "12",
+    "type": "MARKET_ORDER",
+    "batchID": "12",
+    "accountID": "001",
+    "userID": 1,
+    "time": "2026-11-20T10:00:00.000000000Z",
+    "instrument": "EUR_USD",
+    "units": "1",
+    "reason": "CLIENT_ORDER",
+    "clientExtensions": {"id": "kd-1"},
+}
+CANCELLED = {
+    "id": "13",
+    "type": "ORDER_CANCEL",
+    "batchID": "12",
+    "accountID": "001",
+    "userID": 1,
+    "time": "2026-11-20T10:00:00.000000000Z",
+    "orderID": "12",
+    "reason": "MARKET_HALTED",
+}
+SLOW_S = 4.0
+
+
+class SlowHistory:
+    """An account's history that takes its time to answer: what it answers is what it knew when it was asked."""
+
+    def __init__(self, answer_s: float = 0.0) -> None:
+        self.answer_s = answer_s
+        self.failing = 0
+        self.known: list[dict[str, object]] = []
+        self.asked_at: list[float] = []
+
+    async def answered(self, request: httpx.Request) -> httpx.Response:
+        if request.method == "POST":
+            raise httpx.ReadError("cut")
+        self.asked_at.append(asyncio.get_running_loop().time() - 1000)
+        after = int(request.url.params["id"])
+        known = [each for each in self.known if int(str(each["id"])) > after]
+        await asyncio.sleep(self.answer_s)
+        if self.failing:
+            self.failing -= 1
+            raise httpx.ReadError("cut")
+        return httpx.Response(200, json={"transactions": known, "lastTransactionID": "13"})
+
+    def client(self) -> Client:
+        return Client(
+            token="token-1234",
+            rest_url="https://rest.test",
+            stream_url="https://stream.test",
+            account_id="001",
+            carrier=httpx.MockTransport(self.answered),
+            retries=Retries(most=0),
+        )
+
+
+def settled(
+    folder: Path, history: SlowHistory, *events: tuple[float, Callable[[Sender], None]]
+) -> tuple[Outcome, float]:
+    """What became of an order whose answer was lost, and after how many seconds; events happen meanwhile."""
+
+    async def body() -> tuple[Outcome, float]:
+        loop = asyncio.get_running_loop()
+        async with history.client() as client:
+            journal = FileJournal(folder / "journal" / "orders.jsonl")
+            sender = Sender(client, journal, lambda: 11, new_id=lambda: "kd-1")
+            for moment, event in events:
+                loop.call_later(moment, event, sender)
+            outcome = await sender.create(MarketOrderRequest(instrument="EUR_USD", units=1))
+            return outcome, loop.time() - 1000
+
+    return run(body())
+
+
+def tell(sender: Sender) -> None:
+    sender.watch(Reader[Transaction](Transaction).read(json.dumps(MADE).encode()))
+
+
+def test_slow_answers_do_not_add_up(tmp_path: Path) -> None:
+    history = SlowHistory(answer_s=SLOW_S)
+    outcome, after = settled(tmp_path, history)
+    assert isinstance(outcome, Unconfirmed)
+    assert history.asked_at[-1] == 30.5
+    assert after == 30.5 + SLOW_S
+
+
+def test_failures_put_off_the_look_ups_that_follow(tmp_path: Path) -> None:
+    history = SlowHistory(answer_s=10.0)
+    history.failing = 2
+    settled(tmp_path, history)
+    assert history.asked_at[:3] == [0.5, 11.5, 23.5]
+
+
+def test_a_look_up_that_the_stream_calls_for_takes_no_other_ones_turn(tmp_path: Path) -> None:
+    history = SlowHistory()
+    history.known = [MADE]  # the rest of its batch is late: nothing is settled by it
+    outcome, after = settled(tmp_path, history, *((0.1 * each, tell) for each in range(1, 9)))
+    assert isinstance(outcome, Unconfirmed)
+    assert after == 30.5
+
+
+def test_what_the_stream_tells_during_a_look_up_is_looked_up_after_it(tmp_path: Path) -> None:
+    history = SlowHistory(answer_s=1.0)
+
+    def happen(sender: Sender) -> None:
+        history.known = [MADE, CANCELLED]
+        tell(sender)
+
+    outcome, _ = settled(tmp_path, history, (4.0, happen))  # asked since 3.5, and next at 7.5
+    assert isinstance(outcome, Done)
+    assert history.asked_at[3] == 4.5
+
+
+def test_twenty_five_lost_answers_are_looked_up_by_a_few_reads(tmp_path: Path) -> None:
+    history = SlowHistory(answer_s=1.0)
+    history.known = [
+        each | {"id": str(2 * number + place), "batchID": str(2 * number)} | member
+        for number in range(10, 35)
+        for place, each, member in (
+            (0, MADE, {"clientExtensions": {"id": f"kd-{number}"}}),
+            (1, CANCELLED, {"orderID": str(2 * number)}),
+        )
+    ]
+
+    async def body() -> float:
+        async with history.client() as client:
+            journal = FileJournal(tmp_path / "journal" / "orders.jsonl")
+            names = map("kd-{}".format, range(10, 35)).__next__
+            sender = Sender(client, journal, lambda: 11, new_id=names)
+            order = MarketOrderRequest(instrument="EUR_USD", units=1)
+            outcomes = await asyncio.gather(*(sender.create(order) for _ in range(25)))
+            assert all(isinstance(outcome, Done) for outcome in outcomes)
+            return asyncio.get_running_loop().time() - 1000
+
+    assert run(body()) <= 0.5 + 4.0  # not 25 s: a read takes two answers
+    assert len(history.asked_at) == 3 * 2
+
+
+class HangingWrites:
+    """Takes the first close and cuts its connection, answers no other write, and answers reads."""
+
+    def __init__(self) -> None:
+        self.ledger: list[dict[str, object]] = []
+        self.writes = 0
+        self.closed = asyncio.Event()
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            request = await whole_request(reader)
+            if request.startswith(b"GET"):
+                told = {"transactions": self.ledger, "lastTransactionID": "13"}
+                writer.write(answer(json.dumps(told).encode()))
+                continue
+            self.writes += 1
+            if b"/trades/1/close" in request:
+                close = {"tradeClose": {"tradeID": "1", "units": "ALL"}, "reason": "TRADE_CLOSE"}
+                self.ledger = [MADE | close, CANCELLED]
+                return
+            await reader.read()
+
+
+async def settles_while_writes_hang(rest_url: str, folder: Path) -> None:
+    """Send 25 closes of which the first loses its answer; it settles though the others get no answer at all."""
+    async with Client(
+        token="t", rest_url=rest_url, stream_url=rest_url, account_id="001"
+    ) as client:
+        journal = FileJournal(folder / "journal" / "orders.jsonl")
+        sender = Sender(client, journal, lambda: 11)
+        first = asyncio.create_task(sender.close_trade("1"))
+        others = [asyncio.create_task(sender.close_trade(str(number))) for number in range(2, 26)]
+        reads = [asyncio.create_task(client.accounts.summary()) for _ in range(25)]
+        async with asyncio.timeout(SETTLED_WITHIN_S):
+            outcome = await first
+        assert isinstance(outcome, Done)
+        assert not any(other.done() for other in others)
+        for each in (*others, *reads):
+            each.cancel()
+        await asyncio.gather(*others, *reads, return_exceptions=True)
+
+
+SETTLED_WITHIN_S = 8.0
+"""Before the first hung write is given up, which takes 10 s."""
+
+
+async def test_a_lost_answer_is_looked_up_while_25_writes_hang(tmp_path: Path) -> None:
+    async with talking_server(HangingWrites().talk) as url:
+        await settles_while_writes_hang(url, tmp_path)

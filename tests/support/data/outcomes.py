@@ -1,0 +1,46 @@
+"""Outcomes of the order protocol as commands meet them, from few words."""
+
+from decimal import Decimal
+
+from keydesk_client.models import Transaction
+from keydesk_client.models._core.json import JsonObject
+from keydesk_client.orders.outcome import Action, Became, Done, Intent
+from support.data.account_history import fill
+
+D = Decimal
+
+
+def intent(action: Action = Action.CREATE, target: str = "", **body: str) -> Intent:
+    """An intent of the test's account; a buy of 50,000 EUR_USD unless said."""
+    usual = {"type": "MARKET", "instrument": "EUR_USD", "units": "50000"}
+    asked: JsonObject = dict(body or usual)
+    return Intent("kd-1", action, 6417, 1, "101-004-1234567-001", target, asked)
+
+
+def opening_fill(price: str = "1.08502", units: str = "50000", trade_id: int = 6419) -> Transaction:
+    """A fill that opens a trade."""
+    return fill(
+        trade_id,
+        units=units,
+        fullVWAP=price,
+        tradeOpened={
+            "tradeID": str(trade_id),
+            "units": units,
+            "price": price,
+            "initialMarginRequired": "1806.4400",
+        },
+    )
+
+
+def done(*transactions: Transaction, became: Became = Became.FILLED, reason: str = "") -> Done:
+    """A good answer."""
+    ids = tuple(each.id for each in transactions)
+    return Done(
+        intent=intent(),
+        became=became,
+        transactions=transactions,
+        reason=reason,
+        order_id="6418",
+        related_transaction_ids=ids,
+        last_transaction_id=int(ids[-1]) if ids else 6418,
+    )

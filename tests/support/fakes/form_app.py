@@ -1,0 +1,52 @@
+"""Five lines of app around one form, to drive it by keys alone."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from textual.app import App
+from textual.screen import Screen
+
+from keydesk.forms.sheet import Situation
+from keydesk.keys.confirm import Letters
+from keydesk.store.store import Store
+from keydesk.widgets import theme
+from support.data.desk_store import NOW, WALL_NS, example_store
+
+
+def first_letter(letters: Sequence[str]) -> str:
+    """Chance that always picks the first: the challenge letter is `c`."""
+    return letters[0]
+
+
+def example_situation(store: Store | None = None, preset: int = 3) -> Situation:
+    """What a form is given in tests."""
+    return Situation(
+        store=store or example_store(),
+        letters=Letters(first_letter),
+        clock=lambda: NOW,
+        wall_ns=lambda: WALL_NS,
+        preset=preset,
+    )
+
+
+class FormApp(App[None]):
+    """Shows one form and keeps what it returned."""
+
+    def __init__(self, form: Callable[[], Screen[Any]]) -> None:
+        super().__init__()
+        self.form = form
+        self.results: list[object] = []
+        self.last_words = ""
+        self.register_theme(theme.load("dark", "truecolor").textual())
+        self.theme = "dark"
+
+    def on_mount(self) -> None:
+        """Open the form."""
+        self.push_screen(self.form(), self.results.append)
+
+    @property
+    def words(self) -> str:
+        """Everything on the screen, as plain lines."""
+        width, _ = self.size
+        strips = self.screen._compositor.render_strips()
+        return "\n".join(strip.text[:width].rstrip() for strip in strips)

@@ -1,0 +1,203 @@
+"""A broker of a few lines for feed tests: it answers what the test put into it and streams what the test says.
+
+broker = ScriptedBroker()
+async with running(broker, stream_transactions, keep_account) as link: ...
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from dataclasses import dataclass, field
+
+import httpx
+
+from keydesk.feeds.link import Link, Stream
+from keydesk.store.store import Store
+from keydesk_client.client import Client
+from keydesk_client.errors import KeydeskClientError
+from keydesk_client.http.caller import Retries
+from keydesk_client.models import Transaction
+from keydesk_client.streams.buffer import StreamHealth
+from support.data.account_history import account, changes, instrument, state
+
+SECONDS = 10.0
+
+
+@dataclass
+class Line:
+    """One stream: what is put in comes out; an error is raised, `None` ends it."""
+
+    items: asyncio.Queue[object] = field(default_factory=asyncio.Queue)
+    opened: list[tuple[str, ...]] = field(default_factory=list)
+    health: StreamHealth = field(default_factory=StreamHealth)
+    answers: asyncio.Event = field(default_factory=asyncio.Event)  # the broker, to who opens it
+
+    def __post_init__(self) -> None:
+        self.answers.set()
+
+    def open(self, names: Sequence[str] = ()) -> "Opening":
+        return Opening(self, tuple(names))
+
+    def say(self, *items: object) -> None:
+        for item in items:
+            self.items.put_nowait(item)
+
+
+@dataclass
+class Opening:
+    """A stream that is not entered yet; entering it waits for as long as the test likes."""
+
+    line: Line
+    names: tuple[str, ...]
+
+    @property
+    def health(self) -> StreamHealth:
+        return self.line.health
+
+    async def __aenter__(self) -> "Listening":
+        self.line.opened.append(self.names)
+        await self.line.answers.wait()
+        self.line.health.connected = True
+        return Listening(self.line.items, self.line.health)
+
+    async def __aexit__(self, *_: object) -> None:
+        """Nothing to close."""
+
+
+@dataclass
+class Listening:
+    """The open end of a line."""
+
+    items: asyncio.Queue[object]
+    health: StreamHealth
+
+    def __aiter__(self) -> AsyncIterator[object]:
+        return self
+
+    async def __anext__(self) -> object:
+        item = await self.items.get()
+        if item is None:
+            raise StopAsyncIteration
+        if isinstance(item, KeydeskClientError):
+            raise item
+        return item
+
+
+@dataclass
+class ScriptedBroker:
+    """What it answers; change it while it runs."""
+
+    members: dict[str, object] = field(default_factory=dict)  # of the account
+    history: dict[int, Transaction] = field(default_factory=dict)
+    last_id: int = 3
+    changed: dict[str, object] = field(default_factory=dict)
+    now: dict[str, object] = field(default_factory=dict)  # the state of a poll
+    statuses: dict[str, int] = field(default_factory=dict)  # endings of paths that fail
+    answers: dict[str, object] = field(default_factory=dict)  # endings of paths, bodies
+    asked: list[str] = field(default_factory=list)
+    price_line: Line = field(default_factory=Line)
+    event_line: Line = field(default_factory=Line)
+
+    def prices(self, instruments: Sequence[str]) -> Stream:
+        return self.price_line.open(instruments)
+
+    def transactions(self) -> Stream:
+        return self.event_line.open()
+
+    def happens(self, *transactions: Transaction) -> None:
+        """Transactions exist at the broker from now on."""
+        for each in transactions:
+            self.history[int(each.id)] = each
+            self.last_id = max(self.last_id, int(each.id))
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        path = request.url.path
+        self.asked.append(path.rpartition("/")[2])
+        for ending, status in self.statuses.items():
+            if path.endswith(ending):
+                return httpx.Response(status, json={"errorMessage": "scripted"})
+        return httpx.Response(200, json=self._body(path, request.url.params))
+
+    def _body(self, path: str, query: httpx.QueryParams) -> object:
+        for ending, body in self.answers.items():
+            if path.endswith(ending):
+                return body
+        last = {"lastTransactionID": str(self.last_id)}
+        if path.endswith("/idrange"):
+            wanted = range(int(query["from"]), int(query["to"]) + 1)
+            found = [self.history[each].to_wire() for each in wanted if each in self.history]
+            return {"transactions": found} | last
+        if path.endswith("/changes"):
+            return self._changes(int(query["sinceTransactionID"])) | last
+        if path.endswith("/instruments"):
+            names = ("EUR_USD", "USD_JPY", "EUR_GBP", "AUD_NZD")
+            return {"instruments": [instrument(name).to_wire() for name in names]} | last
+        whole = account(**({"lastTransactionID": str(self.last_id)} | self.members))
+        return {"account": whole.to_wire()} | last
+
+    def _changes(self, since: int) -> dict[str, object]:
+        new = [each.to_wire() for id_, each in sorted(self.history.items()) if id_ > since]
+        changed = changes(**({"transactions": new} | self.changed))
+        return {"changes": changed.to_wire(), "state": state(**self.now).to_wire()}
+
+
+@dataclass
+class Clock:
+    """A clock that waiting moves: nobody waits for real."""
+
+    seconds: float = 1000.0
+
+    def now(self) -> float:
+        return self.seconds
+
+    async def pause(self, seconds: float) -> None:
+        self.seconds += seconds
+        await asyncio.sleep(0)
+
+
+def link_to(broker: ScriptedBroker, store: Store | None = None, clock: Clock | None = None) -> Link:
+    """A link whose REST calls and streams end at the scripted broker."""
+    client = Client(
+        token="t",
+        rest_url="https://r.test",
+        stream_url="https://s.test",
+        account_id="101-001-1-001",
+        carrier=httpx.MockTransport(broker.answer),
+        retries=Retries(most=0),
+    )
+    time = clock or Clock()
+    return Link(
+        client=client,
+        store=store or Store(),
+        streams=broker,
+        poll_every=0.005,
+        now=time.now,
+        pause=time.pause,
+        chance=lambda: 0.5,
+        wall_ns=lambda: 1_772_445_600_000_000_000,  # 2026-03-02 10:00 UTC
+    )
+
+
+@contextlib.asynccontextmanager
+async def running(
+    link: Link, *feeds: Callable[[Link], Coroutine[None, None, None]]
+) -> AsyncIterator[Link]:
+    """Run feeds for the length of the block; a failing one fails the test."""
+    tasks = [asyncio.create_task(feed(link)) for feed in feeds]
+    try:
+        yield link
+    finally:
+        for task in tasks:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        await link.client.close()
+    for result in results:
+        if isinstance(result, Exception):
+            raise result
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait for a condition; a test that waits too long fails."""
+    async with asyncio.timeout(SECONDS):
+        while not condition():  # noqa: ASYNC110  a store calls nobody back
+            await asyncio.sleep(0.001)

@@ -1,0 +1,80 @@
+"""Whether an account is linked to a third-party platform decides whether orders carry ids of ours, and how they are found."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from keydesk.app.account_sources import SignedIn, Target
+from keydesk.app.lifecycle import Connection, opened
+from keydesk.config.settings import Profile
+from keydesk.store.store import Store
+from keydesk_client.auth.secret import Secret
+from keydesk_client.models import MarketOrderRequest
+from keydesk_client.orders.outcome import Became, Done
+from support.broker import PracticeServer
+from support.fakes.talking_server import talking_server
+from support.proxies.losing_relay import LosingRelay
+
+
+@asynccontextmanager
+async def desk_behind(
+    relay: LosingRelay, folder: Path, *, asked: bool
+) -> AsyncIterator[Connection]:
+    """A desk behind the relay; with `asked`, the broker was asked for the accounts before it opened."""
+    practice = relay.practice
+    folder.mkdir(mode=0o700)
+    async with talking_server(relay.talk) as rest_url:
+        profile = Profile("main", "custom", practice.account_id, rest_url, practice.stream_url)
+        account = SignedIn(profile, Secret(practice.token))
+        target: Target = await account.target() if asked else account.unasked()
+        journal, audit = folder / "journal", folder / "audit"
+        async with opened(target, Store(), journal, audit) as connection:
+            running = asyncio.create_task(connection.run())
+            try:
+                await asyncio.wait_for(connection.recovered.wait(), 20.0)
+                yield connection
+            finally:
+                running.cancel()
+                await asyncio.gather(running, return_exceptions=True)
+
+
+async def bought(connection: Connection) -> Done:
+    outcome = await connection.sender.create(MarketOrderRequest(instrument="EUR_USD", units=100))
+    assert isinstance(outcome, Done)
+    assert outcome.became is Became.FILLED
+    return outcome
+
+
+@pytest.mark.parametrize("asked", [True, False], ids=["known before", "learned at the desk"])
+@pytest.mark.parametrize("linked", [True, False], ids=["linked", "its own"])
+async def test_only_orders_of_an_account_of_its_own_carry_an_id(
+    desk_of_my_own: PracticeServer, tmp_path: Path, linked: bool, asked: bool
+) -> None:
+    relay = LosingRelay(desk_of_my_own, linked=linked)
+    async with desk_behind(relay, tmp_path / "orders", asked=asked) as connection:
+        await bought(connection)
+    (order,) = relay.writes
+    assert ("clientExtensions" in order) is not linked
+
+
+async def test_an_order_of_a_linked_account_is_found_by_its_terms_when_its_answer_is_lost(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    relay = LosingRelay(desk_of_my_own, loses=True, linked=True)
+    async with desk_behind(relay, tmp_path / "orders", asked=True) as connection:
+        done = await bought(connection)
+        assert done.looked_up
+        assert len(relay.writes) == 1
+
+
+async def test_where_nobody_says_orders_go_without_an_id_of_ours(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    relay = LosingRelay(desk_of_my_own, knows_accounts=False)
+    async with desk_behind(relay, tmp_path / "orders", asked=False) as connection:
+        await bought(connection)
+    (order,) = relay.writes
+    assert "clientExtensions" not in order

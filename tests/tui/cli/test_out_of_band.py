@@ -1,0 +1,247 @@
+"""Flatten, cancel-all and lock from a shell, on an account with trades and orders."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from keydesk.config.profiles import save_last_profile
+from keydesk.trading.journal import DeskLock
+from keydesk_client.orders.journal import FileJournal
+from support.broker import PracticeServer
+from support.proxies.poisoning_proxy import Poison, poisoning_proxy
+from support.signing_in import Home, login_words
+from support.terminal import Terminal, keydesk
+
+BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
+STOP = {"stopLossOnFill": {"distance": "0.0100"}}
+LIMIT = {"type": "LIMIT", "instrument": "EUR_USD", "units": "-500", "price": "9.00000"}
+
+
+@pytest.fixture
+async def home(tmp_path: Path, desk_of_my_own: PracticeServer) -> Home:
+    """Signed in as `main` to an account with two trades, one of them protected, and an entry order."""
+    home = Home(tmp_path / "home")
+    home.sign_in("main", desk_of_my_own)
+    for order in (BUY | STOP, BUY | {"instrument": "USD_JPY", "units": "-2000"}, LIMIT):
+        assert (
+            await desk_of_my_own.send("POST", "{a}/orders", {"order": order})
+        ).status_code == 201
+    return home
+
+
+async def open_things(practice: PracticeServer) -> tuple[int, list[str]]:
+    """How many trades are open, and the types of the pending orders."""
+    account = (await practice.get("{a}")).json()["account"]
+    return len(account["trades"]), [order["type"] for order in account["orders"]]
+
+
+async def test_flatten_closes_trades_and_cancels_entry_orders(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert "close 2 trades, cancel 1 entry order" in done.stdout
+    assert done.stdout.splitlines()[-1].startswith("FLAT: LIVE main account")
+    assert await open_things(desk_of_my_own) == (0, [])
+    again = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    assert (again.returncode, again.stdout.startswith("FLAT")) == (0, True)
+
+
+async def test_what_was_sent_is_settled_in_the_desk_s_journal_and_in_its_audit_log(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    stem = home.folder / "orders" / f"main.{desk_of_my_own.account_id}"
+    journal = Path(f"{stem}.journal")
+    assert FileJournal(journal).open_intents() == ()
+    assert journal.read_text().count('"intent"') == 3
+    entries = [json.loads(line) for line in Path(f"{stem}.audit").read_text().splitlines()]
+    assert [entry["what"] for entry in entries] == ["flatten", *["outcome"] * 3, "flatten"]
+    assert entries[-1]["words"] == "left: nothing"
+
+
+async def test_cancel_all_leaves_trades_and_what_protects_them(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    done = home.run("cancel-all", "--profile", "main", "--yes", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert await open_things(desk_of_my_own) == (2, ["STOP_LOSS"])
+
+
+@pytest.mark.parametrize("command", ["flatten", "cancel-all"])
+async def test_without_a_terminal_and_without_yes_nothing_is_sent(
+    desk_of_my_own: PracticeServer, home: Home, command: str
+) -> None:
+    done = home.run(command, "--profile", "main", *home.unlocked)
+    assert (done.returncode, "--yes" in done.stderr) == (1, True)
+    assert await open_things(desk_of_my_own) == (2, ["STOP_LOSS", "LIMIT"])
+
+
+async def test_a_person_types_the_letter_that_is_shown(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    words = keydesk("flatten", "--profile", "main", *home.unlocked)
+    with Terminal(words, (160, 24), home.env) as terminal:
+        terminal.see("to flatten; anything else")
+        terminal.press("n", "Enter")
+        assert terminal.wait_for_exit() == 1
+        terminal.see("nothing was sent")
+    assert await open_things(desk_of_my_own) == (2, ["STOP_LOSS", "LIMIT"])
+    with Terminal(words, (160, 24), home.env) as terminal:
+        question = terminal.see("to flatten; anything else")
+        terminal.press(question.split()[1], "Enter")
+        assert terminal.wait_for_exit() == 0
+        terminal.see("FLAT: LIVE main")
+    assert await open_things(desk_of_my_own) == (0, [])
+
+
+def test_a_script_must_name_the_account(home: Home) -> None:
+    for command in ("flatten", "cancel-all", "lock"):
+        done = home.run(command, "--yes")
+        assert (done.returncode, "--profile --practice is required" in done.stderr) == (2, True)
+
+
+async def test_a_person_who_names_no_account_is_asked_about_the_last_one(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    save_last_profile(home.folder, "main")
+    with Terminal(keydesk("flatten", *home.unlocked), (160, 24), home.env) as terminal:
+        question = terminal.see("to flatten; anything else")
+        assert "FLATTEN LIVE main account" in terminal.text
+        terminal.press(question.split()[1], "Enter")
+        assert terminal.wait_for_exit() == 0
+    assert await open_things(desk_of_my_own) == (0, [])
+    with Terminal(keydesk("lock"), (160, 24), home.env) as terminal:
+        terminal.see("to lock main; anything else")
+        terminal.press("y", "Enter")
+        assert terminal.wait_for_exit() == 0
+        terminal.see("keydesk lock --profile main --release")
+
+
+@pytest.mark.parametrize("command", ["flatten", "cancel-all", "lock"])
+def test_a_last_account_that_is_gone_is_said_with_those_that_are_there(
+    home: Home, command: str
+) -> None:
+    save_last_profile(home.folder, "gone")
+    done = home.run(command, *([] if command == "lock" else home.unlocked))
+    assert (done.returncode, "no profile 'gone' (known: main)" in done.stderr) == (1, True)
+
+
+def test_a_lock_stays_until_it_is_taken_off_and_needs_no_token(home: Home) -> None:
+    lock = DeskLock.of(home.folder / "orders", "main")
+    assert home.run("lock", "--profile", "main", "--yes").returncode == 0
+    assert lock.look(0.0)
+    assert home.run("lock", "--profile", "main", "--release", "--yes").returncode == 0
+    assert lock.look(0.5)  # the disk is asked once a second
+    assert not lock.look(1.0)
+
+
+async def test_flatten_gets_out_without_a_journal(
+    desk_of_my_own: PracticeServer, home: Home
+) -> None:
+    (home.folder / "orders").write_text("a file in the folder's place")
+    done = home.run("flatten", "--profile", "main", "--yes", *home.unlocked)
+    assert done.returncode == 0, done.stderr
+    assert await open_things(desk_of_my_own) == (0, [])
+
+
+class Changed(Poison):
+    """Changes the JSON objects of answers as a test tells it."""
+
+    def __init__(self, change: Callable[[dict[str, Any]], None]) -> None:
+        super().__init__(active=True)
+        self.change = change
+
+    def answer(self, value: Any, member: str = "") -> object:  # noqa: ANN401, ARG002 - any JSON
+        """Return the answer changed."""
+        self.change(value)
+        return value
+
+
+def first_without(members: str, of: str) -> Callable[[dict[str, Any]], None]:
+    """Leave a member out of the first record of a list, as long as the list has another one."""
+
+    def change(answer: dict[str, Any]) -> None:
+        if "account" not in answer and len(answer.get(of, ())) > 1:
+            answer[of][0].pop(members)
+
+    return change
+
+
+async def run_past(
+    change: Callable[[dict[str, Any]], None], practice: PracticeServer, folder: Path, command: str
+) -> "tuple[int, str]":
+    """Run a command through a proxy that changes the broker's answers; returns its exit code and what it said."""
+    with poisoning_proxy(practice, Changed(change)) as proxy:
+        (folder / "past").mkdir()
+        home = Home(folder / "past" / "home")
+        words = [
+            proxy.url if word == practice.rest_url else word
+            for word in login_words("main", practice)
+        ]
+        signed = await asyncio.to_thread(
+            home.run, *words, *home.unlocked, stdin=practice.token + "\n"
+        )
+        assert signed.returncode == 0, signed.stderr
+        done = await asyncio.to_thread(
+            home.run, command, "--profile", "main", "--yes", *home.unlocked
+        )
+        assert proxy.faults == []
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("member", ["instrument", "id"])
+@pytest.mark.usefixtures("home")
+async def test_flatten_closes_the_other_trades_when_one_cannot_be_read(
+    desk_of_my_own: PracticeServer, tmp_path: Path, member: str
+) -> None:
+    change = first_without(member, "trades")
+    code, said = await run_past(change, desk_of_my_own, tmp_path, "flatten")
+    assert code == 0, said
+    assert said.splitlines()[-1].startswith("FLAT: LIVE main account")
+    assert await open_things(desk_of_my_own) == (0, [])
+
+
+@pytest.mark.usefixtures("home")
+async def test_flatten_never_calls_an_account_flat_whose_trades_cannot_be_read(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    def change(answer: dict[str, Any]) -> None:
+        for trade in answer.get("trades", ()):
+            del trade["id"]
+
+    code, said = await run_past(change, desk_of_my_own, tmp_path, "flatten")
+    assert code == 1
+    assert "NOT FLAT, still there: 2 trades that cannot be read" in said
+    assert (await open_things(desk_of_my_own))[0] == 2
+
+
+@pytest.mark.parametrize("member", ["id", "type", "instrument"])
+@pytest.mark.usefixtures("home")
+async def test_cancel_all_cancels_the_other_orders_when_one_cannot_be_read(
+    desk_of_my_own: PracticeServer, tmp_path: Path, member: str
+) -> None:
+    await desk_of_my_own.send("POST", "{a}/orders", {"order": LIMIT})
+    change = first_without(member, "orders")
+    code, said = await run_past(change, desk_of_my_own, tmp_path, "cancel-all")
+    left = (await open_things(desk_of_my_own))[1]
+    assert left.count("LIMIT") == (0 if member == "instrument" else 1)
+    assert ("1 order that cannot be read" in said) == (member != "instrument")
+    assert code == (0 if member == "instrument" else 1)
+
+
+@pytest.mark.usefixtures("home")
+async def test_flatten_needs_no_summary_of_the_account(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    def change(answer: dict[str, Any]) -> None:
+        if "account" in answer:
+            answer.clear()
+
+    code, said = await run_past(change, desk_of_my_own, tmp_path, "flatten")
+    assert code == 0, said
+    assert await open_things(desk_of_my_own) == (0, [])

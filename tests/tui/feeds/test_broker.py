@@ -1,0 +1,181 @@
+"""The feeds against the real practice broker: opened, traded on, killed, restarted, its history lost."""
+
+import asyncio
+import contextlib
+import shutil
+from collections.abc import AsyncIterator
+from decimal import Decimal
+from pathlib import Path
+
+from keydesk.feeds.link import Link
+from keydesk.feeds.session import WireStreams, run
+from keydesk.store.candles import want_older
+from keydesk.store.snapshot import differences
+from keydesk.store.store import Store
+from keydesk.store.valuation import revalue
+from keydesk_client.client import Client
+from keydesk_client.models import MarketOrderRequest, StopLossDetails, TakeProfitDetails
+from support.broker import PracticeServer, practice_server
+from support.fakes.scripted_broker import until
+from support.folded_account import picture
+
+
+@contextlib.asynccontextmanager
+async def desk(server: PracticeServer, account_id: str = "") -> AsyncIterator[Link]:
+    """A desk without a screen on an account of the broker."""
+    async with Client(
+        token=server.token,
+        rest_url=server.rest_url,
+        stream_url=server.stream_url,
+        account_id=account_id or server.account_id,
+    ) as client:
+        link = Link(client=client, store=Store(), streams=WireStreams(client), poll_every=0.2)
+        running = asyncio.create_task(run(link))
+        try:
+            await until(lambda: link.ready.is_set() and link.priced.is_set())
+            yield link
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+
+def bracket(link: Link, units: str) -> MarketOrderRequest:
+    quote = link.store.quotes["EUR_USD"]
+    away = Decimal("0.00500")
+    return MarketOrderRequest(
+        instrument="EUR_USD",
+        units=Decimal(units),
+        stop_loss_on_fill=StopLossDetails(price=quote.bid - away),
+        take_profit_on_fill=TakeProfitDetails(price=quote.ask + away),
+    )
+
+
+async def test_the_desk_opens_with_prices_account_chart_and_days(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with desk(desk_of_my_own) as link:
+        store = link.store
+        assert store.watchlist[:3] == ["EUR_USD", "USD_JPY", "GBP_USD"]
+        assert store.account is not None
+        assert store.account.balance == Decimal(100000)
+        await until(lambda: len(store.quotes) == len(store.watchlist))
+        await until(lambda: len(store.series["EUR_USD", "M5"].candles) > 100)
+        await until(lambda: len(store.days) == len(store.watchlist))
+        await until(lambda: store.today is not None)
+        await until(lambda: "JPY" in store.conversions)
+        assert [line.kind for line in store.log][:3] == ["CONFIG", "CONFIG", "FUNDS"]
+
+
+async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with desk(desk_of_my_own) as link:
+        store, client = link.store, link.client
+        answer = await client.orders.create(bracket(link, "10000"))
+        await until(lambda: link.door.applied == int(answer.last_transaction_id))
+        (trade_id,) = store.trades
+        trade = store.trades[trade_id]
+        assert trade.stop_loss is not None
+        assert trade.take_profit is not None
+        assert trade.initial_stop == trade.stop_loss.price
+        await client.trades.close(trade_id, units=Decimal(4000))
+        closed = await client.trades.close(trade_id)
+        await until(lambda: link.door.applied == int(closed.last_transaction_id))
+        assert not store.trades
+        assert not store.orders
+        assert store.account is not None
+        booked = [line.amount for line in store.log if line.kind == "CLOSE"]
+        assert store.account.balance == 100000 + sum((each or 0 for each in booked), Decimal(0))
+        theirs = await client.accounts.get()
+        assert store.account.balance == theirs.account.balance
+        await until(lambda: link.checked >= int(closed.last_transaction_id))
+        assert not store.health.warning
+
+
+async def test_the_desk_survives_the_brokers_death_and_sees_what_it_missed(
+    practice_folder: Path,
+) -> None:
+    async with practice_server(practice_folder) as first, desk(first) as link:
+        answer = await link.client.orders.create(bracket(link, "10000"))
+        await until(lambda: link.door.applied == int(answer.last_transaction_id))
+        await first.kill()
+        await until(lambda: link.store.health.events == link.store.health.prices == "DOWN")
+        (practice_folder / "s").unlink(missing_ok=True)
+        async with practice_server(practice_folder, "--token", first.token):
+            await until(lambda: link.store.health.events == link.store.health.prices == "OK")
+            answer = await link.client.orders.create(bracket(link, "-2000"))
+            await until(lambda: link.door.applied == int(answer.last_transaction_id))
+            theirs = await link.client.accounts.changes(1)
+            assert differences(link.store, theirs.changes, theirs.state) == ()
+
+
+async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder: Path) -> None:
+    async with practice_server(practice_folder) as first, desk(first) as link:
+        for _ in range(3):
+            answer = await link.client.orders.create(bracket(link, "1000"))
+        await until(lambda: link.door.applied == int(answer.last_transaction_id))
+        await first.kill()
+        shutil.rmtree(practice_folder / "data")
+        (practice_folder / "s").unlink(missing_ok=True)
+        async with practice_server(practice_folder, "--token", first.token):
+            await until(lambda: not link.store.trades)
+            assert any("another account" in line.text for line in link.store.log)
+            answer = await link.client.orders.create(bracket(link, "1000"))
+            await until(lambda: link.door.applied == int(answer.last_transaction_id))
+            await until(lambda: link.store.health.events == "OK")
+            assert len(link.store.trades) == 1
+
+
+async def test_profit_moves_locally_and_agrees_with_the_broker(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with desk(desk_of_my_own, desk_of_my_own.hedging_id) as link:
+        store, client = link.store, link.client
+        for units in ("10000", "-6000"):
+            request = MarketOrderRequest(instrument="USD_JPY", units=Decimal(units))
+            answer = await client.orders.create(request)
+        await until(lambda: link.door.applied == int(answer.last_transaction_id))
+        await until(lambda: store.trades.keys() and "JPY" in store.conversions)
+        await until(lambda: link.checked == link.door.applied)
+        revalue(store, link.now())
+        assert store.account is not None
+        assert store.account.hedging
+        before = store.account.unrealized_pl
+        moved_at = store.quotes["USD_JPY"].moved_at
+        await until(lambda: store.quotes["USD_JPY"].moved_at > moved_at)
+        revalue(store, link.now())
+        assert store.account.unrealized_pl != before
+        assert all(trade.pips is not None for trade in store.trades.values())
+        assert picture(store)[3][3] == link.door.applied
+
+
+async def test_scrolling_back_loads_older_candles_from_the_broker(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with desk(desk_of_my_own) as link:
+        store = link.store
+        await until(lambda: len(store.series["EUR_USD", "M5"].candles) > 100)
+        series = store.series["EUR_USD", "M5"]
+        before = len(series.candles)
+        want_older(store, "EUR_USD", "M5")
+        await until(lambda: len(series.candles) > before + 100)
+        times = [each.time_ns for each in series.candles]
+        assert times == sorted(set(times))
+        assert not series.error
+
+
+async def test_the_practice_broker_has_books_of_majors_and_none_of_others(
+    desk_of_my_own: PracticeServer,
+) -> None:
+    async with desk(desk_of_my_own) as link:
+        store = link.store
+        await until(lambda: len(store.books) == 2)
+        for book in store.books.values():
+            snapshot = book.snapshot
+            assert snapshot is not None
+            assert Decimal(0) < snapshot.long_percent < Decimal(100)
+            assert len(snapshot.buckets) > 50
+        assert {name for name, _ in store.books} == {"EUR_USD"}
+        store.set_focus("EUR_HUF")
+        await until(lambda: ("EUR_HUF", "positions") in store.books)
+        assert store.books["EUR_HUF", "orders"].snapshot is None

@@ -1,0 +1,163 @@
+"""What is UNCONFIRMED is compared with the account's changes: found though no stream ever brings its transaction."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from keydesk.config.settings import Reconciliation
+from keydesk.feeds.account import Reconciler, keep_account, poll_changes
+from keydesk.feeds.link import Link
+from keydesk_client.models import Transaction
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import Ambiguous, Done, Rejected, Unconfirmed
+from keydesk_client.orders.sender import Sender
+from support.data.account_history import fill, open_trade, reduction, transaction
+from support.fakes.scripted_broker import ScriptedBroker, link_to, running, until
+
+SENT_AGO_S = 30
+EVERY_POLL = Reconciliation(check_after=5, check_every=0, look_back=60)
+
+
+def closing() -> tuple[Transaction, Transaction]:
+    """The close of trade 2 as the broker wrote it down."""
+    close = {"tradeClose": {"tradeID": "2", "units": "ALL"}, "reason": "TRADE_CLOSE"}
+    order = transaction(4, "MARKET_ORDER", instrument="EUR_USD", units="-100", **close)
+    closed = [reduction(2, "-100", "1.08500", "0.0000")]
+    return order, fill(5, orderID="4", batchID="4", units="-100", tradesClosed=closed)
+
+
+@dataclass
+class Desk:
+    """A link with a sender whose close of trade 2 ended as Unconfirmed."""
+
+    broker: ScriptedBroker
+    link: Link
+    sender: Sender
+    alarms: list[Done | Rejected | Ambiguous] = field(default_factory=list)
+
+    def happens_unseen(self, *made: Transaction) -> None:
+        """The account changes, and a snapshot that was taken meanwhile passes over the transactions."""
+        self.broker.happens(*made)
+        self.link.door.open_at(self.broker.last_id)
+        self.link.checked = self.broker.last_id
+        self.link.store.trades.clear()
+
+    async def polls(self, times: int) -> None:
+        asked = self.broker.asked.count("changes")
+        await until(lambda: self.broker.asked.count("changes") >= asked + times)
+
+
+@asynccontextmanager
+async def unconfirmed_close(
+    folder: Path, thresholds: Reconciliation = EVERY_POLL
+) -> AsyncIterator[Desk]:
+    broker = ScriptedBroker(members={"trades": [open_trade(2, currentUnits="100")]})
+    broker.now = {"trades": []}
+    broker.statuses["/close"] = 503
+    broker.answers["/sinceid"] = {"transactions": [], "lastTransactionID": "3"}  # it lags behind
+    link = link_to(broker)
+    alarms: list[Done | Rejected | Ambiguous] = []
+    sender = Sender(
+        link.client,
+        FileJournal(folder / "j" / "orders.jsonl"),
+        lambda: 3,
+        alarm=alarms.append,
+        wall_ns=lambda: link.wall_ns() - SENT_AGO_S * 10**9,
+        pauses=(0.0,),
+    )
+    outcome = await sender.close_trade("2")
+    assert isinstance(outcome, Unconfirmed)
+    link.reconciler = Reconciler(sender, thresholds)
+    link.door.listen(sender.watch)
+    async with running(link, keep_account, poll_changes):
+        await link.ready.wait()
+        yield Desk(broker, link, sender, alarms)
+
+
+async def test_a_transaction_that_a_snapshot_passed_over_is_found_by_the_check(
+    tmp_path: Path,
+) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        await desk.polls(2)
+        assert desk.alarms == []
+        desk.happens_unseen(*closing())
+        await until(lambda: desk.alarms)
+        (alarm,) = desk.alarms
+        assert isinstance(alarm, Done)
+        assert alarm.related_transaction_ids == ("4", "5")
+        assert desk.sender.unconfirmed() == ()
+        assert FileJournal(tmp_path / "j" / "orders.jsonl").open_intents() == ()
+
+
+async def test_a_trade_that_is_closed_has_the_history_read_again(tmp_path: Path) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        closed = open_trade(2, currentUnits="0", state="CLOSED")
+        desk.broker.changed = {"tradesClosed": [closed], "transactions": []}
+        looked_up = desk.broker.asked.count("sinceid")
+        await until(lambda: desk.broker.asked.count("sinceid") > looked_up)
+        assert desk.alarms == []
+        made = [each.to_wire() for each in closing()]
+        desk.broker.answers["/sinceid"] = {"transactions": made, "lastTransactionID": "5"}
+        await until(lambda: desk.alarms)
+
+
+@pytest.mark.parametrize(
+    "thresholds",
+    [
+        replace(EVERY_POLL, check_after=SENT_AGO_S + 3600),
+        replace(EVERY_POLL, look_back=0),
+    ],
+    ids=["too young", "too old"],
+)
+async def test_what_is_too_young_or_too_old_is_not_asked_for(
+    tmp_path: Path, thresholds: Reconciliation
+) -> None:
+    async with unconfirmed_close(tmp_path, thresholds) as desk:
+        desk.happens_unseen(*closing())
+        await desk.polls(5)
+        assert desk.alarms == []
+
+
+@pytest.mark.parametrize("hours", [-3, 3])
+async def test_a_wall_clock_that_is_set_does_not_end_the_check(tmp_path: Path, hours: int) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        await desk.polls(2)
+        set_to = desk.link.wall_ns() + hours * 3600 * 10**9
+        desk.link.wall_ns = lambda: set_to
+        desk.happens_unseen(*closing())
+        await until(lambda: desk.alarms)
+
+
+async def test_the_check_comes_no_more_often_than_it_is_set_to(tmp_path: Path) -> None:
+    async with unconfirmed_close(tmp_path, replace(EVERY_POLL, check_every=3600)) as desk:
+        await desk.polls(2)
+        desk.happens_unseen(*closing())
+        await desk.polls(5)
+        assert desk.alarms == []
+
+
+async def test_nothing_is_asked_for_while_nothing_is_unconfirmed(tmp_path: Path) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        made = [each.to_wire() for each in closing()]
+        desk.broker.answers["/sinceid"] = {"transactions": made, "lastTransactionID": "5"}
+        for each in closing():
+            desk.sender.watch(each)
+        await until(lambda: len(desk.alarms) == 1)
+        assert desk.sender.unconfirmed() == ()
+        quiet = ScriptedBroker()
+        await Reconciler(desk.sender, EVERY_POLL).check(link_to(quiet))
+        assert quiet.asked == []
+
+
+async def test_a_check_without_an_answer_is_made_again(tmp_path: Path) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        desk.happens_unseen(*closing())
+        desk.broker.statuses["/changes"] = 503
+        checker = desk.link.reconciler
+        assert checker is not None
+        await checker.check(desk.link)
+        del desk.broker.statuses["/changes"]
+        await until(lambda: desk.alarms)

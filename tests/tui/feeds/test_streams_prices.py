@@ -1,0 +1,322 @@
+"""The price stream, conversions, chart, days and history, against a scripted broker."""
+
+import asyncio
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Self
+
+import pytest
+
+from keydesk.feeds import streams as prices
+from keydesk.feeds.account import keep_account, keep_history
+from keydesk.feeds.link import RoundTrips
+from keydesk.feeds.market_data import (
+    days_once,
+    keep_chart,
+    keep_days,
+    keep_linked_chart,
+    list_instruments,
+    watchlist,
+)
+from keydesk.feeds.session import judge, look
+from keydesk.feeds.streams import keep_conversions, stream_prices, watched
+from keydesk.records import Day
+from keydesk.store.state import Health
+from keydesk_client.errors import ConnectionLost
+from keydesk_client.models import ClientPrice, PricingHeartbeat
+from keydesk_client.models._core.scalars import DateTime
+from keydesk_client.streams.buffer import StreamHealth
+from support.data.account_history import (
+    candle,
+    conversions,
+    fill,
+    open_trade,
+    opening,
+    price,
+    reduction,
+    transaction,
+)
+from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to, running, until
+
+LATER = "2026-03-02T10:00:01.000000000Z"
+
+
+def candles_of(*each: str) -> list[object]:
+    minutes = (f"2026-03-02T10:0{minute}:00.000000000Z" for minute in range(9))
+    return [candle(time, ohlc).to_wire() for time, ohlc in zip(minutes, each, strict=False)]
+
+
+async def test_prices_come_without_waiting_for_the_account() -> None:
+    broker = ScriptedBroker(statuses={"101-001-1-001": 503})
+    async with running(link_to(broker), list_instruments, keep_account, stream_prices) as link:
+        broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
+        await link.priced.wait()
+        assert not link.ready.is_set()
+        assert link.store.quotes["EUR_USD"].bid == Decimal("1.08490")
+        assert link.store.health.prices == "OK"
+        assert broker.price_line.opened == [("EUR_USD", "USD_JPY", "EUR_GBP", "AUD_NZD")]
+
+
+async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_does_not_have() -> (
+    None
+):
+    broker = ScriptedBroker()
+    async with running(link_to(broker), list_instruments) as link:
+        await link.listed.wait()
+        for number in range(100):
+            odd = price(f"X{number}_Y", "1.1", "1.2")
+            rates = [conversions(f"Z{number}", "1", "1", "1").to_wire()]
+            prices.take_item(link, odd)
+            prices.take_item(link, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
+        assert list(link.store.quotes) == ["EUR_USD"]
+        assert link.store.conversions == {}
+        assert link.store.health.unreadable == 200
+
+
+def test_the_watchlist_is_the_traders_own_or_everything_majors_first() -> None:
+    known = ["AUD_NZD", "EUR_USD", "ZAR_JPY", "USD_JPY"]
+    assert watchlist((), known) == ["EUR_USD", "USD_JPY", "AUD_NZD", "ZAR_JPY"]
+    assert watchlist(("ZAR_JPY", "GONE"), known) == ["ZAR_JPY"]
+
+
+async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
+    broker = ScriptedBroker()
+    link = link_to(broker)
+    link.wanted = ("EUR_USD",)
+    async with running(link, list_instruments, stream_prices):
+        await until(lambda: broker.price_line.opened == [("EUR_USD",)])
+        link.store.set_focus("AUD_NZD")
+        broker.price_line.say(*(price("EUR_USD", "1.08490", "1.08500") for _ in range(3)))
+        await until(lambda: watched(link) == ("EUR_USD", "AUD_NZD"))
+        await until(lambda: link.store.quotes)
+        for _ in range(1000):  # the old stream is left with the first item after the change is seen
+            broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
+        await until(lambda: broker.price_line.opened[-1] == ("EUR_USD", "AUD_NZD"))
+        assert link.store.health.prices == "OK"
+
+
+class Timed:
+    """A price stream whose items come at these moments."""
+
+    def __init__(self, clock: Clock, moments: Sequence[float]) -> None:
+        self.health = StreamHealth()
+        self._clock, self._moments = clock, iter(moments)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> ClientPrice:
+        for moment in self._moments:
+            self._clock.seconds = max(self._clock.seconds, moment)
+            return price("EUR_USD", "1.08490", "1.08500")
+        raise StopAsyncIteration
+
+
+async def rests_between(*moments: float) -> list[float]:
+    """How long the reader rested while a price came at each of these moments."""
+    clock, rests = Clock(0), list[float]()
+    link = link_to(ScriptedBroker(), clock=clock)
+
+    async def pause(seconds: float) -> None:
+        rests.append(round(seconds, 3))
+        clock.seconds += seconds
+
+    link.pause = pause
+    await prices._read(link, Timed(clock, moments), asyncio.Event())
+    await link.client.close()
+    return rests
+
+
+async def test_prices_that_come_together_are_read_at_once_and_a_flood_once_a_frame() -> None:
+    assert await rests_between(1.0, 1.001, 1.002, 1.25, 1.251, 1.252) == []
+    assert await rests_between(1.0, 1.001, 1.071, 1.072, 1.142, 1.143) == [0.024, 0.048]
+    assert len(await rests_between(*(1 + each / 1000 for each in range(1000)))) == 11
+
+
+async def test_a_lost_price_stream_is_said_and_opened_again() -> None:
+    broker = ScriptedBroker()
+    async with running(link_to(broker), list_instruments, stream_prices) as link:
+        broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"), ConnectionLost("cut"))
+        await until(lambda: len(broker.price_line.opened) > 1)
+        assert "The price stream is down: cut" in [line.text for line in link.store.log]
+        broker.price_line.say(price("EUR_USD", "1.08491", "1.08501", LATER))
+        await until(lambda: link.store.health.prices == "OK")
+
+
+async def test_after_a_gap_older_times_count_and_candles_are_loaded_again() -> None:
+    broker = ScriptedBroker(
+        answers={
+            "/candles": {
+                "instrument": "EUR_USD",
+                "granularity": "M5",
+                "candles": candles_of("1.0 1.1 0.9 1.05"),
+            }
+        }
+    )
+    async with running(link_to(broker), list_instruments, stream_prices, keep_chart) as link:
+        await until(lambda: broker.asked.count("candles") == 1)
+        broker.price_line.say(price("EUR_USD", "1.08490", "1.08500", LATER), "a gap")
+        broker.price_line.say(price("EUR_USD", "1.00000", "1.00010"))
+        await until(lambda: link.store.quotes and link.store.quotes["EUR_USD"].bid == 1)
+        await until(lambda: broker.asked.count("candles") == 2)
+
+
+async def test_a_heartbeat_is_a_sign_of_life_and_tells_the_time() -> None:
+    broker = ScriptedBroker()
+    async with running(link_to(broker), list_instruments, stream_prices) as link:
+        broker.price_line.say(PricingHeartbeat(time=DateTime(LATER)))
+        await until(lambda: link.store.clock_ns == DateTime(LATER).ns)
+        assert link.store.health.prices_heard is not None
+        assert link.store.health.clock_offset_ms == 1000
+
+
+async def test_conversions_and_prices_come_by_asking_too() -> None:
+    yen = conversions("JPY", "0.00641", "0.00648", "0.00644")
+    broker = ScriptedBroker(
+        answers={
+            "/pricing": {
+                "prices": [price("EUR_USD", "1.08490", "1.08500").to_wire()],
+                "homeConversions": [yen.to_wire()],
+                "time": LATER,
+            }
+        }
+    )
+    async with running(link_to(broker), list_instruments, keep_conversions) as link:
+        await until(lambda: "JPY" in link.store.conversions)
+        assert link.store.quotes["EUR_USD"].ask == Decimal("1.08500")
+
+
+async def test_the_chart_follows_the_focus() -> None:
+    broker = ScriptedBroker(
+        answers={
+            "/candles": {
+                "instrument": "EUR_USD",
+                "granularity": "M5",
+                "candles": candles_of("1.0 1.1 0.9 1.05"),
+            }
+        }
+    )
+    async with running(link_to(broker), list_instruments, keep_chart) as link:
+        await until(lambda: ("EUR_USD", "M5") in link.store.series)
+        await until(lambda: not link.store.series["EUR_USD", "M5"].loading)
+        link.store.set_focus("USD_JPY")
+        link.store.set_granularity("H1")
+        await until(lambda: set(link.store.series) == {("USD_JPY", "H1")})
+
+
+async def test_candles_that_do_not_come_say_why_and_are_asked_for_again() -> None:
+    broker = ScriptedBroker(statuses={"/candles": 503})
+    async with running(link_to(broker), list_instruments, keep_chart) as link:
+        await until(lambda: broker.asked.count("candles") > 2)
+        assert "503" in link.store.series["EUR_USD", "M5"].error
+
+
+@pytest.mark.parametrize("latest_works", [True, False])
+async def test_the_days_of_what_is_watched(latest_works: bool) -> None:
+    two = candles_of("1.0 1.1 0.9 1.05", "1.05 1.08 1.01 1.02")
+    series = {"instrument": "EUR_USD", "granularity": "D", "candles": two}
+    broker = ScriptedBroker(
+        answers={"/latest": {"latestCandles": [series]}, "/candles": series},
+        statuses={} if latest_works else {"/latest": 501},
+    )
+    async with running(link_to(broker), list_instruments) as link:
+        await link.listed.wait()
+        assert await days_once(link, ["EUR_USD"])
+        day = link.store.days["EUR_USD"]
+        assert day == Day(Decimal("1.05"), Decimal("1.08"), Decimal("1.01"))
+
+
+async def test_days_wait_for_the_first_price() -> None:
+    broker = ScriptedBroker(answers={"/latest": {"latestCandles": []}})
+    async with running(link_to(broker), list_instruments, stream_prices, keep_days) as link:
+        await link.listed.wait()
+        assert "latest" not in broker.asked
+        broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
+        await until(lambda: "latest" in broker.asked)
+
+
+async def test_history_fills_the_log_the_day_and_the_first_stops() -> None:
+    before = "2026-03-01T12:00:00.000000000Z"
+    stop = {"tradeID": "5", "timeInForce": "GTC", "reason": "ON_FILL", "price": "1.08300"}
+    part = reduction(4, "-100", "1.08600", "0.1000")
+    broker = ScriptedBroker()
+    broker.happens(transaction(1, "CREATE", homeCurrency="USD", time=before))
+    broker.happens(opening(5, "100", "1.08500"), transaction(6, "STOP_LOSS_ORDER", **stop))
+    broker.happens(fill(7, tradesClosed=[part], pl="0.1000"))
+    held = {"openTime": LATER, "initialUnits": "100", "currentUnits": "100"}
+    broker.members = {"trades": [open_trade(5, **held)]}
+    link = link_to(broker)
+    link.store.days["EUR_USD"] = Day(Decimal("1.08550"), Decimal("1.09"), Decimal("1.08"))
+    async with running(link, list_instruments, keep_account, stream_prices, keep_history):
+        broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
+        await until(lambda: link.store.today is not None)
+        assert [line.id for line in link.store.log] == ["1", "5", "6", "7"]
+        assert link.store.trades["5"].initial_stop == Decimal("1.08300")
+        assert link.store.today is not None
+        assert link.store.today.booked == Decimal("0.1")
+        # trade 4 was open before and made 0.055 of its 0.1 since the day began at 1.08545
+        assert link.store.today.unrealized_then == Decimal("0.1") - Decimal("0.055")
+
+
+def test_a_stream_is_stale_after_six_seconds_of_silence() -> None:
+    health, trips = Health(prices="OK", prices_heard=10.0), RoundTrips()
+    said: list[str] = []
+    for heard, now in ((10.0, 16.0), (10.0, 16.1), (17.0, 17.5)):
+        health.prices_heard = heard
+        judge(health, trips, now)
+        said.append(health.prices)
+    assert said == ["OK", "STALE", "OK"]
+    assert health.events == "CONNECTING"
+
+
+async def test_a_stream_that_is_being_opened_again_is_down() -> None:
+    broker = ScriptedBroker()
+    async with running(link_to(broker), list_instruments, stream_prices) as link:
+        broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
+        await link.priced.wait()
+        broker.price_line.health.connected = False
+        broker.price_line.health.trouble = ConnectionLost("cut")
+        look(link)
+        look(link)
+        assert [line.text for line in link.store.log] == ["The price stream is down: cut"]
+        broker.price_line.say(price("EUR_USD", "1.08491", "1.08501", LATER))
+        broker.price_line.health.connected = True
+        await until(lambda: link.store.health.prices == "OK")
+
+
+def test_slow_answers_are_said() -> None:
+    health, trips = Health(events="OK", events_heard=10.0), RoundTrips()
+    for _ in range(20):
+        trips.took(1.2)
+    judge(health, trips, 11.0)
+    assert health.events == "SLOW"
+    assert health.rtt_p95_ms == 1200
+
+
+async def test_a_second_chart_follows_the_same_focus() -> None:
+    series = {"instrument": "EUR_USD", "granularity": "M5", "candles": candles_of("1 2 0.5 1.5")}
+    broker = ScriptedBroker(answers={"/candles": series})
+    async with running(link_to(broker), list_instruments, keep_chart, keep_linked_chart) as link:
+        link.store.linked_granularity = "H1"
+        await until(lambda: set(link.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
+        link.store.set_granularity("H1")  # both show the same: it is loaded once and stays
+        await until(lambda: set(link.store.series) == {("EUR_USD", "H1")})
+        link.store.set_focus("USD_JPY")
+        await until(lambda: set(link.store.series) == {("USD_JPY", "H1")})
+        assert set(link.store.charted) == {"USD_JPY"}
+
+
+async def test_a_second_chart_that_went_from_the_screen_loads_no_more() -> None:
+    series = {"instrument": "EUR_USD", "granularity": "M5", "candles": candles_of("1 2 0.5 1.5")}
+    broker = ScriptedBroker(answers={"/candles": series})
+    async with running(link_to(broker), list_instruments, keep_chart, keep_linked_chart) as link:
+        link.store.linked_granularity = "H1"
+        await until(lambda: set(link.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
+        link.store.linked_granularity = ""  # the terminal became smaller
+        await until(lambda: set(link.store.series) == {("EUR_USD", "M5")})
+        [live] = link.store.charted["EUR_USD"]
+        assert live.granularity == "M5", "no tick moves the other one either"
+        link.store.set_focus("USD_JPY")
+        await until(lambda: set(link.store.series) == {("USD_JPY", "M5")})
+        link.store.linked_granularity = "H1"
+        await until(lambda: set(link.store.series) == {("USD_JPY", "M5"), ("USD_JPY", "H1")})

@@ -1,0 +1,252 @@
+"""Help, find, the command line and details: what is seen and what comes back."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from textual.widgets import Input
+
+from keydesk.calc.command_parser import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo, meaning
+from keydesk.calc.order_parser import matching
+from keydesk.forms.command_line import CommandForm, FindForm
+from keydesk.forms.info_form import DetailsForm, HelpForm, Looking
+from keydesk.keys.keymap import KEYMAP, KEYS, TRADES
+from support.data.desk_store import example_store
+from support.fakes.form_app import FormApp
+
+NAMES = ["EUR_USD", "USD_JPY", "EUR_GBP", "GBP_JPY", "GBP_USD", "EUR_JPY"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("gj", "GBP_JPY"),
+        ("eurusd", "EUR_USD"),
+        ("uj", "USD_JPY"),
+        ("gbp", "GBP_JPY"),
+        ("eg", "EUR_GBP"),
+    ],
+)
+def test_some_letters_find_the_instrument(typed: str, first: str) -> None:
+    assert matching(typed, NAMES)[0] == first
+
+
+def test_letters_that_no_name_has_find_nothing() -> None:
+    assert matching("xq", NAMES) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "spoken"),
+    [
+        ("q", Leave()),
+        (":q", Leave()),
+        ("eurusd", TurnTo("EUR_USD")),
+        ("EUR/USD", TurnTo("EUR_USD")),
+        ("help", ShowHelp()),
+        ("b", OpenTicket("BUY", "GBP_USD")),
+        ("sell usdjpy", OpenTicket("SELL", "USD_JPY")),
+    ],
+)
+def test_a_line_means_one_thing(line: str, spoken: Spoken) -> None:
+    assert meaning(line, NAMES, "GBP_USD") == spoken
+
+
+def test_undo_is_answered_honestly() -> None:
+    said = meaning("undo", NAMES, "")
+    assert isinstance(said, Say)
+    assert "cannot be undone" in said.words
+
+
+async def test_two_enters_in_one_go_close_a_form_once() -> None:
+    app = FormApp(lambda: FindForm(example_store()))
+    async with app.run_test() as pilot:
+        form = app.screen
+        field = form.query_one(Input)
+        for _ in range(2):
+            form.post_message(Input.Submitted(field, "gj"))
+        await pilot.pause()
+        assert app.screen is not form
+        assert len(app.results) == 1
+
+
+async def test_find_returns_the_first_match_on_enter() -> None:
+    app = FormApp(lambda: FindForm(example_store()))
+    async with app.run_test() as pilot:
+        await pilot.press("u", "j", "enter")
+    assert app.results == ["USD_JPY"]
+
+
+async def test_find_chooses_with_the_arrows() -> None:
+    app = FormApp(lambda: FindForm(example_store()))
+    async with app.run_test() as pilot:
+        await pilot.press("e", "down", "enter")
+    assert app.results == ["EUR_GBP"]
+
+
+async def test_the_command_line_says_what_it_understood_before_enter() -> None:
+    app = FormApp(lambda: CommandForm(example_store()))
+    async with app.run_test() as pilot:
+        await pilot.press("q")
+        assert "leaves the desk" in app.words
+        await pilot.press("enter")
+    assert app.results == [Leave()]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35)])
+async def test_the_help_shows_every_key_of_pane_and_desk(size: tuple[int, int]) -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, TRADES))
+    async with app.run_test(size=size) as pilot:
+        words = app.words
+        await pilot.press("space")
+        words += app.words
+    missing = [key.words for key in KEYMAP.in_force(TRADES) if key.words not in words]
+    assert missing == []
+
+
+async def test_details_are_paged_and_closed() -> None:
+    rows = [(f"name {n}", f"value {n}") for n in range(40)]
+    app = FormApp(lambda: DetailsForm("Trade #6411", rows))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "value 21" in app.words
+        assert "value 22" not in app.words
+        await pilot.press("space")
+        assert "value 39" in app.words
+        await pilot.press("escape")
+    assert app.results == [None]
+
+
+def test_every_action_of_a_form_exists() -> None:
+    from keydesk.forms.close_trade import ScaleOutForm  # noqa: PLC0415
+    from keydesk.forms.form import Form  # noqa: PLC0415
+    from keydesk.forms.orders import CancelEntriesForm  # noqa: PLC0415 - the list reads best here
+    from keydesk.forms.protection import ProtectionForm  # noqa: PLC0415
+    from keydesk.forms.reverse_flatten import FlattenForm  # noqa: PLC0415
+    from keydesk.forms.ticket import TicketForm  # noqa: PLC0415
+
+    places: dict[str, list[type]] = {
+        "form": [Form],
+        "ticket": [TicketForm],
+        "modify": [ProtectionForm],
+        "scale-out": [ScaleOutForm],
+        "cancel-entries": [CancelEntriesForm],
+        "flatten": [FlattenForm],
+        "help": [HelpForm, DetailsForm],
+        "find": [FindForm],
+        "command": [CommandForm],
+    }
+    for key in KEYS:
+        for place in places.get(key.context, []):
+            assert hasattr(place, f"action_{key.action.partition('(')[0]}"), (key.id, place)
+
+
+async def test_the_help_of_a_pane_without_keys_opens_and_closes() -> None:
+    app = FormApp(lambda: HelpForm(KEYMAP, "nowhere"))
+    async with app.run_test() as pilot:
+        assert "Keys of the nowhere" in app.words
+        await pilot.press("escape")
+    assert app.results == [None]
+
+
+async def test_a_long_value_goes_on_beneath_itself_clear_of_the_names() -> None:
+    rows = [
+        ("what", "Stop sell 655,796 at 206.638, stop 206.878, then target 206.158"),
+        ("id", "13"),
+    ]
+    app = FormApp(lambda: DetailsForm("Transaction", rows))
+    async with app.run_test(size=(80, 24)):
+        [first, second] = [line for line in app.words.splitlines() if "206." in line]
+    assert first.index("Stop sell") == second.index("target")
+
+
+def test_what_is_not_understood_is_answered_with_what_is() -> None:
+    said = meaning("frobnicate now", NAMES, "EUR_USD")
+    assert isinstance(said, Say)
+    known = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
+    assert said.words == f"Not understood: frobnicate now. {known}"
+
+
+async def test_a_typed_order_is_shown_as_understood_and_comes_back_as_a_ticket() -> None:
+    app = FormApp(lambda: CommandForm(example_store()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"b eurus", "tab", *"50k @1.0830 sl 20p")
+        words = " ".join(app.words.replace("│", " ").split())
+        assert "ticket: BUY 50,000 EUR/USD limit, at 1.0830, stop 20 pips" in words
+        await pilot.press("enter")
+    [spoken] = app.results
+    assert isinstance(spoken, OpenTicket)
+    assert spoken.fields.size_words == "50,000"
+
+
+async def test_a_line_that_cannot_be_read_stays_to_be_mended() -> None:
+    app = FormApp(lambda: CommandForm(example_store()))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"b eurusd 50x", "enter")
+        assert app.results == []
+        assert "size: 50x is none" in app.words
+        await pilot.press("backspace", "k", "enter")
+    assert len(app.results) == 1
+
+
+@pytest.mark.parametrize("form", [lambda: FindForm(example_store()), lambda: HelpForm(KEYMAP)])
+async def test_a_form_that_is_drawn_or_left_while_it_mounts_harms_nothing(
+    form: Callable[[], Looking[Any]],
+) -> None:
+    """A frame, a resize and a signal to leave come whenever they come."""
+    app = FormApp(form)
+    async with app.run_test() as pilot:
+        for turns in range(6):
+            mounting = form()
+            app.push_screen(mounting)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            mounting.redraw()
+            mounting.on_mount()
+            mounting.dismiss(None)
+            await pilot.pause()
+        app.push_screen(form())
+        app.exit()
+
+
+def messages(count: int) -> list[tuple[str, str]]:
+    words = "FILLED 10,000 EUR/USD at 1.08431, SL 1.08231 set, TP 1.08831 set, margin 370.69"
+    return [(f"2026-03-02 13:{n:02}:22 UTC", f"{words}, message {n}") for n in range(count)]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (40, 12)])
+async def test_messages_wrap_once_and_say_how_to_leave_on_every_screen(
+    size: tuple[int, int],
+) -> None:
+    app = FormApp(lambda: DetailsForm("Messages", [*messages(40), ("a name", "値段 " * 60)]))
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        seen = set()
+        for _ in range(60):
+            assert "Esc closes" in app.words
+            assert app.screen.query_one("Sheet").region.height <= size[1]
+            lines = [line.strip(" │") for line in app.words.splitlines()[1:-1]]
+            assert len(lines[0].split()) > 1  # no line is the rest of a cut one
+            seen |= {n for n in range(40) if any(line.endswith(f" {n}") for line in lines)}
+            await pilot.press("space")
+        assert len(seen) == 40
+
+
+async def test_messages_scroll_line_by_line_and_to_both_ends() -> None:
+    app = FormApp(lambda: DetailsForm("Messages", messages(40)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        first = app.words
+        assert "13:00:22" in first
+        await pilot.press("j", "j", "down")
+        assert "13:00:22" not in app.words
+        await pilot.press("k", "k", "up", "up")
+        assert app.words == first
+        await pilot.press("end")
+        assert "message 39" in app.words
+        last = app.words
+        await pilot.press("j", "pagedown")
+        assert app.words == last
+        await pilot.press("pageup", "home")
+        assert app.words == first
+        await pilot.press("escape")
+        assert app.results == [None]

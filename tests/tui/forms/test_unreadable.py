@@ -1,0 +1,440 @@
+"""Text that cannot be read, in every field of every form: the send is refused, and the field and the remedy are named."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.screen import Screen
+
+from keydesk import forms
+from keydesk.calc.checks import Circumstances, judge
+from keydesk.calc.instructions import Limits
+from keydesk.calc.order_parser import dictated
+from keydesk.calc.ticket import fields_of, sendable, work_out
+from keydesk.calc.ticket_draft import (
+    FIELD_KEYS,
+    KINDS,
+    LONGEST,
+    UNITS,
+    Draft,
+    Entry,
+    FieldName,
+    Kind,
+    Side,
+    UnreadableText,
+    read_number,
+)
+from keydesk.forms.arming import ArmForm
+from keydesk.forms.close_position import PositionPartForm
+from keydesk.forms.close_trade import ScaleOutForm
+from keydesk.forms.form import Form
+from keydesk.forms.orders import MoveForm
+from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
+from keydesk.forms.sheet import Situation
+from keydesk.forms.ticket import TicketForm
+from keydesk.keys.confirm import Step
+from keydesk.keys.guard import SEND
+from keydesk.store.state import Arming
+from support.data.desk_facts import example_facts
+from support.data.desk_store import WALL_NS, example_store
+from support.fakes.form_app import FormApp, example_situation
+
+D = Decimal
+UNREADABLE = ("1.2.3", "1.0.8.3", "5-", "1-2", "--5", "-", "-.", "1..", "1" * (LONGEST + 1))
+OTHER_SIGNS = ("1,5", "10,000", "1.5,", "2\u0660", "\u0661\u0662", "\uff11\uff12")
+"""Decimal commas, thousands, and digits of other scripts: left out they would make another number."""
+NOT_ABOVE_ZERO = ("0", "0.0", "-3")
+
+
+def buy(situation: Situation) -> TicketForm:
+    return TicketForm(situation, "BUY", "EUR_USD")
+
+
+def sell(situation: Situation) -> TicketForm:
+    return TicketForm(situation, "SELL", "USD_JPY")
+
+
+def modify(situation: Situation) -> ProtectionForm:
+    return ProtectionForm(situation, "6411")
+
+
+def protect(situation: Situation) -> ProtectForm:
+    return ProtectForm(situation, "6398")
+
+
+def trail(situation: Situation) -> TrailingForm:
+    return TrailingForm(situation, "6411")
+
+
+def move(situation: Situation) -> MoveForm:
+    return MoveForm(situation, "6415")
+
+
+def part(situation: Situation) -> ScaleOutForm:
+    return ScaleOutForm(situation, "6411")
+
+
+def position_part(situation: Situation) -> PositionPartForm:
+    return PositionPartForm(situation, "EUR_USD")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a form: the keys that lead to it, its name in the refusal, and whether it takes 0 and less."""
+
+    build: Callable[[Situation], Screen[Any]]
+    keys: tuple[str, ...]
+    name: str
+    above_zero: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.build.__name__} {''.join(self.keys)} {self.name}"
+
+
+FIELDS = [
+    *(
+        Field(build, keys, name, name in {"size", "trail", "bound"})
+        for build in (buy, sell)
+        for keys, name in (
+            (("u",), "size"),
+            (("s",), "stop"),
+            (("s", "m"), "stop"),
+            (("t",), "target"),
+            (("t", "m"), "target"),
+            (("t", "m", "m"), "target"),
+            (("r",), "trail"),
+            (("b",), "bound"),
+            (("o",), "price"),
+            (("o", "m"), "price"),
+            (("o", "o"), "price"),
+            (("o", "o", "o"), "price"),
+            (("o", "u"), "size"),
+            (("o", "s"), "stop"),
+            (("o", "t"), "target"),
+            (("o", "r"), "trail"),
+        )
+    ),
+    *(
+        Field(build, keys, name, above_zero)
+        for build in (modify, protect, trail)
+        for keys, name, above_zero in (
+            (("s",), "stop", True),
+            (("s", "m"), "stop", False),
+            (("t",), "target", True),
+            (("t", "m"), "target", False),
+            (("r",), "trail", True),
+        )
+    ),
+    *(Field(move, (name[0],), name, above_zero=True) for name in ("price", "stop", "target")),
+    Field(part, (), "part", above_zero=True),
+    Field(position_part, (), "part", above_zero=True),
+]
+WITHOUT_FIELDS = {
+    *("BreakEvenForm", "CancelEntriesForm", "CancelForm", "CloseForm", "ClosePositionForm"),
+    "FlattenForm",
+    *("ReverseForm", "CommandForm", "DetailsForm", "FindForm", "HelpForm"),
+}
+
+
+def test_every_form_with_fields_is_walked_here() -> None:
+    walked = {type(field.build(example_situation())).__name__ for field in FIELDS}
+    known = {name for name in forms.__all__ if name != "load"}
+    assert known - WITHOUT_FIELDS - {ArmForm.__name__} == walked
+
+
+def texts_for(number: int, field: Field) -> list[str]:
+    """Each field meets another of the texts, those that take no 0 one of these as well: the rules below meet all."""
+    at_most_zero = [NOT_ABOVE_ZERO[number % len(NOT_ABOVE_ZERO)]] if field.above_zero else []
+    other_signs = OTHER_SIGNS[number % len(OTHER_SIGNS)]
+    return [UNREADABLE[number % len(UNREADABLE)], other_signs, *at_most_zero]
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [(field, text) for n, field in enumerate(FIELDS) for text in texts_for(n, field)],
+    ids=str,
+)
+async def test_text_that_cannot_be_read_refuses_the_send_and_names_its_field(
+    field: Field, text: str
+) -> None:
+    situation = example_situation()
+    app = FormApp(lambda: field.build(situation))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*field.keys, *text)
+        form = app.screen
+        assert isinstance(form, Form)
+        asked = form.confirmation()
+        assert asked.step is Step.REFUSED
+        assert asked.reason.startswith(f"{field.name}: {text} ")
+        assert "Backspace" in asked.reason
+        words = " ".join(app.words.replace("┃", " ").split())
+        assert " ".join(asked.reason.split()) in words, "the reason is on the screen, whole"
+        await pilot.press(SEND, "c")
+    assert app.results == []
+
+
+async def test_a_mistyped_stop_is_neither_sent_nor_taken_for_none() -> None:
+    situation = example_situation()
+    app = FormApp(lambda: buy(situation))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("s", *"1.2.3", "t", "backspace")
+        assert "stop: 1.2.3 has more than one decimal point" in app.words
+        assert "✗ cannot be read" in app.words
+        assert "UNLIMITED" not in app.words
+        await pilot.press(SEND, "c")
+    assert app.results == []
+
+
+async def test_a_moved_order_keeps_its_stop_when_the_new_one_cannot_be_read() -> None:
+    situation = example_situation()
+    app = FormApp(lambda: move(situation))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("up", "s", *"1.0.8", SEND, "c")
+        assert "stop: 1.0.8 has more than one decimal point" in app.words
+    assert app.results == []
+
+
+@pytest.mark.parametrize(
+    ("build", "keys", "words"),
+    [
+        (buy, ("u", "backspace"), "The size is missing: u, then digits"),
+        (buy, ("o",), "The price is missing: p, then digits"),
+        (move, ("p", "backspace"), "The price is missing: p, then digits"),
+        (part, (), "Choose: 2 5 7"),
+        (position_part, (), "Choose: 2 5 7"),
+    ],
+)
+async def test_an_empty_field_that_is_required_refuses_the_send(
+    build: Callable[[Situation], Screen[Any]], keys: tuple[str, ...], words: str
+) -> None:
+    situation = example_situation()
+    app = FormApp(lambda: build(situation))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*keys)
+        assert words in app.words
+        await pilot.press(SEND, "c")
+    assert app.results == []
+
+
+@pytest.mark.parametrize(
+    ("instrument", "typed", "words"),
+    [
+        ("EUR_USD", "1.5", "size: 1.5 cannot be sent, EUR/USD takes whole units only: u, then"),
+        ("EUR_USD", "0.5", "size: 0.5 cannot be sent, EUR/USD takes whole units only: u, then"),
+        ("DE30_EUR", "1.55", "size: 1.55 cannot be sent, DE30/EUR takes units with at most 1"),
+    ],
+)
+async def test_units_finer_than_the_instrument_trades_are_refused(
+    instrument: str, typed: str, words: str
+) -> None:
+    situation = example_situation()
+    app = FormApp(lambda: TicketForm(situation, "BUY", instrument))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("u", *typed)
+        assert words.split(":", maxsplit=1)[0] in app.words
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        assert form.confirmation().reason.startswith(words)
+        await pilot.press(SEND, "c")
+    assert app.results == []
+
+
+async def test_units_as_fine_as_the_instrument_trades_are_sent() -> None:
+    situation = example_situation()
+    app = FormApp(lambda: TicketForm(situation, "BUY", "DE30_EUR"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("u", *"1.5", SEND)
+    assert [order.units for order in app.results] == [D("1.5")]  # type: ignore[attr-defined]
+
+
+async def test_a_reducing_order_of_a_fraction_is_refused_as_well() -> None:
+    situation = example_situation()
+    app = FormApp(lambda: TicketForm(situation, "SELL", "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("u", *"1.5", SEND)
+        assert "size: 1.5 cannot be sent" in app.words
+    assert app.results == []
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("1.5", "size: 1.5 cannot be sent"),
+        ("50k tr 0", "trail: 0 is not above 0"),
+        ("50k bound 0p", "bound: 0 is not above 0"),
+        ("50k nostop tp 0r", "target in R needs a stop"),
+    ],
+)
+async def test_a_typed_order_is_held_to_the_same_rules(line: str, words: str) -> None:
+    situation = example_situation()
+    fields = dictated(line.split())
+    app = FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD", fields))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert words in app.words
+        await pilot.press(SEND, "c")
+    assert app.results == []
+
+
+async def test_a_nudge_or_another_unit_leaves_unreadable_text_to_be_mended() -> None:
+    situation = example_situation()
+    for build, key in ((buy, "s"), (modify, "s"), (move, "s")):
+        app = FormApp(lambda build=build: build(situation))  # type: ignore[misc]
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.press(key, *"1.2.3", "up", "m", "down", SEND)
+            assert "1.2.3]" in app.words
+            assert "stop: 1.2.3 has more than one decimal point" in app.words
+        assert app.results == []
+
+
+async def test_a_stop_that_cannot_be_counted_in_another_unit_yet_is_not_dropped() -> None:
+    situation = example_situation()
+    app = FormApp(lambda: buy(situation))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("o", "s", "m")  # a limit whose price was not typed yet
+        assert "20] pips" in app.words
+        assert "The stop stays in pips" in app.words
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        (("2", "0"), "% takes the 20 typed"),
+        (("1", "5", "0", "%"), "part: 150 % is more than all of it"),
+        (("0", "%"), "part: 0 is not above 0"),
+        (("1", "2", ".", "5", ".", "%"), "part: 12.5. has more than one decimal point"),
+    ],
+)
+async def test_a_part_is_what_was_typed_or_nothing(typed: tuple[str, ...], words: str) -> None:
+    situation = example_situation()
+    app = FormApp(lambda: part(situation))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*typed)
+        assert words in app.words
+        await pilot.press(SEND, "c")
+    assert app.results == []
+
+
+async def test_a_part_may_have_decimals_and_a_digit_can_be_erased() -> None:
+    situation = example_situation()
+    app = FormApp(lambda: part(situation))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press(*"12.55", "backspace", "%", SEND)
+    assert [close.units for close in app.results] == [D(2_500)]  # type: ignore[attr-defined]
+
+
+# The rules themselves, over any text.
+
+TEXTS = st.one_of(
+    st.just(""),
+    st.sampled_from((*UNREADABLE, *NOT_ABOVE_ZERO, "20", "2", "1.0830", "10000", "1.5", "12.")),
+    st.text("0123456789.-", max_size=LONGEST + 2),
+    st.text(max_size=6),
+)
+
+
+@given(TEXTS)
+def test_text_is_a_number_or_empty_or_unreadable_and_never_two_of_them(text: str) -> None:
+    reading = read_number(text)
+    assert (reading is None) == (text == "")
+    if isinstance(reading, Decimal):
+        assert reading.is_finite()
+        assert reading == D(text)
+    if isinstance(reading, UnreadableText):
+        assert reading.text == text
+        assert reading.reason
+
+
+@st.composite
+def drafts(draw: st.DrawFn) -> Draft:
+    side: Side = draw(st.sampled_from(("BUY", "SELL")))
+    kind: Kind = draw(st.sampled_from(KINDS))
+    names: tuple[FieldName, ...] = tuple(FIELD_KEYS)
+    good = {"size": "10000", "price": "1.0830", "stop": "20", "target": "2"}
+    entries = {
+        name: Entry(
+            draw(st.one_of(st.just(good.get(name, "")), TEXTS)), draw(st.sampled_from(UNITS[name]))
+        )
+        for name in names
+    }
+    return Draft(
+        side,
+        "EUR_USD",
+        kind=kind,
+        size=entries["size"],
+        price=entries["price"],
+        stop=entries["stop"],
+        target=entries["target"],
+        trail=entries["trail"],
+        bound=entries["bound"],
+    )
+
+
+@given(drafts(), st.sampled_from(("0", "20000", "-20000")), st.booleans())
+def test_no_ticket_with_an_unreadable_field_can_be_sent_and_no_typed_field_is_left_out(
+    draft: Draft, net_units: str, hedging: bool
+) -> None:
+    facts = example_facts(net_units=net_units, hedging=hedging)
+    plan = work_out(draft, facts, Limits())
+    verdict = judge(draft, plan, facts, Limits(), Circumstances(WALL_NS))
+    levels = sendable(plan.levels)
+    shown = fields_of(draft, plan)
+    unreadable = [
+        name for name in shown if isinstance(read_number(draft.entry(name).text), UnreadableText)
+    ]
+    for name in unreadable:
+        assert any(reason.startswith(f"{name}: ") for reason in verdict.refusals)
+    if verdict.refusals:
+        return
+    assert not unreadable
+    assert levels is not None
+    assert plan.units > 0
+    for name, level in (("stop", levels.stop), ("target", levels.target), ("trail", levels.trail)):
+        typed = draft.entry(name).text if name in shown and not plan.reduces else ""
+        assert (level is None) == (typed == ""), "what was typed is sent, what was not is not"
+
+
+TICKET_KEYS = (*"0123456789.-", *"oustrbpem", "up", "down", ",", "tab", "backspace")
+
+
+@given(st.lists(st.sampled_from(TICKET_KEYS), max_size=25))
+def test_no_keys_at_all_make_a_ticket_send_what_it_does_not_show(keys: list[str]) -> None:
+    store = example_store()
+    store.arming = Arming("ARMED")
+    form = TicketForm(example_situation(store), "BUY", "EUR_USD")
+    for key in keys:
+        press(form, key)
+    order = None if form.confirmation().step is Step.REFUSED else form.result()
+    if order is None:
+        return
+    draft = form.draft
+    assert (order.stop is None) == (draft.stop.text == "")
+    assert (order.target is None) == (draft.target.text == "")
+    assert (order.trail is None) == (draft.trail.text == "")
+    for name in draft.fields:
+        assert not isinstance(read_number(draft.entry(name).text), UnreadableText)
+
+
+def press(form: TicketForm, key: str) -> None:
+    """Do to a ticket what its bindings do, without a screen."""
+    picked = {letter: name for name, letter in FIELD_KEYS.items()}
+    match key:
+        case "o":
+            form.action_next_kind()
+        case "e":
+            form.action_next_expiry()
+        case "m":
+            form.action_next_unit()
+        case "tab":
+            form.action_next_field(1)
+        case "backspace":
+            form.action_erase()
+        case "up" | "down" | "," | ".":
+            form.action_nudge({"up": 1, "down": -1, ",": -10, ".": 10}[key])
+        case _ if key in picked:
+            form.action_pick(picked[key])
+        case _:
+            form.typed(key)

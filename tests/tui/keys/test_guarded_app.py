@@ -1,0 +1,381 @@
+"""The guard before a real app: the table of accidents, with forms opening and closing."""
+
+import random
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from keydesk.forms.command_line import FindForm
+from keydesk.forms.info_form import HelpForm
+from keydesk.forms.ticket import TicketForm
+from keydesk.keys.guard import Cause
+from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
+from keydesk.keys.keymap import DESK, textual_name
+from keydesk.widgets import theme
+from support.data.desk_store import example_store
+from support.fakes.form_app import example_situation
+
+HUMAN = 0.45
+
+
+class Desk(GuardedApp[None]):
+    """B opens a ticket, / finds; what is sent is kept."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("B", "buy"),
+        Binding("slash", "find"),
+        Binding("question_mark", "help"),
+        Binding("j", "down"),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_theme(theme.load("dark", "truecolor").textual())
+        self.theme = "dark"
+        self.sent: list[object] = []
+        self.causes: list[Cause] = []
+        self.told: list[str] = []
+        self.downs = 0
+        self.went: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """Something to look at."""
+        yield Static("desk")
+
+    def disarm(self, cause: Cause) -> None:
+        """Keep why."""
+        self.causes.append(cause)
+
+    def tell(self, level: NoticeLevel, words: str) -> None:
+        """Keep what was said."""
+        self.told.append(f"{level} {words}")
+
+    def action_buy(self) -> None:
+        """Open a ticket."""
+        self.push_screen(TicketForm(example_situation(), "BUY", "EUR_USD"), self.sent.append)
+
+    def action_find(self) -> None:
+        """Open the finder."""
+        self.push_screen(FindForm(example_store()))
+
+    def action_help(self) -> None:
+        """Open the help."""
+        self.push_screen(HelpForm(self.keymap, DESK))
+
+    def action_down(self) -> None:
+        """Count."""
+        self.downs += 1
+
+    def action_go(self, place: str) -> None:
+        """Keep where to."""
+        self.went.append(place)
+
+    @property
+    def words(self) -> str:
+        """Everything on the screen, as plain lines."""
+        return "\n".join(strip.text for strip in self.screen._compositor.render_strips())
+
+    @property
+    def orders(self) -> list[object]:
+        """What tickets returned, but for dropped ones."""
+        return [result for result in self.sent if result is not None]
+
+
+class Hand:
+    """Types keys at chosen times of the events' own clock, after what the app painted last."""
+
+    def __init__(self, app: Desk, pilot: Pilot[None]) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.at = events.Key("j", "j").time - 1000  # long ago: forms are painted after it
+
+    async def types(self, keys: str, gap: float = 0.001, after: float = HUMAN) -> None:
+        names = {"\r": "enter", "\x1b": "escape"}
+        await self.press([(names.get(key, textual_name(key)), key) for key in keys], gap, after)
+
+    async def repeats(self, key: str, times: int, gap: float = 0.033) -> None:
+        await self.press([(key, "")] * times, gap, HUMAN)
+
+    async def press(self, keys: list[tuple[str, str]], gap: float, after: float) -> None:
+        for number, (name, character) in enumerate(keys):
+            event = events.Key(name, character or None)
+            self.at += after if number == 0 else gap
+            event.time = self.at
+            self.app.post_message(event)
+        await self.settle()
+
+    async def settle(self) -> None:
+        """Wait until held keys were let through or dropped."""
+        while True:
+            await self.pilot.pause()
+            if not self.app.guard.held:
+                break
+            await self.pilot.pause(0.01)
+        await self.pilot.pause()
+        screen = self.app.screen
+        if isinstance(screen, TicketForm):
+            while screen.painted is None:
+                await self.pilot.pause()
+            self.at = max(self.at, screen.painted)
+
+    async def until_stop(self, text: str) -> None:
+        """Wait until the open ticket's stop reads so; the test's own time limit ends a wait in vain."""
+        form = self.app.screen
+        assert isinstance(form, TicketForm)
+        for _ in range(500):
+            if form.draft.stop.text == text:
+                return
+            await self.pilot.pause(0.01)
+        raise AssertionError(f"the stop reads {form.draft.stop.text!r}, not {text!r}")
+
+    async def pastes(self, text: str) -> None:
+        event = events.Paste(text)
+        self.at += HUMAN
+        event.time = self.at
+        self.app.post_message(event)
+        await self.settle()
+
+
+async def test_a_hand_buys() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("y")
+    assert len(app.orders) == 1
+    assert app.causes == []
+
+
+async def test_a_raw_paste_trips_and_sends_nothing() -> None:
+    for burst in ("By", "B\r", "B\ry", "yB"):
+        app = Desk()
+        async with app.run_test() as pilot:
+            hand = Hand(app, pilot)
+            await hand.types(burst)
+            assert app.screen_stack == [app.screen]
+        assert app.orders == []
+        assert Cause.BURST in app.causes
+
+
+async def test_four_capitals_in_one_read_and_then_four_sends() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("BBBB")
+        await hand.types("yyyy")
+    assert app.orders == []
+    assert len([words for words in app.told if "Keys dropped" in words]) == 1, "said once"
+
+
+async def test_a_form_that_opens_late_behind_a_trip_is_closed_again() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("jBy")
+        app.action_buy()  # as when its pane took the key late
+        await hand.settle()
+        assert len(app.screen_stack) == 1
+        await hand.types("B")
+        assert isinstance(app.screen, TicketForm), "the next order key opens one"
+    assert app.orders == []
+
+
+async def test_bursts_of_any_keys_open_nothing_for_long_and_break_nothing() -> None:
+    app, chance = Desk(), random.Random(8)
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        for _ in range(60):
+            await hand.types("".join(chance.choices("ByBj2s\x1bc", k=chance.randint(2, 6))))
+    assert app.orders == []
+
+
+async def test_a_burst_in_the_help_trips_and_none_of_its_keys_reaches_what_lies_beneath() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("?")
+        assert isinstance(app.screen, HelpForm)
+        await hand.types("qBc .AjyS.y")
+        assert len(app.screen_stack) == 1
+    assert app.orders == []
+    assert Cause.BURST in app.causes
+
+
+async def test_a_send_key_typed_before_its_form_opened_never_sends() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("By", gap=0.07)  # 70 ms apart, and the desk was busy with something else
+        await hand.types("?qBy", gap=0.3)
+    assert app.orders == []
+
+
+async def test_keys_that_waited_while_the_desk_was_busy_send_nothing_at_any_pace() -> None:
+    app, chance = Desk(), random.Random(21)
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        for _ in range(60):
+            keys = "".join(chance.choices("ByBy?q/\rj\x1bc", k=chance.randint(2, 7)))
+            await hand.types(keys, gap=chance.choice((0.001, 0.065, 0.12, 0.3)))
+    assert app.orders == []
+
+
+async def test_a_held_b_and_then_y_sends_nothing() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("BBBBBB", gap=0.033, after=0.5)
+        await hand.types("y")
+    assert app.orders == []
+    assert app.causes[0] is Cause.BURST
+
+
+async def test_a_bracketed_paste_closes_the_ticket_and_disarms() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.pastes("y")
+        assert len(app.screen_stack) == 1
+    assert app.orders == []
+    assert app.causes == [Cause.PASTE]
+
+
+async def test_a_paste_with_an_end_inside_sends_nothing() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.pastes("harmless")
+        await hand.types("By", after=0.001)
+    assert app.orders == []
+    assert app.causes[:2] == [Cause.PASTE, Cause.BURST]
+
+
+async def test_a_confirm_right_behind_the_form_is_too_early_and_the_form_stays() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("y", after=0.15)
+        assert isinstance(app.screen, TicketForm)
+        assert "Too early: read the form" in app.words, "where the eye is: in the form"
+        await hand.types("y")
+    assert len(app.orders) == 1
+
+
+async def test_a_lost_focus_disarms() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        app.post_message(events.AppBlur())
+        await pilot.pause()
+    assert app.causes == [Cause.FOCUS_OUT]
+
+
+async def test_a_held_arrow_nudges_the_field_and_disarms_nothing() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("s")
+        await hand.repeats("up", 30)
+        await hand.until_stop("50")
+        await hand.types("y")
+    assert app.causes == []
+    assert len(app.orders) == 1
+
+
+async def test_digits_typed_at_once_fill_the_field() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("s35")
+        await hand.until_stop("35")
+    assert app.causes == []
+
+
+async def test_escape_and_a_capital_right_behind_it_open_the_next_form() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("\x1bB", gap=0.020)
+        assert app.sent == [None]
+        assert isinstance(app.screen, TicketForm)
+    assert app.causes == []
+
+
+async def test_two_escapes_at_once_drop_one_form_and_no_more() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        await hand.types("\x1b\x1b\x1b")
+        assert len(app.screen_stack) == 1
+    assert app.sent == [None]
+    assert app.causes == []
+
+
+async def test_a_capital_lost_behind_escape_is_said() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        app.post_message(events.Key("alt+shift+b", None))
+        await Hand(app, pilot).settle()
+    assert app.told == ["info Esc and B came as one key: only Esc counted. Press B again"]
+
+
+async def test_escape_and_a_key_in_one_drops_the_form() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("B")
+        app.post_message(events.Key("alt+y", None))
+        await hand.settle()
+        assert len(app.screen_stack) == 1
+    assert app.sent == [None]
+
+
+async def test_a_held_j_scrolls() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        await Hand(app, pilot).types("j" * 20, gap=0.033)
+    assert app.downs == 20
+    assert app.causes == []
+
+
+async def test_letters_of_a_name_are_typed_at_any_pace_and_pasted() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("/")
+        await hand.types("usdjpy", gap=0.002)
+        screen = app.screen
+        assert isinstance(screen, FindForm)
+        assert screen.text == "usdjpy"
+    assert app.causes == []
+
+
+async def test_a_chord_goes_somewhere_and_an_unknown_one_nowhere() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("gc", gap=0.2)
+        await hand.types("g?", gap=0.2)
+        await hand.types("j")
+    assert app.went == ["chart"]
+    assert app.downs == 1
+
+
+async def test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_layout() -> None:
+    app = Desk()
+    async with app.run_test() as pilot:
+        hand = Hand(app, pilot)
+        await hand.types("JKH", gap=0.2)
+        await hand.types("ф")
+    assert any("Caps Lock" in words for words in app.told)
+    assert any("layout" in words for words in app.told)

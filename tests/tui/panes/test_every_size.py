@@ -1,0 +1,48 @@
+"""Every pane draws at every size that a terminal can have, down to a single cell."""
+
+from collections.abc import Callable
+
+import pytest
+from textual.geometry import Size
+
+from keydesk.panes.books import Books
+from keydesk.panes.chart import Chart
+from keydesk.panes.deal import Deal
+from keydesk.panes.log import Log, Notices
+from keydesk.panes.orders import Orders
+from keydesk.panes.trades import Positions, Trades
+from keydesk.panes.watchlist import Watchlist
+from keydesk.store.state import LogLine
+from keydesk.text.sanitize import safe
+from keydesk.widgets.lines import LinePane
+from support.data.desk_data import WALL_NS, desk_store, frame_of
+from support.fakes.pane_app import shown
+
+PANES: tuple[Callable[[], LinePane], ...] = (
+    Watchlist,
+    Trades,
+    Positions,
+    Orders,
+    Log,
+    Books,
+    Deal,
+    Notices,
+    Chart,
+)
+WIDTHS = (*range(1, 30), 37, 45, 60, 80, 250)
+
+
+@pytest.mark.parametrize("make", PANES)
+async def test_a_pane_draws_at_every_width_and_height(make: Callable[[], LinePane]) -> None:
+    store = desk_store()
+    for words in ("A line of the log without a profit", "x", "long " * 60):
+        store.write_log(LogLine("7", WALL_NS, "NOTE", "EUR_USD", safe(words)))
+    pane = make()
+    async with shown(pane, store, size=(80, 12)) as pilot:
+        for width in WIDTHS:
+            for height in (1, 9):
+                await pilot.resize_terminal(width, height)
+                pane.on_frame(frame_of(store, everything=True))
+                assert pane.outer_size == Size(width, height)
+                lines = [pane.render_line(y) for y in range(height)]
+                assert {line.cell_length for line in lines} == {width}

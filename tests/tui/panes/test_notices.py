@@ -1,0 +1,150 @@
+"""Notices: whole at every size, gone in their time, and what asks for something stays until it was seen."""
+
+from dataclasses import replace
+
+import pytest
+
+from keydesk.panes.log import Notices
+from keydesk.screens.desk import DeskScreen
+from keydesk.store.frame import Frame
+from keydesk.store.state import Notice
+from keydesk.store.store import Store
+from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
+from support.fakes.desk_app import DeskApp
+from support.fakes.pane_app import shown, text_of
+
+SECOND = 1_000_000_000
+NOT_SENT = (
+    "NOT SENT BUY 10,000 EUR/USD at market: the order journal can not be written: "
+    "No space left on device. Again: B"
+)
+FILLED = "FILLED 10,000 EUR/USD @ 1.11321 slip −0.2p 143 ms #6417 SL 1.11121 TP 1.11721 set"
+
+
+def told(*notices: Notice) -> Store:
+    store = desk_store()
+    store.notices = list(notices)
+    return store
+
+
+def later(store: Store, seconds: float) -> Frame:
+    wall_ns = WALL_NS + int(seconds * SECOND)
+    return replace(frame_of(store, now=NOW + seconds), wall_ns=wall_ns)
+
+
+def said(pane: Notices) -> str:
+    """What stands there, its line ends as spaces."""
+    return " ".join(" ".join(text_of(pane)).split())
+
+
+def bottom(screen: DeskScreen, lines: int) -> str:
+    strips = screen._compositor.render_strips()
+    return " ".join(" ".join(strip.text for strip in strips[-lines:]).split())
+
+
+@pytest.mark.parametrize("size", [(80, 24), (99, 24), (120, 35), (200, 50)])
+@pytest.mark.parametrize(
+    "notice", [Notice("bad", NOT_SENT, WALL_NS), Notice("good", FILLED, WALL_NS)]
+)
+async def test_an_outcome_is_readable_whole_at_every_size(
+    size: tuple[int, int], notice: Notice
+) -> None:
+    async with DeskApp(told(notice)).run_test(size=size) as pilot:
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, DeskScreen)
+        assert notice.text in bottom(pilot.app.screen, 4)
+
+
+async def test_the_panes_stand_still_while_an_outcome_has_the_instruments_line() -> None:
+    store = told()
+    async with DeskApp(store).run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        screen = pilot.app.screen
+        assert isinstance(screen, DeskScreen)
+        before = [pane.region for pane in screen._panes.panes]
+        assert "spread" in bottom(screen, 3)
+        store.notify(Notice("bad", NOT_SENT, WALL_NS))
+        screen.on_frame(frame_of(store))
+        await pilot.pause()
+        assert "Again: B" in bottom(screen, 2)
+        assert "spread" not in bottom(screen, 3)
+        assert [pane.region for pane in screen._panes.panes] == before
+        store.see_notices(WALL_NS)
+        screen.on_frame(later(store, 60))
+        await pilot.pause()
+        assert "spread" in bottom(screen, 3)
+        assert "NOT SENT" not in bottom(screen, 3)
+
+
+@pytest.mark.parametrize(("level", "seconds"), [("info", 11), ("warn", 16), ("good", 301)])
+async def test_a_hint_goes_by_itself(level: str, seconds: float) -> None:
+    pane = Notices()
+    store = told(Notice(level, "Too early: read the form", WALL_NS))  # type: ignore[arg-type]
+    async with shown(pane, store):
+        assert "Too early" in said(pane)
+        pane.on_frame(later(store, 5))
+        assert "Too early" in said(pane)
+        pane.on_frame(later(store, seconds))
+        assert said(pane) == ""
+
+
+async def test_a_good_outcome_lingers_dim() -> None:
+    pane, store = Notices(), told(Notice("good", FILLED, WALL_NS))
+    async with shown(pane, store):
+        new = pane.render_line(0)
+        pane.on_frame(later(store, 30))
+        old = pane.render_line(0)
+        assert FILLED in old.text
+        colours = [{s.style for s in strip if FILLED in s.text} for strip in (new, old)]
+        assert colours == [{pane.palette["good"]}, {pane.palette["muted"]}]
+        assert pane.rows_wanted == 0
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        Notice("bad", "IT SHOWED UP", WALL_NS),
+        Notice("warn", "NO STOP: P protects", WALL_NS, asks=True),
+    ],
+)
+async def test_what_asks_for_something_stays_until_it_was_seen(notice: Notice) -> None:
+    pane, store = Notices(), told(notice)
+    async with shown(pane, store):
+        pane.on_frame(later(store, 3600))
+        assert said(pane).endswith(f"{notice.text} Esc: seen")
+        assert store.see_notices(WALL_NS)
+        pane.on_frame(later(store, 3600))
+        assert said(pane) == ""
+        assert not store.see_notices(WALL_NS), "there is nothing more to be seen"
+
+
+async def test_what_came_just_now_was_not_read_yet() -> None:
+    store = told(Notice("bad", NOT_SENT, WALL_NS))
+    assert not store.see_notices(WALL_NS - 1)
+    assert store.notices[0].waits
+
+
+async def test_a_hint_does_not_take_the_place_of_what_waits_for_long() -> None:
+    pane, store = Notices(), told(Notice("bad", NOT_SENT, WALL_NS))
+    async with shown(pane, store, size=(150, 1)):
+        store.notify(Notice("info", "Nothing to close", WALL_NS))
+        pane.on_frame(frame_of(store))
+        assert said(pane).endswith(":messages has the rest")
+        pane.on_frame(later(store, 12))
+        assert NOT_SENT in said(pane)
+
+
+async def test_a_newer_outcome_takes_the_place_of_an_older_good_one() -> None:
+    pane, store = Notices(), told(Notice("good", FILLED, WALL_NS))
+    async with shown(pane, store, size=(80, 2)):
+        store.notify(Notice("good", "CLOSED 10,000 EUR/USD", WALL_NS))
+        pane.on_frame(frame_of(store))
+        assert "CLOSED" in text_of(pane)[0]
+        assert text_of(pane)[1].strip() == "", "it is there whole or not there"
+        assert pane.rows_wanted == 1
+
+
+async def test_what_has_no_room_is_named() -> None:
+    pane, store = Notices(), told(Notice("bad", NOT_SENT * 3, WALL_NS))
+    async with shown(pane, store, size=(80, 2)):
+        assert text_of(pane)[1].rstrip().endswith("…  :messages has the rest")

@@ -1,0 +1,208 @@
+"""The strips above and below the panes: what they keep when room is short, and what they alarm about."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from keydesk.keys.keymap import (
+    DESK,
+    KEYMAP,
+    LOG,
+    ORDERS,
+    POSITIONS,
+    TRADES,
+    WATCHLIST,
+    KeyMap,
+)
+from keydesk.panes.deal import Deal, Preset
+from keydesk.panes.log import Notices
+from keydesk.panes.strips import AccountStrip, HealthLine, InstrumentLine, KeyFooter
+from keydesk.store.state import Arming, Topic
+from support.data.desk_data import desk_store, frame_of
+from support.data.in_flight import in_flight
+from support.fakes.pane_app import shown, text_of
+
+D = Decimal
+
+
+async def test_the_account_strip_keeps_the_environment_worth_and_armed_state_longest() -> None:
+    pane = AccountStrip()
+    async with shown(pane, desk_store(), size=(50, 3)):
+        line = text_of(pane)[0]
+    assert line.split() == ["PRACTICE", "NAV", "10,214.55", "uPL", "+0.90", "ARMED"]
+
+
+async def test_a_wide_account_strip_tells_the_rest() -> None:
+    pane = AccountStrip()
+    async with shown(pane, desk_store(), size=(190, 3)):
+        line = text_of(pane)[0]
+    for words in (
+        "main …042 USD",
+        "day +33.90",
+        "1 without a stop !",
+        "risk 0.27%",
+        "closeout 3%",
+        "free 9,686.45",
+    ):
+        assert words in line
+
+
+@pytest.mark.parametrize(
+    ("environment", "arming", "words", "band"),
+    [
+        ("PRACTICE", "ARMED", "PRACTICE", "practice"),
+        ("LIVE", "DISARMED", "LIVE real money", "live"),
+        ("LIVE", "READ-ONLY", "READ-ONLY LIVE", "readonly"),
+    ],
+)
+async def test_the_band_says_in_words_and_colour_where_orders_go(
+    environment: str, arming: str, words: str, band: str
+) -> None:
+    pane, store = AccountStrip(), desk_store()
+    store.health.environment = environment  # type: ignore[assignment]  # one of the two literals
+    store.arming = Arming(arming)  # type: ignore[arg-type]  # one of the three literals
+    async with shown(pane, store, size=(120, 3)):
+        strip = pane.render_line(0)
+        behind = pane.palette.on(f"{band}-text", band).bgcolor
+    assert words in strip.text
+    assert {s.style.bgcolor for s in strip if s.style and not s.style.reverse} == {behind}
+
+
+async def test_health_is_calm_while_all_is_well_and_loud_when_not() -> None:
+    pane, store = HealthLine(), desk_store()
+    async with shown(pane, store):
+        assert "prices ok" in text_of(pane)[0]
+        assert text_of(pane)[0].rstrip().endswith("13:43:22 UTC")
+        store.health.prices, store.health.warning = "STALE", "The account disagrees with the poll"
+        store.mark(Topic.HEALTH)
+        pane.on_frame(frame_of(store))
+        assert "prices STALE 0s" in text_of(pane)[0]
+        assert "The account disagrees with the poll" in text_of(pane)[0]
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+async def test_a_request_without_an_answer_takes_the_place_of_the_round_trip(width: int) -> None:
+    pane, store = HealthLine(), desk_store()
+    async with shown(pane, store, size=(width, 3)):
+        assert "round trip 48 ms" in text_of(pane)[0]
+        for state, age, words in (
+            ("OK", 3.0, "requests waiting 3s"),
+            ("SLOW", 6.0, "requests SLOW 6s"),
+            ("DOWN", 65.0, "requests DOWN 1m"),
+        ):
+            store.health.requests = state  # type: ignore[assignment]  # one of the literals
+            store.health.unanswered_since = frame_of(store).now - age
+            store.mark(Topic.HEALTH)
+            pane.on_frame(frame_of(store))
+            assert words in text_of(pane)[0]
+            assert "round trip" not in text_of(pane)[0]
+
+
+async def test_unreadable_records_and_failed_feeds_are_told_for_a_minute() -> None:
+    pane, store = HealthLine(), desk_store()
+    now = frame_of(store).now
+    store.health.unreadable, store.health.unreadable_at = 3, now - 59
+    store.health.restarted = {"chart": now - 1}
+    async with shown(pane, store, size=(120, 3)):
+        assert "3 records unreadable" in text_of(pane)[0]
+        assert "chart failed, restarted" in text_of(pane)[0]
+        store.health.unreadable_at, store.health.restarted = now - 61, {"chart": now - 61}
+        store.mark(Topic.HEALTH)
+        pane.on_frame(frame_of(store))
+        assert "unreadable" not in text_of(pane)[0]
+        assert "restarted" not in text_of(pane)[0]
+
+
+async def test_a_warning_longer_than_the_line_is_cut_and_not_left_out() -> None:
+    pane, store = HealthLine(), desk_store()
+    store.health.warning = (
+        "Not as at the broker: trade 6411 has 10000 units here, 5000 at the broker"
+    )
+    async with shown(pane, store, size=(80, 3)):
+        line = text_of(pane)[0]
+    assert "Not as at the broker: trade" in line
+    assert "…" in line
+    assert line.rstrip().endswith("UTC")
+
+
+async def test_the_instrument_line_tells_what_a_pip_is_worth() -> None:
+    pane = InstrumentLine()
+    async with shown(pane, desk_store(), size=(120, 3)):
+        line = text_of(pane)[0]
+    assert "EUR/USD   1.08431 / 1.08443   spread 1.2   pip 1.00 USD/10k   margin 3.33%" in line
+    assert "largest order 100.00M" in line
+
+
+async def test_notices_have_the_newest_first_below_what_is_under_way() -> None:
+    pane, store = Notices(), desk_store()
+    store.set_in_flight(in_flight("EUR_USD", words="BUY 10,000 EUR/USD"))
+    store.notify(replace(store.notices[-1], level="bad", text="Rejected: BUY 400,000 GBP/USD"))
+    async with shown(pane, store):
+        lines = text_of(pane)
+    assert "BUY 10,000 EUR/USD: sent" in lines[0]
+    assert "✗ Rejected" in lines[1]
+    assert "✓ Filled 6411" in lines[2]
+
+
+async def test_the_footer_shows_the_focused_panes_keys_and_always_how_to_learn_more() -> None:
+    pane = KeyFooter(KEYMAP)
+    async with shown(pane, desk_store(), size=(60, 3)):
+        assert text_of(pane)[0].split()[:2] == ["B", "buy"]
+        pane.show_context(WATCHLIST)
+        line = text_of(pane)[0].split()
+    assert line[:2] == ["v", "sort"]
+    assert line[-4:] == [":", "command", "?", "keys"]
+
+
+@pytest.mark.parametrize(
+    ("context", "first"),
+    [
+        (TRADES, "j k rows Enter details C close O part E even"),
+        (POSITIONS, "j k rows Enter details C close O part R reverse"),
+        (ORDERS, "j k rows Enter details D cancel M modify"),
+        (LOG, "j k rows Enter details Space page"),
+    ],
+)
+async def test_the_footer_of_a_list_begins_with_its_rows_and_what_it_is_there_for(
+    context: str, first: str
+) -> None:
+    pane = KeyFooter(KEYMAP)
+    async with shown(pane, desk_store(), size=(80, 3)):
+        pane.show_context(context)
+        assert " ".join(text_of(pane)[0].split()).startswith(first)
+
+
+async def test_the_footer_shows_the_traders_own_keys_for_rows_too() -> None:
+    pane = KeyFooter(KeyMap(overrides={"row-up": "w", "close": "K"}))
+    async with shown(pane, desk_store(), size=(80, 3)):
+        pane.show_context(TRADES)
+        assert text_of(pane)[0].split()[:7] == ["j", "w", "rows", "Enter", "details", "K", "close"]
+
+
+async def test_a_key_that_can_do_nothing_now_is_dim() -> None:
+    pane = KeyFooter(KEYMAP, lambda name: name == "buy")
+    async with shown(pane, desk_store(), size=(60, 3)):
+        styles = {s.text: s.style for s in pane.render_line(0)}
+        assert styles["B"] == pane.palette["faint"]
+        assert styles["S"] == pane.palette["plain"]
+    assert DESK
+
+
+async def test_the_dealing_pane_shows_both_prices_the_size_and_what_is_held() -> None:
+    pane = Deal()
+    async with shown(pane, desk_store(), size=(27, 18)):
+        pane.take(Preset("3: 10,000", D(10_000), lambda spread: (f"stop {15 * spread} pips",)))
+        text = "\n".join(text_of(pane))
+    for words in ("S sell", "1.08431", "B buy", "1.08443", "to enter  −1.20", "position  +10,000"):
+        assert words in text
+    assert "stop 18.0 pips" in text, (
+        "the bracket is the one a ticket would open with at this spread"
+    )
+
+
+async def test_eighty_columns_show_the_size_that_b_and_s_would_open_with() -> None:
+    pane = InstrumentLine()
+    async with shown(pane, desk_store(), size=(80, 3)):
+        pane.take("9: 1,000,000")
+        assert "size 9: 1,000,000" in text_of(pane)[0]

@@ -1,0 +1,331 @@
+"""Trades, positions, orders and the log say what is at stake."""
+
+import dataclasses
+from decimal import Decimal
+
+import pytest
+
+from keydesk.panes.log import Log
+from keydesk.panes.orders import Orders
+from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.trades import Positions, Trades
+from keydesk.records import DependentOrder
+from keydesk.store.state import LogLine, Topic
+from keydesk.store.store import Store
+from keydesk.widgets.lines import LinePane
+from keydesk.widgets.table import Column, TablePane, fit
+from support.data.desk_data import WALL_NS, desk_store, frame_of
+from support.fakes.pane_app import heard, shown, text_of
+
+
+async def test_a_trade_shows_its_profit_with_its_sign_and_its_stop() -> None:
+    pane = Trades()
+    async with shown(pane, desk_store()):
+        newest = text_of(pane)[1].split()
+    assert newest[:4] == ["6411", "EUR/USD", "LONG", "10,000"]
+    assert {"+5.1", "+5.10", "1.08200", "1.08650"} <= set(newest)
+
+
+async def test_a_trade_without_a_stop_raises_an_alarm_in_row_tab_and_total() -> None:
+    pane = Trades()
+    async with shown(pane, desk_store()):
+        lines = text_of(pane)
+        assert "none !" in lines[2]
+        assert pane.heading().tabs[0].text == "Trades 2 !"
+        assert "1 without a stop !" in lines[-1]
+
+
+async def test_the_totals_add_up_to_the_account_strip() -> None:
+    pane = Trades()
+    async with shown(pane, desk_store()):
+        foot = text_of(pane)[-1]
+    assert "2 trades" in foot
+    assert "+0.90 USD" in foot
+    assert "27.78 (0.27% of NAV)" in foot
+
+
+async def test_only_the_trade_that_moved_is_drawn_again() -> None:
+    pane, store = Trades(), desk_store()
+    async with shown(pane, store):
+        before = {y: pane.render_line(y) for y in range(12)}
+        store.trades["6398"].unrealized_pl = Decimal("-5.00")
+        store.mark(Topic.TRADES, "6398")
+        pane.on_frame(frame_of(store))
+        drawn = [y for y in range(12) if pane.render_line(y) is not before[y]]
+        assert "−5.00" in text_of(pane)[2]
+    assert drawn == [2, 11]
+
+
+async def test_the_cursor_stays_with_its_trade_when_another_comes() -> None:
+    pane, store = Trades(), desk_store()
+    async with shown(pane, store) as pilot:
+        await pilot.press("j")
+        assert pane.selected == "6398"
+        newer = dataclasses.replace(store.trades["6411"], id="6420")
+        store.trades["6420"] = newer
+        store.mark(Topic.TRADES)
+        pane.on_frame(frame_of(store))
+        assert pane.selected == "6398"
+        assert pane.cursor == 2
+
+
+async def test_positions_tell_the_sides_apart() -> None:
+    pane = Positions()
+    async with shown(pane, desk_store()):
+        euro, yen = (line.split() for line in text_of(pane)[1:3])
+    assert euro[:4] == ["EUR/USD", "LONG", "+10,000", "+5.10"]
+    assert yen[:4] == ["USD/JPY", "SHORT", "−5,000", "−4.20"]
+
+
+async def test_entry_orders_stand_above_what_hangs_on_trades() -> None:
+    pane = Orders()
+    async with shown(pane, desk_store()):
+        rows = [line.split() for line in text_of(pane)[1:4]]
+        assert pane.heading().tabs[0].text == "Orders 3"
+        assert pane.heading().right == "1 entry, 2 on trades"
+    assert rows[0][:5] == ["6415", "EUR/USD", "BUY", "LIMIT", "20,000"]
+    assert [row[2:5] for row in rows[1:]] == [["stop", "of", "6411"], ["target", "of", "6411"]]
+
+
+async def test_the_tab_counts_every_order_that_the_pane_lists() -> None:
+    pane, store = Orders(), desk_store()
+    del store.orders["6415"]
+    async with shown(pane, store):
+        assert pane.heading().tabs[0].text == "Orders 2"
+        assert pane.heading().right == "2 on trades"
+        assert len([line for line in text_of(pane)[1:] if line.strip()]) == 2
+
+
+async def test_the_log_has_the_newest_line_first() -> None:
+    pane = Log()
+    async with shown(pane, desk_store()):
+        lines = text_of(pane)
+    assert "FILL" in lines[1]
+    assert "CLOSE" in lines[6]
+    assert lines[6].rstrip().endswith("+33.00")
+
+
+async def test_a_line_without_a_profit_has_that_room_for_its_words() -> None:
+    pane, store = Log(), desk_store()
+    words = "Market buy 10,000 SL 1.11105 TP 1.11705"
+    store.write_log(LogLine("6500", WALL_NS, "ORDER", "EUR_USD", words))
+    async with shown(pane, store, size=(74, 12)):
+        lines = text_of(pane)
+    assert lines[1].rstrip().endswith(words)
+    assert "…" in lines[7]
+    assert lines[7].rstrip().endswith("+33.00")
+    assert {len(line) for line in lines} == {74}
+
+
+async def test_a_new_line_does_not_push_away_what_is_being_read() -> None:
+    pane, store = Log(), desk_store()
+    async with shown(pane, store) as pilot:
+        await pilot.press("j", "j")
+        reading = pane.selected
+        store.write_log(LogLine("6500", WALL_NS, "FILL", "EUR_USD", "SELL 5,000 EUR/USD"))
+        pane.on_frame(frame_of(store))
+        assert pane.selected == reading
+
+
+async def test_who_reads_the_newest_line_goes_on_to_read_the_newest() -> None:
+    pane, store = Log(), desk_store()
+    async with shown(pane, store, size=(100, 5)):
+        for number in range(20):
+            store.write_log(LogLine(str(6500 + number), WALL_NS, "NOTE", "", f"line {number}"))
+            pane.on_frame(frame_of(store))
+        assert "line 19" in text_of(pane)[1]
+        assert pane.heading().right == ""
+
+
+async def test_ten_thousand_lines_are_scrolled_by_row() -> None:
+    pane, store = Log(), desk_store()
+    store.log = [LogLine(str(i), WALL_NS, "NOTE", "", f"line {i}") for i in range(10_000)]
+    async with shown(pane, store) as pilot:
+        await pilot.press("end")
+        assert "line 0 " in text_of(pane)[-1]
+        await pilot.press("home")
+        assert "line 9999" in text_of(pane)[1]
+
+
+@pytest.mark.parametrize("pane", [Trades(), Positions(), Orders(), Log()], ids=lambda pane: pane.id)
+async def test_an_empty_pane_says_how_it_fills(pane: LinePane) -> None:
+    store = desk_store()
+    store.trades, store.positions, store.orders, store.log = {}, {}, {}, []
+    async with shown(pane, store):
+        words = " ".join(text_of(pane)[1].split())
+    assert words.endswith(".")
+    assert len(words) > 20
+
+
+@pytest.mark.parametrize("width", [40, 60, 78, 100, 130, 200])
+@pytest.mark.parametrize("kind", [Trades, Positions, Orders])
+async def test_columns_are_whole_at_every_width(kind: type[LinePane], width: int) -> None:
+    pane = kind()
+    async with shown(pane, desk_store(), size=(width, 8)):
+        assert all(len(line) == width and "…" not in line for line in text_of(pane)[:3])
+
+
+def test_the_highest_rank_leaves_first() -> None:
+    columns = (Column("a", "a", 5), Column("b", "b", 5, rank=2), Column("c", "c", 5, rank=1))
+    assert [column.key for column in fit(columns, 17)] == ["a", "b", "c"]
+    assert [column.key for column in fit(columns, 16)] == ["a", "c"]
+    assert [column.key for column in fit(columns, 3)] == ["a"]
+
+
+@pytest.mark.parametrize("pane", [Trades(), Positions(), Orders()])
+async def test_nothing_is_counted_before_the_account_was_read(pane: LinePane) -> None:
+    async with shown(pane, Store()):
+        text = "\n".join(text_of(pane))
+        assert "The account is being read" in text
+        assert not any(letter.isdigit() for letter in pane.heading().tabs[0].text)
+
+
+@pytest.mark.parametrize("pane", [Trades(), Positions(), Orders()], ids=lambda pane: pane.id)
+async def test_the_desk_turns_to_the_instrument_of_the_row_under_the_cursor(
+    pane: InstrumentRows,
+) -> None:
+    store = desk_store()
+    other = dataclasses.replace(store.orders["6415"], id="6400", instrument="GBP_USD")
+    store.orders = {"6400": other, "6415": store.orders["6415"]}
+    async with shown(pane, store) as pilot:
+        pane.entered()
+        await pilot.pause()
+        assert heard(pilot, InstrumentRows.Chosen) == [], "to come to a pane turns nothing"
+        await pilot.press("j")
+        turned = [message.instrument for message in heard(pilot, InstrumentRows.Chosen)]
+    assert turned == [pane.instrument_of(pane.selected or "", store)]
+
+
+@pytest.mark.parametrize("key", ["j", "k", "g", "end"])
+async def test_a_key_that_moves_chooses_the_row_even_where_there_is_no_other(key: str) -> None:
+    pane, store = Positions(), desk_store()
+    del store.positions["EUR_USD"]
+    async with shown(pane, store) as pilot:
+        pane.entered()
+        await pilot.press(*("home",) if key == "g" else (key,))
+        assert [each.instrument for each in heard(pilot, InstrumentRows.Chosen)] == ["USD_JPY"]
+
+
+async def test_coming_to_the_trades_finds_the_one_of_the_instrument_on_the_desk() -> None:
+    pane, store = Trades(), desk_store()
+    store.focus = "USD_JPY"
+    async with shown(pane, store) as pilot:
+        assert pane.selected == "6411"
+        pane.entered()
+        await pilot.pause()
+        assert pane.selected == "6398"
+        assert heard(pilot, InstrumentRows.Chosen) == []
+
+
+async def test_a_row_that_comes_or_goes_turns_nothing() -> None:
+    pane, store = Trades(), desk_store()
+    async with shown(pane, store) as pilot:
+        del store.trades["6411"]
+        store.mark(Topic.TRADES)
+        pane.on_frame(frame_of(store))
+        await pilot.pause()
+        assert heard(pilot, InstrumentRows.Chosen) == []
+
+
+@pytest.mark.parametrize(
+    ("trailing", "shown_stop"), [("1.08300", "1.08300 t"), ("1.08100", "1.08200  ")]
+)
+async def test_the_stop_of_a_trade_is_the_one_that_fires_first(
+    trailing: str, shown_stop: str
+) -> None:
+    pane, store = Trades(), desk_store()
+    store.trades["6411"].trailing_stop = DependentOrder("6414", Decimal(trailing), Decimal("0.001"))
+    async with shown(pane, store, size=(80, 8)):
+        row = next(line for line in text_of(pane) if "EUR/USD" in line)
+    assert shown_stop in row
+
+
+HUGE = Decimal("123456789012.5")
+
+
+def huge_store() -> Store:
+    """Numbers of any size in one row of every list, usual ones in the others."""
+    store = desk_store()
+    euro = store.trades["6411"]
+    euro.units = euro.initial_units = HUGE
+    euro.unrealized_pl, euro.pips, euro.r_multiple = -HUGE, -HUGE, -HUGE
+    euro.risk = euro.financing = euro.margin_used = HUGE
+    euro.price = euro.now = HUGE
+    position = store.positions["EUR_USD"]
+    position.long_units, position.short_units = HUGE, -HUGE / 3
+    position.long_average = position.short_average = HUGE
+    position.unrealized_pl, position.margin_used = -HUGE, HUGE
+    position.trade_ids = tuple(str(number) for number in range(1_234_567))
+    order = store.orders["6415"]
+    order.units, order.price, order.pips_away = -HUGE, HUGE, HUGE
+    order.stop_loss = order.take_profit = HUGE
+    return store
+
+
+def column_ends(pane: TablePane) -> list[int]:
+    """Where each right-aligned column ends, counted from the left edge."""
+    ends, at = [], 1
+    for column in pane.fitted:
+        at += column.width
+        if column.right:
+            ends.append(at)
+        at += pane.gap
+    return ends
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120, 200])
+@pytest.mark.parametrize("kind", [Trades, Positions, Orders])
+async def test_numbers_of_any_size_keep_their_column(kind: type[TablePane], width: int) -> None:
+    pane = kind()
+    async with shown(pane, huge_store(), size=(width, 8)) as pilot:
+        await pilot.pause()
+        lines = text_of(pane)
+        ends = column_ends(pane)
+        rows = [line for line in lines[: 1 + len(pane.keys)] if line.strip()]
+    assert len(rows) == 1 + len(pane.keys)
+    assert all(len(line) == width and "…" not in line for line in rows)
+    for end in ends:
+        after = {line[end : end + 1] for line in rows if end < width}
+        assert after <= {" "}, (end, rows)
+
+
+async def test_a_number_that_grows_between_two_frames_keeps_its_column() -> None:
+    pane, store = Trades(), desk_store()
+    async with shown(pane, store, size=(80, 8)) as pilot:
+        store.trades["6411"].unrealized_pl = Decimal("-12345678.90")
+        store.mark(Topic.TRADES, "6411")
+        pane.on_frame(frame_of(store))
+        await pilot.pause()
+        header, first, second = text_of(pane)[:3]
+    assert "−12,345,678.90" in first
+    end = first.index("−12,345,678.90") + len("−12,345,678.90")
+    assert header[:end].endswith("P/L")
+    assert second[:end].endswith("−4.20")
+
+
+@pytest.mark.parametrize("width", [40, 60, 78, 80, 90, 100, 120, 150, 200])
+async def test_the_headers_of_positions_name_each_side_once_and_in_pairs(width: int) -> None:
+    pane = Positions()
+    async with shown(pane, desk_store(), size=(width, 8)):
+        header = text_of(pane)[0]
+        titles = [column.title for column in pane.fitted]
+    assert len(set(titles)) == len(titles), "two columns of one name say nothing"
+    assert ("long avg" in titles) == ("short avg" in titles)
+    assert ("long" in titles) == ("short" in titles)
+    assert [each for each in titles if each not in header] == []
+    assert "…" not in header
+
+
+async def test_a_wider_row_that_scrolls_into_view_keeps_its_column() -> None:
+    pane, store = Trades(), desk_store()
+    for number in range(6500, 6530):
+        store.trades[str(number)] = dataclasses.replace(store.trades["6411"], id=str(number))
+    store.trades["6398"].unrealized_pl = Decimal("-123456789.00")  # the oldest: at the very end
+    async with shown(pane, store, size=(80, 8)) as pilot:
+        await pilot.press("end")
+        await pilot.pause()
+        header, *rows = text_of(pane)
+    row = next(row for row in rows if "USD/JPY" in row)
+    end = row.index("−123,456,789.00") + len("−123,456,789.00")
+    assert header[:end].endswith("P/L")
+    assert all(len(line) == 80 and "…" not in line for line in (header, *rows[:4]))

@@ -1,0 +1,281 @@
+"""The desk screen at its three sizes: what stands where, which pane has the keys."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from itertools import pairwise
+
+import pytest
+from textual.geometry import Size
+from textual.message import Message
+from textual.pilot import Pilot
+from textual.screen import ModalScreen
+
+from keydesk.forms.info_form import HelpForm
+from keydesk.keys.keymap import KEYMAP
+from keydesk.panes.chart import Chart
+from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.watchlist import Watchlist
+from keydesk.screens.desk import COCKPIT, DECK, DESK, TIERS, DeskScreen, tier_for
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+from keydesk.widgets.lines import LinePane
+from keydesk.widgets.ruled_grid import RuledGrid
+from support.data.desk_data import NOW, desk_store, frame_of
+from support.fakes.desk_app import DeskApp
+from support.fakes.pane_app import text_of
+
+SIZES = ((80, 24), (99, 30), (100, 30), (120, 35), (159, 50), (160, 44), (200, 50), (240, 70))
+
+
+@asynccontextmanager
+async def desk(
+    size: tuple[int, int], store: Store | None = None
+) -> AsyncIterator[tuple[Pilot[None], DeskScreen]]:
+    app = DeskApp(store or desk_store())
+    async with app.run_test(size=size) as pilot:
+        await pilot.pause()
+        assert isinstance(app.screen, DeskScreen)
+        yield pilot, app.screen
+
+
+def shown(screen: DeskScreen) -> set[str]:
+    return {pane.id or "" for pane in screen.query(LinePane) if pane.display}
+
+
+def picture(screen: DeskScreen) -> list[str]:
+    return [strip.text for strip in screen._compositor.render_strips()]
+
+
+@pytest.mark.parametrize(
+    ("size", "tier"),
+    [
+        ((79, 24), None),
+        ((80, 23), None),
+        ((80, 24), DECK),
+        ((99, 60), DECK),
+        ((100, 24), DESK),
+        ((200, 43), DESK),
+        ((160, 44), COCKPIT),
+    ],
+)
+def test_the_size_chooses_the_layout(size: tuple[int, int], tier: object) -> None:
+    assert tier_for(Size(*size)) is tier
+
+
+def test_every_pane_of_the_mission_has_a_place_in_every_layout() -> None:
+    for tier in TIERS:
+        places = {name for slot in tier.slots for name in slot}
+        assert places >= {"watchlist", "chart", "trades", "positions", "orders", "log", "books"}
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_no_line_is_too_long_and_panes_never_overlap(size: tuple[int, int]) -> None:
+    async with desk(size) as (_, screen):
+        lines = picture(screen)
+        regions = [pane.region for pane in screen.query(LinePane) if pane.display]
+    assert len(lines) == size[1]
+    assert {len(line) for line in lines} == {size[0]}
+    assert not any(a.overlaps(b) for a in regions for b in regions if a is not b)
+    assert all(region.right <= size[0] and region.bottom <= size[1] for region in regions)
+
+
+async def test_neighbours_share_one_line() -> None:
+    async with desk((80, 24)) as (_, screen):
+        lines = picture(screen)
+    assert lines[2].startswith("─ Watch ─")
+    assert "┬─ EUR/USD M5" in lines[2]
+    assert all(line.count("│") >= 1 for line in lines[3:13])
+
+
+async def test_rules_join_where_they_meet() -> None:
+    async with desk((200, 50)) as (_, screen):
+        rules = "".join(picture(screen))
+    for joint in "┬├┤┴":
+        assert joint in rules
+
+
+async def test_g_and_a_letter_bring_a_pane_to_the_front_and_focus_it() -> None:
+    async with desk((80, 24)) as (_, screen):
+        assert "trades" in shown(screen)
+        for name in ("orders", "positions", "log", "books", "trades"):
+            screen.action_go(name)
+            assert name in shown(screen)
+            assert screen.focused is screen.pane(name)
+        assert len(shown(screen) & {"trades", "orders", "positions", "log", "books"}) == 1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
+async def test_every_pane_has_keys_in_force_and_a_help(size: tuple[int, int]) -> None:
+    async with desk(size) as (pilot, screen):
+        for pane in list(screen.query(LinePane)):
+            if not pane.can_focus:
+                continue
+            assert KEYMAP.in_force(pane.KEY_CONTEXT), pane.id
+            pilot.app.push_screen(HelpForm(KEYMAP, pane.KEY_CONTEXT))
+            await pilot.pause()
+            assert isinstance(pilot.app.screen, HelpForm)
+            await pilot.press("escape")
+
+
+async def test_tab_walks_the_panes() -> None:
+    async with desk((80, 24)) as (pilot, screen):
+        walked = []
+        for _ in range(4):
+            walked.append(screen.focused.id if screen.focused else "")
+            await pilot.press("tab")
+    assert walked == ["watchlist", "chart", "trades", "watchlist"]
+
+
+async def test_z_shows_a_pane_alone_and_all_again() -> None:
+    async with desk((120, 35)) as (pilot, screen):
+        before = shown(screen)
+        screen.action_go("chart")
+        await pilot.press("z")
+        panes = {"watchlist", "chart", "ticket", "trades"}
+        assert shown(screen) & panes == {"chart"}
+        await pilot.press("z")
+        assert shown(screen) == before
+
+
+async def test_the_footer_follows_the_focus() -> None:
+    async with desk((80, 24)) as (pilot, screen):
+        assert "v sort" in picture(screen)[-1]
+        screen.action_go("chart")
+        await pilot.pause()
+        assert "v width" in picture(screen)[-1]
+
+
+async def test_the_layout_follows_the_terminal() -> None:
+    async with desk((80, 24)) as (pilot, screen):
+        for size, there in pairwise([(80, 24), (200, 50), (60, 20), (120, 35)]):
+            await pilot.resize_terminal(*there)
+            await pilot.pause()
+            assert size
+            too_small = "needs 80×24" in picture(screen)[0]
+            assert too_small == (there == (60, 20))
+
+
+async def test_a_hidden_pane_shows_what_happened_meanwhile() -> None:
+    store = desk_store()
+    async with desk((80, 24), store) as (_, screen):
+        del store.orders["6415"]
+        screen.action_go("orders")
+        assert "6415" not in "\n".join(picture(screen))
+
+
+async def test_beneath_a_dialog_the_desk_draws_less_often_and_forgets_nothing() -> None:
+    store = desk_store()
+    async with desk((80, 24), store) as (pilot, screen):
+        await pilot.app.push_screen(ModalScreen())
+        prices = []
+        for beat in range(7):
+            store.quotes["GBP_USD"].bid = Decimal("1.2680") + Decimal(beat) / 10_000
+            store.mark(Topic.PRICES, "GBP_USD")
+            screen.on_frame(frame_of(store, now=NOW + 1 + beat * 0.12))
+            prices.append(text_of(screen.pane("watchlist"))[2].split()[1])
+    assert prices == [*["1.26800"] * 5, *["1.26850"] * 2]
+
+
+async def test_an_open_form_is_told_by_a_dark_focus_and_a_silent_footer() -> None:
+    async with desk((80, 24)) as (pilot, screen):
+        grid = screen.query_one(RuledGrid)
+        assert grid.has_keys(screen.pane("watchlist"))
+        await pilot.app.push_screen(ModalScreen())
+        await pilot.pause()
+        assert not grid.has_keys(screen.pane("watchlist"))
+        assert "The form has the keys" in text_of(screen.pane("keys"))[0]
+        pilot.app.pop_screen()
+        await pilot.pause()
+        assert grid.has_keys(screen.pane("watchlist"))
+        assert "v sort" in text_of(screen.pane("keys"))[0]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 35), (200, 50)])
+@pytest.mark.parametrize("focus", ["GBP_USD", "USD_JPY", "EUR_USD"])
+async def test_a_glance_at_every_pane_turns_the_desk_to_no_other_instrument(
+    size: tuple[int, int], focus: str
+) -> None:
+    store = desk_store()
+    store.focus = focus
+    turned: list[str] = []
+
+    def hear(message: Message) -> None:
+        if isinstance(message, InstrumentRows.Chosen | Watchlist.Chosen):
+            turned.append(message.instrument)
+
+    async with DeskApp(store).run_test(size=size, message_hook=hear) as pilot:
+        await pilot.pause()
+        screen = pilot.app.screen
+        assert isinstance(screen, DeskScreen)
+        for name in ("trades", "positions", "orders", "log", "books", "chart", "watchlist"):
+            screen.action_go(name)
+            await pilot.pause()
+        await pilot.press(*["tab"] * 6, "shift+tab")
+        await pilot.press("z", "z")
+        assert turned == []
+        screen.action_go("positions")
+        await pilot.press("j")
+    assert turned
+
+
+async def test_the_watchlist_has_no_cursor_when_the_desk_shows_what_it_does_not_list() -> None:
+    store = desk_store()
+    store.watchlist.remove("USD_JPY")
+    async with desk((80, 24), store) as (_, screen):
+        watchlist = screen.pane("watchlist")
+        lit = [y for y in range(watchlist.outer_size.height) if watchlist.is_selected(y)]
+        assert len(lit) == 1
+        store.set_focus("USD_JPY")
+        screen.on_frame(frame_of(store))
+        assert not any(watchlist.is_selected(y) for y in range(watchlist.outer_size.height))
+        assert "USD/JPY M5" in "\n".join(picture(screen))
+
+
+async def test_the_second_chart_wants_its_candles_only_while_it_is_shown() -> None:
+    store = desk_store()
+    wanted: list[str] = []
+
+    def hear(message: Message) -> None:
+        if isinstance(message, Chart.SeriesWanted) and message.linked:
+            wanted.append(message.granularity)
+
+    async with DeskApp(store).run_test(size=(200, 50), message_hook=hear) as pilot:
+        await pilot.pause()
+        screen = pilot.app.screen
+        assert isinstance(screen, DeskScreen)
+        assert set(wanted) == {"H1"}
+        for size, then in (((120, 35), ""), ((200, 50), "H1")):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+            screen.on_frame(frame_of(store, everything=True))
+            await pilot.pause()
+            assert wanted[-1] == then
+
+
+async def test_the_footer_stays_the_forms_however_the_terminal_changes() -> None:
+    async with desk((200, 50)) as (pilot, screen):
+        await pilot.app.push_screen(ModalScreen())
+        for size in ((80, 24), (60, 20), (120, 35)):
+            await pilot.resize_terminal(*size)
+            await pilot.pause()
+        assert "The form has the keys" in text_of(screen.pane("keys"))[0]
+
+
+async def test_the_footer_beneath_help_speaks_of_no_form() -> None:
+    async with desk((80, 24)) as (pilot, screen):
+        await pilot.app.push_screen(HelpForm(KEYMAP, "desk"))
+        await pilot.pause()
+        footer = text_of(screen.pane("keys"))[0]
+        assert "form" not in footer
+        assert "Esc closes what is open" in footer
+
+
+@pytest.mark.parametrize("size", [(79, 24), (80, 23), (40, 10)])
+async def test_a_screen_too_small_says_that_exits_work_and_no_trade_can_be_opened(
+    size: tuple[int, int],
+) -> None:
+    async with desk(size) as (_, screen):
+        assert screen.is_too_small
+        words = " ".join(" ".join(picture(screen)).split())
+        assert "No trade can be opened at this size. Exits work: C closes, X flattens." in words

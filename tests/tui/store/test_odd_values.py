@@ -1,0 +1,135 @@
+"""The store's arithmetic with combinations that no honest service sends: nothing raises, whatever was let in."""
+
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import pytest
+
+from keydesk.store.candles import take_candles, take_older
+from keydesk.store.prices import take_conversions, take_price
+from keydesk.store.snapshot import differences, take_snapshot, take_state
+from keydesk.store.state import CandleSeries, Topic
+from keydesk.store.store import LARGEST, READ_ERRORS, Store
+from keydesk.store.valuation import revalue
+from support.data.account_history import (
+    account,
+    changes,
+    conversions,
+    instrument,
+    open_trade,
+    price,
+    state,
+)
+
+NUMBERS = (
+    "0",
+    "-0",
+    "0.00001",
+    "1.085",
+    "-1.085",
+    "1",
+    "999999999999999",
+    "-999999999999999",
+    "9" * 30,
+)
+TIME_NS = 1_772_445_600_000_000_000
+
+
+def odd_store(chance: Random) -> Store:
+    """An account of odd trades and orders; numbers beyond reason are left out with their records."""
+    store = Store()
+    names = ("EUR_USD", "USD_JPY", "EUR_GBP")
+    store.instruments = {name: instrument(name) for name in names}
+    trades, orders = [], []
+    for each in range(1, 12):
+        odd = {
+            name: chance.choice(NUMBERS)
+            for name in ("price", "currentUnits", "initialUnits", "realizedPL", "financing")
+        }
+        trades.append(open_trade(each, instrument=chance.choice(names), **odd))
+        order = {
+            "id": str(100 + each),
+            "createTime": "2026-03-02T10:00:00.000000000Z",
+            "state": "PENDING",
+            "type": chance.choice(["STOP_LOSS", "TAKE_PROFIT", "TRAILING_STOP_LOSS", "LIMIT"]),
+            "tradeID": str(chance.randint(1, 15)),
+            "price": chance.choice(NUMBERS),
+            "distance": chance.choice(NUMBERS),
+            "units": chance.choice(NUMBERS),
+            "instrument": chance.choice(names),
+            "timeInForce": "GTC",
+            "triggerCondition": "DEFAULT",
+            "positionFill": "DEFAULT",
+        }
+        orders.append(order)
+    take_snapshot(store, account(trades=trades, orders=orders))
+    return store
+
+
+def odd_price(store: Store, chance: Random, number: int) -> None:
+    first, second = chance.choice(NUMBERS), chance.choice(NUMBERS)
+    sides: dict[str, Any] = {
+        "bids": chance.choice([[], [{"price": first, "liquidity": 0}]]),
+        "asks": [],
+    }
+    made = price(chance.choice(list(store.instruments)), first, second, **sides)
+    try:
+        take_price(store, made, float(number))
+    except READ_ERRORS as error:
+        store.note_unreadable(str(error))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_combination_of_numbers_breaks_the_valuation(seed: int) -> None:
+    chance = Random(seed)
+    store = odd_store(chance)
+    for number in range(60):
+        odd_price(store, chance, number)
+        factors = [chance.choice(NUMBERS) for _ in range(3)]
+        take_conversions(store, [conversions(chance.choice(["JPY", "GBP"]), *factors)])
+        figures = {"id": str(chance.randint(1, 15)), "unrealizedPL": chance.choice(NUMBERS)}
+        now = state(
+            trades=[figures | {"marginUsed": chance.choice(NUMBERS)}], NAV=chance.choice(NUMBERS)
+        )
+        differences(store, changes(), now)
+        take_state(store, now)
+        store.mark(Topic.ORDERS)
+        revalue(store, float(number))
+    assert store.health.unreadable > 0
+    assert all(abs(trade.units) < LARGEST for trade in store.trades.values())
+
+
+def test_a_price_of_another_century_holds_nobody_up_for_long() -> None:
+    store = Store()
+    store.instruments = {"EUR_USD": instrument("EUR_USD")}
+    take_price(store, price("EUR_USD", "1.1", "1.2", "2099-01-01T00:00:00.000000000Z"), 0.0)
+    take_price(store, price("EUR_USD", "1.3", "1.4"), 1.0)
+    assert store.quotes["EUR_USD"].bid == Decimal("1.1")
+    assert store.clock_ns > TIME_NS
+    take_price(store, price("EUR_USD", "1.3", "1.4"), 6.0)
+    assert store.quotes["EUR_USD"].bid == Decimal("1.3")
+    assert store.clock_ns == TIME_NS
+
+
+def test_a_late_answer_beside_the_stream_is_still_dropped() -> None:
+    store = Store()
+    take_price(store, price("EUR_USD", "1.1", "1.2", "2026-03-02T10:00:30.000000000Z"), 0.0)
+    take_price(store, price("EUR_USD", "1.3", "1.4"), 20.0)
+    assert store.quotes["EUR_USD"].bid == Decimal("1.1")
+
+
+def test_an_unreadable_account_leaves_everything_as_it_was() -> None:
+    store = odd_store(Random(1))
+    before = dict(store.trades), dict(store.orders), store.account
+    broken = account(balance="NaN", trades=[])
+    with pytest.raises(READ_ERRORS):
+        take_snapshot(store, broken)
+    assert (store.trades, store.orders, store.account) == before
+
+
+def test_older_candles_of_an_empty_series_are_no_trouble() -> None:
+    store, series = Store(), CandleSeries("EUR_USD", "M5")
+    take_older(store, series, ())
+    take_candles(store, series, ())
+    assert series.candles == []

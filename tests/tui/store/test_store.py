@@ -1,0 +1,54 @@
+"""The store notes what changed until somebody takes it."""
+
+from keydesk.store.state import LogLine, Notice, Topic
+from keydesk.store.store import LOG_LIMIT, NOTICE_LIMIT, Store
+from support.data.in_flight import in_flight
+
+
+def test_what_was_marked_is_taken_once() -> None:
+    store = Store()
+    store.mark(Topic.PRICES, "EUR_USD")
+    store.mark(Topic.PRICES, "EUR_USD")
+    store.mark(Topic.TRADES)
+    assert store.dirty_keys(Topic.PRICES) == {"EUR_USD"}
+    assert store.take_dirty() == {Topic.PRICES: {"EUR_USD"}, Topic.TRADES: {None}}
+    assert store.take_dirty() == {}
+
+
+def test_turning_to_what_is_shown_already_changes_nothing() -> None:
+    store = Store()
+    store.set_focus("EUR_USD")
+    store.set_granularity("H1")
+    store.take_dirty()
+    store.set_focus("EUR_USD")
+    store.set_granularity("H1")
+    assert store.take_dirty() == {}
+
+
+def test_the_log_is_bounded_and_keeps_the_newest() -> None:
+    store = Store()
+    for number in range(LOG_LIMIT + 1):
+        store.write_log(LogLine(str(number), 0, "NOTE", "", "x"))
+    assert len(store.log) <= LOG_LIMIT
+    assert store.log[-1].id == str(LOG_LIMIT)
+
+
+def test_notices_are_bounded() -> None:
+    store = Store()
+    for _ in range(NOTICE_LIMIT + 1):
+        store.notify(Notice("info", "x", 0))
+    assert len(store.notices) <= NOTICE_LIMIT
+    assert Topic.NOTICES in store.take_dirty()
+
+
+def test_a_command_under_way_is_shown_until_settled() -> None:
+    store = Store()
+    record = in_flight("EUR_USD")
+    store.set_in_flight(record)
+    assert store.in_flight_of("EUR_USD") == (record,)
+    assert store.in_flight_of("GBP_USD") == ()
+    store.settle(record.id)
+    store.take_dirty()
+    store.settle(record.id)
+    assert not store.in_flight
+    assert store.take_dirty() == {}

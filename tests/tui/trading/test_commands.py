@@ -1,0 +1,350 @@
+"""Commands against the real practice broker: from a decision to the fill, the log and the words."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.app.account_sources import Target
+from keydesk.app.lifecycle import Connection, opened
+from keydesk.calc.instructions import (
+    CancelOrders,
+    ClosePosition,
+    CloseTrades,
+    Flatten,
+    MoveEntry,
+    OpenOrder,
+    Reverse,
+    SetProtection,
+)
+from keydesk.records import TradeRow
+from keydesk.store.state import Arming
+from keydesk.store.store import Store
+from keydesk_client.auth.secret import Secret
+from keydesk_client.models import LimitOrder
+from support.broker import PracticeServer
+from support.data.in_flight import in_flight
+
+D = Decimal
+PIP = D("0.0001")
+FAR = D("0.01")
+
+
+class Desk:
+    """A connected desk without a screen."""
+
+    def __init__(self, connection: Connection, store: Store) -> None:
+        self.connection = connection
+        self.store = store
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        async with asyncio.timeout(20):
+            while not holds():  # noqa: ASYNC110 - the store calls nobody back, by design
+                await asyncio.sleep(0.01)
+
+    async def does(self, *instructions: object) -> str:
+        """Carry out, and return what was told last."""
+        for each in instructions:
+            await self.connection.commands.carry_out(each)  # type: ignore[arg-type]
+        return self.store.notices[-1].text
+
+    def buy(self, units: int = 10_000, *, bracket: bool = True) -> OpenOrder:
+        """A market order at the price seen now, bounded a cent away."""
+        quote = self.store.quotes["EUR_USD"]
+        return OpenOrder(
+            "EUR_USD",
+            "MARKET",
+            D(units),
+            bound=quote.ask + FAR if units > 0 else quote.bid - FAR,
+            expected=quote.ask if units > 0 else quote.bid,
+            stop=quote.bid - FAR if bracket else None,
+            target=quote.ask + FAR if bracket else None,
+        )
+
+    @property
+    def trade(self) -> TradeRow:
+        [trade] = self.store.trades.values()
+        return trade
+
+    @property
+    def balance(self) -> Decimal:
+        assert self.store.account is not None
+        return self.store.account.balance
+
+
+@pytest.fixture
+async def desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    """A desk on an account of its own."""
+    async with desk_on(desk_of_my_own, desk_of_my_own.account_id, tmp_path) as it:
+        yield it
+
+
+@pytest.fixture
+async def hedging_desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncIterator[Desk]:
+    """A desk on an account that may hold both sides of an instrument."""
+    async with desk_on(desk_of_my_own, desk_of_my_own.hedging_id, tmp_path) as it:
+        yield it
+
+
+@asynccontextmanager
+async def desk_on(server: PracticeServer, account_id: str, tmp_path: Path) -> AsyncIterator[Desk]:
+    store = Store()
+    target = Target(
+        server.rest_url, server.stream_url, Secret(server.token), account_id, own_broker=True
+    )
+    folder = tmp_path / "orders"
+    folder.mkdir(mode=0o700)
+    async with opened(target, store, folder / "journal", folder / "audit") as connection:
+        running = asyncio.create_task(connection.run())
+        it = Desk(connection, store)
+        try:
+            await it.until(lambda: "EUR_USD" in store.quotes and connection.recovered.is_set())
+            yield it
+        finally:
+            running.cancel()
+            await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_a_bought_trade_is_told_with_its_stop_and_stands_on_the_desk(desk: Desk) -> None:
+    words = await desk.does(desk.buy())
+    assert words.startswith("FILLED 10,000 EUR/USD @ ")
+    assert " SL " in words
+    assert " TP " in words
+    assert desk.trade.units == 10_000
+    assert desk.trade.stop_loss is not None
+    assert desk.store.in_flight == {}
+
+
+async def test_a_stop_that_only_reduces_rests_as_reduce_only_whatever_stands_before_opening(
+    desk: Desk,
+) -> None:
+    await desk.does(desk.buy())
+    price = desk.store.quotes["EUR_USD"].bid - FAR
+    desk.connection.commands._opening.add("EUR_USD")  # as if an order were under way
+    words = await desk.does(
+        OpenOrder("EUR_USD", "STOP", D(-10_000), price=price, expiry="GTC", reduces=True)
+    )
+    assert words.startswith(f"RESTING SELL 10,000 EUR/USD stop {price} reduce-only #")
+    [order] = [each for each in desk.store.orders.values() if each.trade_id is None]
+    assert order.reduces
+    assert "reduce-only" in desk.store.log[-1].text
+
+
+async def test_half_and_then_the_rest_change_the_balance_by_what_the_log_says(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    before, trade_id = desk.balance, desk.trade.id
+    words = await desk.does(CloseTrades("EUR_USD", (trade_id,), D(5_000)))
+    assert words.startswith(f"CLOSED 5,000 of #{trade_id} EUR/USD")
+    await desk.until(lambda: desk.trade.units == 5_000)
+    await desk.does(CloseTrades("EUR_USD", (trade_id,)))
+    await desk.until(lambda: not desk.store.trades)
+    logged = sum(
+        (line.amount for line in desk.store.log if line.kind == "CLOSE" and line.amount), D(0)
+    )
+    assert desk.balance == before + logged
+
+
+async def test_a_part_larger_than_what_is_open_closes_all_of_it(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    await desk.does(CloseTrades("EUR_USD", (desk.trade.id,), D(50_000)))
+    await desk.until(lambda: not desk.store.trades)
+
+
+async def test_the_stop_moves_and_the_target_stays(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    assert desk.trade.stop_loss is not None
+    assert desk.trade.take_profit is not None
+    target_id, stop = desk.trade.take_profit.order_id, desk.trade.stop_loss.price
+    assert stop is not None
+    words = await desk.does(SetProtection(desk.trade.id, "EUR_USD", stop=stop + PIP))
+    assert words.startswith(f"DONE stop {stop + PIP} on #{desk.trade.id}")
+    await desk.until(
+        lambda: desk.trade.stop_loss is not None and desk.trade.stop_loss.price == stop + PIP
+    )
+    assert desk.trade.take_profit.order_id == target_id
+
+
+async def test_a_limit_order_rests_and_is_cancelled(desk: Desk) -> None:
+    price = desk.store.quotes["EUR_USD"].bid - FAR
+    order = OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTD 4h")
+    assert (await desk.does(order)).startswith("RESTING BUY 1,000 EUR/USD limit")
+    await desk.until(lambda: bool(desk.store.orders))
+    [order_id] = desk.store.orders
+    words = await desk.does(CancelOrders((order_id,), "the limit"))
+    assert words.startswith(f"CANCELLED BUY 1,000 EUR/USD limit {price} #{order_id}")
+    await desk.until(lambda: not desk.store.orders)
+
+
+async def test_a_resting_order_moves_and_keeps_what_was_not_moved(desk: Desk) -> None:
+    price = desk.store.quotes["EUR_USD"].bid - FAR
+    order = OpenOrder(
+        "EUR_USD", "LIMIT", D(1_000), price=price, stop=price - FAR, trail=FAR, expiry="GTD 4h"
+    )
+    await desk.does(order)
+    await desk.until(lambda: bool(desk.store.orders))
+    [before] = desk.store.orders.values()
+    move = MoveEntry(before.id, "EUR_USD", price + PIP, before.stop_loss, price + FAR)
+    assert (await desk.does(move)).startswith(f"RESTING MOVE order #{before.id}")
+    await desk.until(lambda: before.id not in desk.store.orders and bool(desk.store.orders))
+    [after] = desk.store.orders.values()
+    assert (after.price, after.stop_loss) == (price + PIP, before.stop_loss)
+    assert (after.gtd_ns, after.take_profit) == (before.gtd_ns, price + FAR)
+    known = (await desk.connection.link.client.orders.get(after.id)).order
+    assert isinstance(known, LimitOrder)
+    assert known.trailing_stop_loss_on_fill is not None
+
+
+async def test_too_large_is_told_in_words(desk: Desk) -> None:
+    words = await desk.does(desk.buy(90_000_000, bracket=False))
+    assert words.startswith("Not filled: not enough ")
+    assert desk.store.notices[-1].level == "bad"
+
+
+async def test_what_no_longer_exists_is_told_in_words(desk: Desk) -> None:
+    assert "there is no such" in await desk.does(CloseTrades("EUR_USD", ("99999",)))
+    assert "there is no such" in await desk.does(CancelOrders(("99999",), "it"))
+
+
+async def test_reverse_turns_the_position_in_one_order(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    quote = desk.store.quotes["EUR_USD"]
+    reverse = Reverse(
+        "EUR_USD", D(-20_000), quote.bid - FAR, quote.bid, quote.ask + FAR, quote.bid - 2 * FAR
+    )
+    words = await desk.does(reverse)
+    assert words.startswith("TURNED EUR/USD +10,000 → −10,000 @ ")
+    await desk.until(lambda: [each.units for each in desk.store.trades.values()] == [D(-10_000)])
+
+
+async def test_flatten_closes_cancels_looks_again_and_says_flat(desk: Desk) -> None:
+    price = desk.store.quotes["EUR_USD"].bid - FAR
+    limit = OpenOrder("EUR_USD", "LIMIT", D(1_000), price=price, expiry="GTC")
+    await desk.does(desk.buy(), limit)
+    assert await desk.does(Flatten()) == "FLAT: the account has no position and no entry order"
+    await desk.until(lambda: not desk.store.trades and not desk.store.orders)
+
+
+async def test_an_exit_goes_through_disarmed_with_no_price_and_an_order_in_flight(
+    desk: Desk,
+) -> None:
+    await desk.does(desk.buy())
+    desk.store.arming = Arming("DISARMED")
+    desk.store.quotes.clear()
+    desk.store.set_in_flight(in_flight("EUR_USD"))
+    await desk.does(CloseTrades("EUR_USD", (desk.trade.id,)))
+    await desk.until(lambda: not desk.store.trades)
+
+
+async def test_an_old_price_is_read_again_before_anything_opens_on_it(desk: Desk) -> None:
+    order = desk.buy()
+    quote = desk.store.quotes["EUR_USD"]
+    quote.received -= 60
+    assert (await desk.does(order)).startswith("FILLED")
+
+
+async def test_a_price_that_left_the_bound_is_not_sent(desk: Desk) -> None:
+    seen = desk.buy()
+    order = OpenOrder("EUR_USD", "MARKET", D(1_000), bound=(seen.expected or D(1)) - FAR)
+    words = await desk.does(order)
+    assert "past the bound" in words
+    assert desk.store.trades == {}
+
+
+async def test_the_same_order_is_remembered_for_ten_seconds(desk: Desk) -> None:
+    commands = desk.connection.commands
+    assert commands.sent_like_this("EUR_USD", "MARKET", "BUY") is None
+    await desk.does(desk.buy())
+    since = commands.sent_like_this("EUR_USD", "MARKET", "BUY")
+    assert since is not None
+    assert since < 10
+    assert commands.sent_like_this("EUR_USD", "MARKET", "SELL") is None
+
+
+async def test_two_orders_at_once_in_an_instrument_become_one(desk: Desk) -> None:
+    await asyncio.gather(
+        desk.connection.commands.carry_out(desk.buy()),
+        desk.connection.commands.carry_out(desk.buy()),
+    )
+    await desk.until(lambda: bool(desk.store.trades))
+    assert desk.trade.units == 10_000
+    assert any("is under way" in notice.text for notice in desk.store.notices)
+
+
+async def test_an_old_price_is_read_again_when_a_form_asks(desk: Desk) -> None:
+    quote = desk.store.quotes["EUR_USD"]
+    quote.received -= 60
+    assert await desk.connection.commands.requote("EUR_USD") == ""
+    assert desk.connection.commands.delivery.now() - quote.received < 3
+
+
+async def test_a_position_of_several_trades_closes_in_one_order(desk: Desk) -> None:
+    await desk.does(desk.buy(6_000), desk.buy(4_000))
+    await desk.until(lambda: len(desk.store.trades) == 2)
+    words = await desk.does(ClosePosition("EUR_USD", long_units="ALL"))
+    assert words.startswith("CLOSED 10,000 EUR/USD @ ")
+    assert " realised " in words
+    await desk.until(lambda: not desk.store.positions)
+    assert sum(line.kind == "CLOSE" for line in desk.store.log) == 1
+
+
+async def test_a_part_of_a_position_closes_the_oldest_trade_first(desk: Desk) -> None:
+    await desk.does(desk.buy(6_000), desk.buy(4_000))
+    await desk.until(lambda: len(desk.store.trades) == 2)
+    newest = max(desk.store.trades, key=int)
+    words = await desk.does(ClosePosition("EUR_USD", long_units=D(7_000)))
+    assert words.startswith("CLOSED 7,000")
+    await desk.until(lambda: len(desk.store.trades) == 1)
+    assert (desk.trade.id, desk.trade.units) == (newest, D(3_000))
+
+
+async def test_more_than_a_position_holds_closes_all_of_it(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    await desk.does(ClosePosition("EUR_USD", long_units=D(50_000)))
+    await desk.until(lambda: not desk.store.positions)
+
+
+async def test_a_side_that_is_flat_is_never_named_so_that_the_other_one_closes(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    await desk.does(ClosePosition("EUR_USD", long_units="ALL", short_units="ALL"))
+    await desk.until(lambda: not desk.store.positions)
+
+
+async def test_a_position_that_is_closed_already_is_told_and_nothing_is_sent(desk: Desk) -> None:
+    await desk.does(desk.buy())
+    close = ClosePosition("EUR_USD", long_units="ALL")
+    assert "closed already" in await desk.does(close, close)
+
+
+async def test_a_position_closes_by_what_the_desk_knows_when_reading_it_again_fails(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await desk.does(desk.buy())
+
+    async def silent(_instrument: str) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(desk.connection.link.client.positions, "get", silent)
+    await desk.does(ClosePosition("EUR_USD", long_units="ALL", short_units="ALL"))
+    await desk.until(lambda: not desk.store.positions)
+
+
+async def test_both_sides_of_a_hedged_position_close_and_both_are_told(hedging_desk: Desk) -> None:
+    desk = hedging_desk
+    await desk.does(desk.buy(6_000), desk.buy(-4_000, bracket=False))
+    await desk.until(lambda: len(desk.store.trades) == 2)
+    words = await desk.does(ClosePosition("EUR_USD", long_units="ALL", short_units="ALL"))
+    assert words.count("CLOSED ") == 2
+    assert words.count(" realised ") == 2
+    await desk.until(lambda: not desk.store.positions)
+
+
+async def test_one_side_of_a_hedged_position_closes_and_the_other_stays(hedging_desk: Desk) -> None:
+    desk = hedging_desk
+    await desk.does(desk.buy(6_000), desk.buy(-4_000, bracket=False))
+    await desk.until(lambda: len(desk.store.trades) == 2)
+    await desk.does(ClosePosition("EUR_USD", short_units=D(1_000)))
+    await desk.until(lambda: desk.store.positions["EUR_USD"].short_units == -3_000)
+    assert desk.store.positions["EUR_USD"].long_units == 6_000

@@ -1,0 +1,241 @@
+"""A command whose outcome is not known locks the opening tickets of its instrument, before and after a restart."""
+
+import asyncio
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+
+from keydesk.app.account_sources import Target
+from keydesk.app.lifecycle import opened
+from keydesk.calc.instructions import CloseTrades, OpenOrder, Reverse
+from keydesk.forms.close_trade import CloseForm
+from keydesk.forms.reverse_flatten import ReverseForm
+from keydesk.forms.ticket import TicketForm
+from keydesk.store.store import Store
+from keydesk.trading.dispatcher import Delivery
+from keydesk.trading.notifications import Asked
+from keydesk_client.auth.secret import Secret
+from keydesk_client.models import Transaction
+from keydesk_client.models._core.json import JsonObject
+from keydesk_client.orders.journal import FileJournal
+from keydesk_client.orders.outcome import Action, Intent, Outcome, Sending, Unconfirmed, Unknown
+from support.broker import PracticeServer
+from support.data.desk_store import D, example_store
+from support.data.outcomes import done, opening_fill
+from support.fakes.form_app import FormApp, example_situation
+
+BUY: JsonObject = {"type": "MARKET", "instrument": "EUR_USD", "units": "20000"}
+LIMIT: JsonObject = {"type": "LIMIT", "instrument": "EUR_USD", "units": "20000", "price": "1.08"}
+# Every kind of command, all of EUR_USD: trade 6411 and order 6415 of the example store are.
+KINDS: dict[str, tuple[Action, str, JsonObject]] = {
+    "open": (Action.CREATE, "", BUY),
+    "replace": (Action.REPLACE, "6415", LIMIT),
+    "cancel": (Action.CANCEL, "6415", {}),
+    "close of a trade": (Action.CLOSE_TRADE, "6411", {"units": "ALL"}),
+    "close of a position": (Action.CLOSE_POSITION, "EUR_USD", {"longUnits": "ALL"}),
+    "protection": (Action.SET_DEPENDENT_ORDERS, "6411", {"stopLoss": {"price": "1.083"}}),
+}
+
+
+def intent_of(kind: str, instrument: str = "") -> Intent:
+    action, target, body = KINDS[kind]
+    return Intent("kd-1", action, 6417, 1, "101-004-1234567-001", target, body, instrument)
+
+
+def nothing(_transactions: Iterable[Transaction]) -> None: ...
+
+
+async def ticket(store: Store, *keys: str, instrument: str = "EUR_USD") -> FormApp:
+    """Open a buy ticket, keep what it says, then press keys."""
+    app = FormApp(lambda: TicketForm(example_situation(store), "BUY", instrument))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        app.last_words = " ".join(app.words.replace("┃", " ").split())
+        await pilot.press(*keys)
+    app.results = [each for each in app.results if each is not None]
+    return app
+
+
+async def in_this_session(store: Store, intent: Intent) -> None:
+    """Send it; its answer is lost and it is not found."""
+    delivery = Delivery(store, nothing)
+
+    async def answer() -> Outcome:
+        delivery.progress(Sending(intent))
+        delivery.progress(Unknown(intent, "read timed out"))
+        lost = Unconfirmed(intent, "not found")
+        delivery.progress(lost)
+        return lost
+
+    await delivery.send(Asked("SOMETHING in EUR/USD", "close"), answer())
+
+
+async def in_an_earlier_session(store: Store, intent: Intent) -> None:
+    """Only the journal knows it: it is looked up at the start, and not found."""
+    Delivery(store, nothing).progress(Unconfirmed(intent, "not found"))
+
+
+@pytest.mark.parametrize("lost", [in_this_session, in_an_earlier_session])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_an_unconfirmed_command_of_any_kind_locks_the_ticket_of_its_instrument(
+    kind: str, lost: object
+) -> None:
+    store = example_store()
+    assert callable(lost)
+    await lost(store, intent_of(kind))
+    app = await ticket(store, "y")
+    assert app.results == [], "a plain y must not open beside it"
+    assert "UNCONFIRMED" in app.last_words
+    assert "to send" in app.last_words, "the letter asks for the trader's own decision"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_another_instrument_is_not_locked(kind: str) -> None:
+    store = example_store()
+    await in_an_earlier_session(store, intent_of(kind))
+    app = await ticket(store, "y", instrument="EUR_GBP")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_command_that_is_still_looked_up_refuses_every_opening_of_its_instrument(
+    kind: str,
+) -> None:
+    store = example_store()
+    Delivery(store, nothing).progress(Unknown(intent_of(kind), "an earlier session ended"))
+    app = await ticket(store, "y")
+    assert app.results == []
+    assert "still under way" in app.last_words
+
+
+@pytest.mark.parametrize("kind", ["cancel", "close of a trade", "protection"])
+async def test_the_journal_knows_the_instrument_when_order_and_trade_are_gone(kind: str) -> None:
+    store = example_store()
+    store.trades.clear()
+    store.orders.clear()
+    await in_an_earlier_session(store, intent_of(kind, "EUR_USD"))
+    assert "UNCONFIRMED" in (await ticket(store, "y")).last_words
+    assert (await ticket(store, "y", instrument="EUR_GBP")).results
+
+
+@pytest.mark.parametrize("kind", ["cancel", "close of a trade", "protection"])
+async def test_where_nobody_knows_the_instrument_every_opening_ticket_is_locked(kind: str) -> None:
+    store = example_store()
+    store.trades.clear()
+    store.orders.clear()
+    await in_an_earlier_session(store, intent_of(kind))
+    for instrument in ("EUR_USD", "EUR_GBP", "USD_JPY"):
+        app = await ticket(store, "y", instrument=instrument)
+        assert app.results == []
+        assert "instrument is not known" in app.last_words
+
+
+@pytest.mark.parametrize("progress", [Unknown, Unconfirmed])
+async def test_a_close_is_never_locked(progress: type[Unknown | Unconfirmed]) -> None:
+    store = example_store()
+    for kind in KINDS:
+        Delivery(store, nothing).progress(progress(intent_of(kind), "lost"))
+    app = FormApp(lambda: CloseForm(example_situation(store), "EUR_USD", ["6411"]))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("y")
+    assert app.results == [CloseTrades("EUR_USD", ("6411",))]
+
+
+async def test_an_order_that_only_reduces_is_never_locked() -> None:
+    store = example_store()
+    Delivery(store, nothing).progress(Unknown(intent_of("open"), "lost"))
+    app = FormApp(lambda: TicketForm(example_situation(store), "SELL", "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.reduces
+
+
+async def test_a_reversal_opens_and_is_locked_too() -> None:
+    store = example_store()
+    Delivery(store, nothing).progress(Unknown(intent_of("close of a trade"), "lost"))
+    app = FormApp(lambda: ReverseForm(example_situation(store), "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("c")
+        assert "still under way" in app.words
+    assert app.results == []
+
+
+async def test_a_reversal_beside_an_unconfirmed_close_says_so() -> None:
+    store = example_store()
+    await in_an_earlier_session(store, intent_of("close of a trade"))
+    app = FormApp(lambda: ReverseForm(example_situation(store), "EUR_USD"))
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert "UNCONFIRMED" in app.words
+        await pilot.press("c")
+    [order] = app.results
+    assert isinstance(order, Reverse)
+
+
+async def test_what_shows_up_unlocks_the_ticket() -> None:
+    store = example_store()
+    await in_an_earlier_session(store, intent_of("close of a trade"))
+    assert "UNCONFIRMED" in (await ticket(store)).last_words
+    Delivery(store, nothing).progress(done(opening_fill()))
+    assert (await ticket(store, "y")).results
+
+
+async def test_an_unconfirmed_close_of_the_last_session_locks_at_the_real_desk(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    await desk_of_my_own.send("POST", "{a}/orders", {"order": BUY | {"units": "1000"}})
+    answer = await desk_of_my_own.send("GET", "{a}/openTrades")
+    [trade] = answer.json()["trades"]
+    orders = tmp_path / "orders"
+    orders.mkdir(mode=0o700)
+    lost = Intent(
+        "kd-1",
+        Action.CLOSE_TRADE,
+        int(answer.json()["lastTransactionID"]),
+        1,  # so long ago that one look-up is enough
+        desk_of_my_own.account_id,
+        trade["id"],
+        {"units": "ALL"},
+    )
+    FileJournal(orders / "journal").write(lost)
+    store, url = Store(), desk_of_my_own.rest_url
+    target = Target(
+        url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
+    )
+    async with opened(target, store, orders / "journal", orders / "audit") as connection:
+        running = asyncio.create_task(connection.run())
+        async with asyncio.timeout(20):
+            await connection.recovered.wait()
+        [record] = store.in_flight.values()
+        assert (record.instrument, record.kind, record.state) == (
+            "EUR_USD",
+            "close trade",
+            "unconfirmed",
+        )
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+
+
+async def test_the_desk_writes_the_instrument_of_an_exit_into_the_journal(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    await desk_of_my_own.send("POST", "{a}/orders", {"order": BUY | {"units": "1000"}})
+    store, url = Store(), desk_of_my_own.rest_url
+    target = Target(
+        url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
+    )
+    orders = tmp_path / "orders"
+    orders.mkdir(mode=0o700)
+    async with opened(target, store, orders / "journal", orders / "audit") as connection:
+        running = asyncio.create_task(connection.run())
+        async with asyncio.timeout(20):
+            await connection.recovered.wait()
+        [trade_id] = store.trades
+        await connection.carry_out(CloseTrades("EUR_USD", (trade_id,), D(1)))
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)
+    lines = (orders / "journal").read_text().splitlines()
+    assert '"instrument":"EUR_USD"' in lines[0]

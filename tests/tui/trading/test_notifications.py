@@ -1,0 +1,102 @@
+"""What the broker does by itself is told and stays until it was seen; what a key did is told by its command."""
+
+import asyncio
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from keydesk.app.account_sources import Target
+from keydesk.app.lifecycle import opened
+from keydesk.store.fold import apply
+from keydesk.store.state import Notice
+from keydesk.store.store import Store
+from keydesk.trading.notifications import FILLS, Announcer
+from keydesk_client.auth.secret import Secret
+from keydesk_client.models import Transaction
+from support.broker import PracticeServer
+from support.data.account_history import fill, fresh_store, opening, reduction, transaction
+
+
+def told(*transactions: Transaction) -> list[Notice]:
+    store = fresh_store()
+    apply(store, opening(5, "10000", "1.08500"))
+    announcer = Announcer(store, lambda: 0)
+    for each in transactions:
+        apply(store, each)
+        announcer.heard(each)
+    return store.notices
+
+
+def closed(reason: str, **more: object) -> Transaction:
+    part = reduction(5, "-10000", "1.08300", "-20.0000")
+    members = {"units": "-10000", "pl": "-20.0000", "price": "1.08300", "tradesClosed": [part]}
+    return fill(9, "EUR_USD", reason=reason, orderID="6", **(members | more))
+
+
+@pytest.mark.parametrize("reason", FILLS)
+def test_a_fill_that_nobody_asked_for_just_now_is_told_and_waits_to_be_seen(reason: str) -> None:
+    [notice] = told(closed(reason))
+    level, what = FILLS[reason]
+    assert (notice.level, notice.waits) == (level, True)
+    assert notice.text == f"{what}: CLOSED 10,000 EUR/USD @ 1.08300 realised −20.00"
+
+
+@pytest.mark.parametrize(
+    "reason", ["MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"]
+)
+def test_what_a_key_did_is_told_by_its_command(reason: str) -> None:
+    assert told(closed(reason)) == []
+
+
+def test_an_entry_order_that_filled_at_once_is_told_by_its_command() -> None:
+    assert told(closed("LIMIT_ORDER", batchID="6")) == []
+
+
+def limit() -> Transaction:
+    members = {"instrument": "EUR_USD", "units": "1000", "price": "1.08", "timeInForce": "GTD"}
+    return transaction(6, "LIMIT_ORDER", reason="CLIENT_ORDER", **members)
+
+
+def test_an_order_whose_time_is_over_is_told() -> None:
+    gone = transaction(7, "ORDER_CANCEL", orderID="6", reason="TIME_IN_FORCE_EXPIRED")
+    [notice] = told(limit(), gone)
+    assert notice.text == "ORDER GONE: EUR/USD Limit 1.08 #6 cancelled: its time is over"
+    assert notice.waits
+
+
+@pytest.mark.parametrize(
+    "reason", ["CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_TRADE_CLOSED"]
+)
+def test_an_order_that_was_cancelled_or_went_with_its_trade_is_no_news(reason: str) -> None:
+    assert told(limit(), transaction(7, "ORDER_CANCEL", orderID="6", reason=reason)) == []
+
+
+def test_a_margin_call_is_told_loudly() -> None:
+    [notice] = told(transaction(7, "MARGIN_CALL_ENTER"))
+    assert (notice.level, notice.text) == ("bad", "MARGIN CALL: add funds or close positions")
+
+
+async def test_an_order_that_the_real_broker_fills_by_itself_is_told(
+    desk_of_my_own: PracticeServer, tmp_path: Path
+) -> None:
+    store, url = Store(), desk_of_my_own.rest_url
+    target = Target(
+        url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
+    )
+    orders = tmp_path / "orders"
+    async with opened(target, store, orders / "journal", orders / "audit") as connection:
+        running = asyncio.create_task(connection.run())
+        async with asyncio.timeout(60):
+            while store.account is None or "EUR_USD" not in store.quotes:  # noqa: ASYNC110 - no call-backs
+                await asyncio.sleep(0.01)
+            entry = {"type": "MARKET_IF_TOUCHED", "instrument": "EUR_USD", "units": "1000"}
+            ask = store.quotes["EUR_USD"].ask
+            for price in (ask + Decimal("0.00001"), ask - Decimal("0.00001")):  # one comes soon
+                order = entry | {"price": str(price)}
+                await desk_of_my_own.send("POST", "{a}/orders", {"order": order})
+            while not store.notices:  # noqa: ASYNC110 - the market comes to it
+                await asyncio.sleep(0.05)
+        assert store.notices[0].text.startswith("ORDER TOUCHED: FILLED 1,000 EUR/USD")
+        running.cancel()
+        await asyncio.gather(running, return_exceptions=True)

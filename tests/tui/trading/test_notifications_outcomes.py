@@ -1,0 +1,165 @@
+"""What the trader reads after sending: every outcome in one plain line."""
+
+from decimal import Decimal
+
+import pytest
+
+from keydesk.trading.notifications import Asked, said_of
+from keydesk_client.orders.outcome import Ambiguous, Became, Done, NotSent, Rejected, Unconfirmed
+from support.data.account_history import fill, reduction
+from support.data.outcomes import done, intent, opening_fill
+
+D = Decimal
+ASKED = Asked(
+    "BUY 50,000 EUR/USD at market",
+    "B",
+    expected=D("1.08500"),
+    bound=D("1.08520"),
+    pip=D("0.0001"),
+    milliseconds=143.2,
+)
+
+
+def test_a_fill_says_price_slippage_time_and_trade() -> None:
+    said = said_of(done(opening_fill()), ASKED)
+    assert said.words == "FILLED 50,000 EUR/USD @ 1.08502 slip +0.2p 143 ms #6419"
+    assert said.level == "good"
+
+
+def test_a_better_price_than_seen_is_negative_slippage() -> None:
+    assert "slip −0.3p" in said_of(done(opening_fill("1.08497")), ASKED).words
+
+
+def test_a_sell_filled_lower_has_slipped() -> None:
+    words = said_of(done(opening_fill("1.08490", "-50000")), ASKED).words
+    assert "slip +1.0p" in words
+
+
+def test_a_close_says_what_was_realised() -> None:
+    closing = fill(
+        6420,
+        units="-20000",
+        fullVWAP="1.08490",
+        pl="10.0000",
+        tradesClosed=[reduction(6411, "-20000", "1.08490", "10.0000")],
+    )
+    words = said_of(done(closing), Asked("CLOSE all of #6411 EUR/USD", "C")).words
+    assert words == "CLOSED 20,000 EUR/USD @ 1.08490 realised +10.00"
+
+
+def test_a_turned_position_says_what_it_was_and_what_it_is() -> None:
+    turning = fill(
+        6420,
+        units="-10000",
+        fullVWAP="1.08490",
+        pl="5.0000",
+        tradesClosed=[
+            reduction(6411, "-3000", "1.08490", "3.0000"),
+            reduction(6412, "-2000", "1.08490", "2.0000"),
+        ],
+        tradeOpened={
+            "tradeID": "6420",
+            "units": "-5000",
+            "price": "1.08490",
+            "initialMarginRequired": "180.6400",
+        },
+    )
+    words = said_of(done(turning), Asked("REVERSE EUR/USD", "R")).words
+    assert words == "TURNED EUR/USD +5,000 → −5,000 @ 1.08490 #6420 realised +5.00"
+
+
+def test_a_part_names_its_trade() -> None:
+    closing = fill(
+        6420,
+        units="-10000",
+        fullVWAP="1.08490",
+        pl="5.0000",
+        tradeReduced=reduction(6411, "-10000", "1.08490", "5.0000"),
+    )
+    assert " of #6411 EUR/USD @ " in said_of(done(closing), Asked("CLOSE", "C")).words
+
+
+def test_a_price_past_the_bound_says_so_and_what_to_press() -> None:
+    said = said_of(done(became=Became.CANCELLED, reason="BOUNDS_VIOLATION"), ASKED)
+    assert said.words == "Not filled: price moved past the bound 1.08520. Send again: B"
+    assert said.level == "bad"
+
+
+def test_an_order_cancelled_at_once_says_why() -> None:
+    said = said_of(done(became=Became.CANCELLED, reason="INSUFFICIENT_MARGIN"), ASKED)
+    assert "not enough margin" in said.words
+
+
+def test_a_resting_order_is_named() -> None:
+    assert said_of(done(became=Became.RESTING), ASKED).words.startswith("RESTING BUY 50,000")
+
+
+def test_a_lost_answer_that_was_found_says_so() -> None:
+    found = done(opening_fill())
+    late = type(found)(
+        found.intent, found.became, found.transactions, order_id="6418", looked_up=True
+    )
+    assert "looking it up" in said_of(late, ASKED).words
+
+
+@pytest.mark.parametrize(
+    ("reason", "words"),
+    [("INSUFFICIENT_MARGIN", "not enough margin"), ("A_NEW_REASON", "a new reason")],
+)
+def test_a_reject_is_told_in_words(reason: str, words: str) -> None:
+    said = said_of(Rejected(intent(), "refused", reject_reason=reason), ASKED)
+    assert words in said.words
+    assert said.level == "bad"
+
+
+def test_what_never_left_may_be_sent_again() -> None:
+    said = said_of(NotSent(intent(), "no connection"), ASKED)
+    assert said.words == "NOT SENT BUY 50,000 EUR/USD at market: no connection. Again: B"
+
+
+def test_unconfirmed_is_never_called_failed_and_asks_to_look_first() -> None:
+    said = said_of(Unconfirmed(intent(), "not found"), ASKED)
+    assert "UNCONFIRMED" in said.words
+    assert "may still show up" in said.words
+    assert "failed" not in said.words.lower()
+    assert "Again" not in said.words
+
+
+def closed_part() -> Done:
+    closing = fill(
+        6420,
+        units="-10000",
+        fullVWAP="1.08490",
+        pl="5.0000",
+        tradesClosed=[reduction(6411, "-10000", "1.08490", "5.0000")],
+    )
+    return done(closing)
+
+
+REFUSED = Rejected(intent(), "refused", "TRADE_DOESNT_EXIST", "TRADE_DOESNT_EXIST")
+CLOSING = Asked("CLOSE all of #6411 EUR/USD", "C", milliseconds=30_000.0)
+
+
+def test_one_of_two_like_requests_says_what_both_did_and_claims_neither() -> None:
+    said = said_of(Ambiguous(intent(), (closed_part(), REFUSED), ("kd-2",)), CLOSING)
+    assert said.level == "warn"
+    assert said.words == (
+        "ONE OF 2 LIKE REQUESTS, which cannot be told: CLOSE all of #6411 EUR/USD: "
+        "CLOSED 10,000 EUR/USD @ 1.08490 realised +5.00; REJECTED (there is no such trade). "
+        "Look at what is open"
+    )
+
+
+def test_a_like_request_that_is_missing_is_unconfirmed_and_says_what_the_other_did() -> None:
+    like = Ambiguous(intent(), (closed_part(),), ("kd-2",), is_complete=False, are_all_found=False)
+    said = said_of(Unconfirmed(intent(), "not found", like), CLOSING)
+    assert said.level == "bad"
+    assert said.words.startswith("UNCONFIRMED CLOSE all of #6411 EUR/USD: ONE OF 2 LIKE REQUESTS")
+    assert "may still show up" in said.words
+
+
+def test_a_like_request_that_was_cancelled_at_once_does_not_ask_to_send_again() -> None:
+    halted = done(became=Became.CANCELLED, reason="MARKET_HALTED")
+    words = said_of(Ambiguous(intent(), (halted, REFUSED), ("kd-2",)), CLOSING).words
+    assert "CANCELLED (" in words
+    assert "again" not in words

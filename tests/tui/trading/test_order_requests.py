@@ -1,0 +1,108 @@
+"""From a decision to the wire: what is asked for, and what is left alone."""
+
+from decimal import Decimal
+
+import pytest
+
+from keydesk.calc.instructions import LEFT_ALONE, MoveEntry, OpenOrder, Reverse
+from keydesk.trading.order_requests import (
+    moved_request,
+    order_request,
+    reversal_request,
+    stop_edit,
+    target_edit,
+    trail_edit,
+)
+from keydesk_client.models import LimitOrder
+from keydesk_client.models._core.wire_names import UNSET
+from support.data.desk_store import WALL_NS
+
+D = Decimal
+
+
+def test_a_market_order_is_bounded_and_brings_its_bracket() -> None:
+    order = OpenOrder(
+        "EUR_USD", "MARKET", D(50_000), bound=D("1.08520"), stop=D("1.08300"), target=D("1.08900")
+    )
+    assert order_request(order, WALL_NS).to_wire() == {
+        "type": "MARKET",
+        "instrument": "EUR_USD",
+        "units": "50000",
+        "timeInForce": "FOK",
+        "priceBound": "1.08520",
+        "positionFill": "DEFAULT",
+        "stopLossOnFill": {"price": "1.08300", "timeInForce": "GTC"},
+        "takeProfitOnFill": {"price": "1.08900", "timeInForce": "GTC"},
+    }
+
+
+@pytest.mark.parametrize("kind", ["LIMIT", "STOP", "MARKET_IF_TOUCHED"])
+def test_a_pending_order_rests_at_its_price(kind: str) -> None:
+    order = OpenOrder(
+        "EUR_USD",
+        "LIMIT" if kind == "LIMIT" else "STOP" if kind == "STOP" else "MARKET_IF_TOUCHED",
+        D(-1000),
+        price=D("1.09000"),
+        expiry="GTC",
+    )
+    wire = order_request(order, WALL_NS).to_wire()
+    assert (wire["type"], wire["price"], wire["units"]) == (kind, "1.09000", "-1000")
+    assert "priceBound" not in wire
+
+
+def test_an_order_that_only_reduces_may_never_open() -> None:
+    order = OpenOrder("EUR_USD", "STOP", D(-1000), price=D("1.08000"), expiry="GTC", reduces=True)
+    wire = order_request(order, WALL_NS).to_wire()
+    assert wire["positionFill"] == "REDUCE_ONLY"
+    assert "stopLossOnFill" not in wire
+
+
+def resting_limit(**on_fill: object) -> LimitOrder:
+    return LimitOrder.model_validate(
+        {
+            "id": "7",
+            "createTime": "2026-03-02T13:43:22.000000000Z",
+            "state": "PENDING",
+            "type": "LIMIT",
+            "instrument": "EUR_USD",
+            "units": "1000",
+            "price": "1.08000",
+            "timeInForce": "GTC",
+            "positionFill": "DEFAULT",
+            "triggerCondition": "DEFAULT",
+            **on_fill,
+        }
+    )
+
+
+@pytest.mark.parametrize("stop", [D("1.07600"), None])
+def test_the_guaranteed_stop_of_a_moved_order_moves_and_no_other_stop_is_added(
+    stop: Decimal | None,
+) -> None:
+    order = resting_limit(guaranteedStopLossOnFill={"price": "1.07500", "timeInForce": "GTC"})
+    wire = moved_request(order, MoveEntry("7", "EUR_USD", D("1.08100"), stop, None)).to_wire()
+    assert "stopLossOnFill" not in wire
+    moved = {"price": "1.07600", "timeInForce": "GTC"} if stop else None
+    assert wire.get("guaranteedStopLossOnFill") == moved
+
+
+def test_hours_become_an_instant_of_the_broker() -> None:
+    order = OpenOrder("EUR_USD", "LIMIT", D(1000), price=D("1.08"), expiry="GTD 4h")
+    wire = order_request(order, WALL_NS).to_wire()
+    assert wire["timeInForce"] == "GTD"
+    assert wire["gtdTime"] == "2026-02-25T10:13:20.000000000Z"
+
+
+def test_a_reversal_reduces_first() -> None:
+    reverse = Reverse("EUR_USD", D(-40_000), D("1.08470"), D("1.08490"), D("1.08690"), D("1.08090"))
+    wire = reversal_request(reverse).to_wire()
+    assert (wire["units"], wire["positionFill"]) == ("-40000", "REDUCE_FIRST")
+    assert wire["priceBound"] == "1.08470"
+
+
+def test_left_alone_taken_away_and_moved_are_three_different_things() -> None:
+    assert stop_edit(LEFT_ALONE) is UNSET
+    assert target_edit(None) is None
+    moved = trail_edit(D("0.00150"))
+    assert moved is not None
+    assert moved is not UNSET

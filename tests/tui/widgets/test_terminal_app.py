@@ -1,0 +1,31 @@
+"""What the application does beside Textual's own: it lets go of what was closed."""
+
+import gc
+
+from textual.pilot import Pilot
+from textual.strip import Strip
+
+from keydesk.forms.info_form import HelpForm
+from keydesk.keys.keymap import KEYMAP
+from support.data.desk_data import desk_store
+from support.fakes.desk_app import DeskApp
+
+
+async def open_and_close(app: DeskApp, pilot: Pilot[None], times: int) -> int:
+    """How many lines are held once the forms were closed and cleared away."""
+    for _ in range(times):
+        await app.push_screen(form := HelpForm(KEYMAP))
+        await pilot.pause()
+        form.dismiss(None)
+        await pilot.pause()
+    app.clear_away()
+    return sum(isinstance(each, Strip) for each in gc.get_objects())
+
+
+async def test_forms_that_were_closed_leave_nothing_behind() -> None:
+    app = DeskApp(desk_store(20))
+    async with app.run_test(size=(160, 46)) as pilot:
+        await pilot.pause()
+        few = await open_and_close(app, pilot, 3)
+        many = await open_and_close(app, pilot, 10)
+    assert many <= few + 10
