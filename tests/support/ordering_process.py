@@ -12,11 +12,9 @@ import random
 import signal
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
 from enum import Enum
 
 from keydesk_client.client import Client
-from keydesk_client.errors import KeydeskClientError
 from keydesk_client.http.caller import Retries
 from keydesk_client.http.messages import Timeouts
 from keydesk_client.http.pacing import Limiter
@@ -140,10 +138,25 @@ async def send_until_killed(settings: dict[str, str]) -> None:
         os.write(sys.stdout.fileno(), RECOVERED + b"\n")
         while settings["mode"] == "send":
             await asyncio.gather(*(trade(sender, beliefs, dice) for _ in range(AT_ONCE)))
-        while settings["mode"] == "alike":
-            with suppress(KeydeskClientError):  # of reads; those of requests are outcomes
-                await trade_alike(sender, beliefs, dice, client)
-                await check_unconfirmed(sender, client)
+        if settings["mode"] == "alike":
+            await send_alike(sender, settings, beliefs, dice)
+
+
+async def send_alike(
+    sender: Sender, settings: dict[str, str], beliefs: Beliefs, dice: random.Random
+) -> None:
+    """Send what other processes send as well; what there is to close or cancel is asked of the broker itself."""
+    async with Client(
+        token=settings["token"],
+        rest_url=settings["broker_url"],
+        stream_url=settings["broker_url"],
+        account_id=settings["account_id"],
+        limiter=Limiter(rate=10_000),
+    ) as client:
+        while True:
+            flows = (trade_alike(sender, beliefs, dice, client) for _ in range(AT_ONCE))
+            await asyncio.gather(*flows)
+            await check_unconfirmed(sender, client)
 
 
 async def check_unconfirmed(sender: Sender, client: Client) -> None:
