@@ -15,7 +15,6 @@ import pytest
 
 from keydesk_practice.__main__ import main
 from keydesk_practice.broker.broker import open_broker
-from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import SUMMED
 from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
@@ -344,19 +343,21 @@ def test_a_first_start_on_a_full_disk_is_refused_in_words(tmp_path: Path, limit:
     assert _started_with(folder, limit) == 1
 
 
-def test_a_restart_that_cannot_book_the_time_it_missed_is_refused_in_words(tmp_path: Path) -> None:
+async def test_a_start_that_cannot_book_the_time_it_missed_is_refused_in_words(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "data"
     large_ledger(folder, 60, trades=2)
-    own_token(folder)
-    start(folder)
-    day_later = rfc3339(NOON + 86_400 * SECOND)  # so financing is due
-    assert _started_with(folder, 4096, "--start", day_later) == 1
-    assert said_by_check(folder) == ()
+    start(folder)  # with everything that a start enters
+    change(folder, "CREATE TRIGGER full BEFORE INSERT ON transactions BEGIN SELECT RAISE(ABORT, 'disk is full'); END")  # fmt: skip
+    options = Options(command="serve", data=folder, start=NOON + 86_400 * SECOND)
+    with pytest.raises(LedgerWriteFailed, match="cannot be written: disk is full"):
+        open_broker(options, owners=1)  # a day has ended: financing is due
 
 
-def _started_with(folder: Path, limit: int, *options: str) -> int | None:
+def _started_with(folder: Path, limit: int) -> int | None:
     process = subprocess.Popen(
-        [sys.executable, "-c", LIMITED, str(limit), "--data", str(folder), "--port", "0", *options],
+        [sys.executable, "-c", LIMITED, str(limit), "--data", str(folder), "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
