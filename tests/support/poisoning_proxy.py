@@ -53,6 +53,7 @@ class Poison:
     accounts: bool = False  # ids of accounts
     numbers: float = 0.0  # of numbers that name nothing: not readable any more
     refuses: float = 0.0  # of requests that would change something
+    spares: str = "\0"  # texts that begin so stay: the ids that the desk gave its orders
     said: "Counter[str]" = field(default_factory=Counter)
     given: dict[str, str] = field(default_factory=dict)  # broker's own name -> hostile name
 
@@ -89,6 +90,7 @@ class Poison:
             hostile = self.given[text]
             return self._note(member, hostile) if hostile != text else text
         is_kept = TIME.fullmatch(text) or member in {"lastTransactionID", "pages"}
+        is_kept = is_kept or text.startswith(self.spares)
         if is_kept or (ACCOUNT.fullmatch(text) and not self.accounts):
             return text
         if member in NAMES or "urrency" in member:
