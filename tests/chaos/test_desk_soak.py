@@ -48,7 +48,7 @@ PASTES = (b"\x1b[200~By\r\x1b[201~", b"\x1b[200~never ended", b"By\r", b"yyyy", 
 LEFT_BY_KEYS = frozenset({0, 130})  # :q or Ctrl-C twice
 SETTLED = 180.0  # seconds after which the memory is taken for the first time
 GROWTH = 10_000  # kB
-DEALS = 0.1  # of the actions; each takes as long as ten others
+DEALS = 0.15  # of the actions; each takes as long as ten others
 UP, DOWN, TAB = "\x1b[A", "\x1b[B", "\t"
 DEALT = (  # the keys of a form that can be sent in most states of the account
     *(("B",), ("S",)) * 4,
@@ -61,7 +61,7 @@ HUMAN = 0.4  # seconds between two keys of a person
 ACCOUNT_SHOWN = "NAV "
 READ_WITHIN = 15.0  # seconds from the first picture to the account
 CALM_EVERY = 3  # every third stretch lets everything through
-SETTLED_WITHIN = 120.0  # seconds after the storm, for what it left unknown
+SETTLED_WITHIN = 90.0  # seconds after the storm, for what it left unknown
 FEWEST_ORDERS = 30  # of 20 minutes
 WHOLE = float(os.environ.get("SOAK_SECONDS", "1200"))
 SCREEN_TAKEN = b"\x1b[?1049h"
@@ -240,6 +240,7 @@ async def soak_the_desk(
             found = found if found.exists() else next(home.folder.rglob("config.toml"))
             found.write_text(found.read_text().replace(poisoning.url, chaos.url))
             poison = poisoning.poison = Poison(seed=seed, active=True, names=0.1, spares="kd-")
+            poison.type_members |= {"reason"}
             profile = ["--profile", "main", *home.unlocked]
             soak = Soak(
                 dice,
@@ -327,6 +328,7 @@ async def test_a_short_storm_ends_nothing_and_sends_nothing_unasked(
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(WHOLE + 900)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 async def test_twenty_minutes_of_keys_sizes_faults_and_hostile_values(
     practice: PracticeServer, tmp_path: Path, seed: int

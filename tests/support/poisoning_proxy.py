@@ -29,6 +29,7 @@ from support.hostile_text import FRAGMENTS, hostile_text
 NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 ACCOUNT: Final = re.compile(r"[0-9]+(-[0-9]+){3}")
 TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T.*")
+TYPES: Final = frozenset({"type", "state"})
 NAMES: Final = frozenset({"instrument", "name"})
 IDS: Final = frozenset({"tradeID", "orderID", "clientOrderID", "clientTradeID"})
 HOPS: Final = frozenset({"host", "connection", "content-length", "transfer-encoding"})
@@ -48,6 +49,7 @@ class Poison:
     active: bool = False
     often: float = 0.6  # of texts that name nothing
     types: float = 0.0  # of the words that say what kind of record it is
+    type_members: frozenset[str] = TYPES
     names: float = 0.0  # of instruments, currencies
     ids: bool = False  # of trades and orders
     accounts: bool = False  # ids of accounts
@@ -97,7 +99,7 @@ class Poison:
             return self._named(text, member, self.names)
         if NUMBER.fullmatch(text):
             return self._number(text, member)
-        share = self.types if member in {"type", "state"} else self.often
+        share = self.types if member in self.type_members else self.often
         return self._note(member, self._hostile()) if self.chance.random() < share else text
 
     def _number(self, text: str, member: str) -> str:
