@@ -136,9 +136,12 @@ class PoisoningProxy:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection."""
-        with suppress(
-            OSError, asyncio.IncompleteReadError, asyncio.CancelledError, httpx.HTTPError
-        ):
+        with suppress(OSError, asyncio.IncompleteReadError, httpx.HTTPError):
+            await self._serve(reader, writer)
+        writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
                 first, *lines = head.strip().split("\r\n")
@@ -146,7 +149,8 @@ class PoisoningProxy:
                 body = await reader.readexactly(int(headers.get("content-length", 0)))
                 method, target, _ = first.split(" ", 2)
                 await self._pass_on(method, target, headers, body, writer)
-        writer.close()
+        except asyncio.CancelledError:
+            writer.transport.abort()  # what is unsent would keep it open beyond its loop
 
     async def _pass_on(
         self,
