@@ -251,7 +251,7 @@ async def soak_the_desk(
             async with weather.changing():
                 await asyncio.to_thread(soak.run, seconds * 3 / 4, may_confirm=True)
             await chaos.everything_arrived()
-            await asyncio.to_thread(soak.settle, SETTLED_WITHIN)
+            await asyncio.to_thread(soak.settle, min(SETTLED_WITHIN, seconds))
             sent = soak.actions(), len(requests_in(await ledger_of(practice)))
             poison.ids = bool(seed % 2)  # no order can be followed any more
             async with weather.changing():
@@ -320,7 +320,7 @@ async def check_orders(
 async def test_a_short_storm_ends_nothing_and_sends_nothing_unasked(
     practice: PracticeServer, tmp_path: Path, seed: int
 ) -> None:
-    soak, poisoning, _ = await soak_the_desk(practice, Home(tmp_path / "home"), seed, 30.0)
+    soak, poisoning, _ = await soak_the_desk(practice, Home(tmp_path / "home"), seed, 20.0)
     assert soak.keys > 50
     assert poisoning.poison.count > 100
     await check_orders(practice, soak, poisoning.poison)
