@@ -74,6 +74,9 @@ async def load_book(link: Link, due: Due) -> None:
     focus, now = link.store.focus, link.now()
     if focus != due.focus:
         due.focus, due.since = focus, now
+        for kind in KINDS:
+            if (focus, kind) not in link.store.books:  # it had to make room for others
+                due.not_before.pop((focus, kind), None)
     if not focus or now - due.since < STOOD_STILL:
         return
     for kind in KINDS:
