@@ -58,7 +58,7 @@ from keydesk_practice.ledger.ledger import (
 )
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_refusal
 from keydesk_practice.market.market import PracticeMarket
-from keydesk_practice.market.own_data import read_own
+from keydesk_practice.market.replay import read_own
 from keydesk_practice.options import DEFAULT_PRICE_RATE, Options
 
 LONGEST_TURN = 0.02  # seconds of walking before others get their turn

@@ -19,11 +19,11 @@ from keydesk_practice.engine.commands import (
     EntryRequest,
     TrailingStopLossDetails,
 )
+from keydesk_practice.engine.margin import closing_price
 from keydesk_practice.engine.quotes import ZERO, Quote, Specification, decimals
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import TIMES_IN_FORCE, Trade
 from keydesk_practice.engine.transactions import GuaranteedStopLossCreated
-from keydesk_practice.engine.valuation import closing_price
 
 LONGEST_LABEL = 128
 BEYOND_ANY_PRICE = Decimal(

@@ -7,6 +7,13 @@ from decimal import Decimal
 
 from keydesk_practice.engine.commands import Configure, OpenAccount, TransferFunds
 from keydesk_practice.engine.fills.filling import conversion_factors
+from keydesk_practice.engine.margin import (
+    CLOSEOUT_SHARE,
+    in_home,
+    margin_available,
+    margin_call_share,
+    specification_of,
+)
 from keydesk_practice.engine.quotes import NOTHING, ZERO, Specification, bare, home
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Position, Trade
@@ -19,13 +26,6 @@ from keydesk_practice.engine.transactions import (
     OpenTradeFinancing,
     PositionFinancing,
     TransferFundsRejected,
-)
-from keydesk_practice.engine.valuation import (
-    CLOSEOUT_SHARE,
-    in_home,
-    margin_available,
-    margin_call_share,
-    specification_of,
 )
 from keydesk_practice.engine.wire_form import weekday
 

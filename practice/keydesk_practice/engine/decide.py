@@ -25,7 +25,7 @@ from keydesk_practice.engine.commands import (
 from keydesk_practice.engine.configuring import configure, finance, open_account, transfer_funds
 from keydesk_practice.engine.fills.closing import close_position, close_trade
 from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
-from keydesk_practice.engine.margin import close_what_is_owed, margin_moved, watch_margin
+from keydesk_practice.engine.margin_calls import close_what_is_owed, margin_moved, watch_margin
 from keydesk_practice.engine.orders.changes import (
     cancel_order,
     relabel_order,

@@ -1,130 +1,132 @@
-"""The margin rules: call, its extension and end, closeout, and the closes that a halted market still owes."""
+"""What an account is worth at the prices of an instant: profit and loss, margin, and how close the margin rules are.
 
-from keydesk_practice.engine.commands import Tick
-from keydesk_practice.engine.fills.filling import fill_or_cancel
-from keydesk_practice.engine.quotes import Market, bare
-from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Position, Side
-from keydesk_practice.engine.transactions import (
-    DelayedTradeCloseOf,
-    MarginCallEntered,
-    MarginCallExited,
-    MarginCallExtended,
-    MarginCloseoutOf,
-    MarketOrderCreated,
-    TradeClosureDelayed,
+A trade's value is rounded to four decimals by itself, so that trades add up to positions, and positions to the account.
+Margin needs the mid price; unrealised profit counts a long at the bid and a short at the ask, or both at the mid where
+the closeout rules look.
+"""
+
+from decimal import Decimal
+
+from keydesk_practice.engine.quotes import (
+    NOTHING,
+    ZERO,
+    Conversion,
+    Market,
+    Quote,
+    Specification,
+    home,
 )
-from keydesk_practice.engine.valuation import CLOSEOUT_SHARE, margin_call_share
-from keydesk_practice.engine.wire_form import SECOND
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.records import Position, Trade
 
-CALL_LASTS = (
-    24 * 3600 * SECOND
-)  # how often a call is extended is not public; a day is the natural step
+CLOSEOUT_SHARE = Decimal("0.5")  # a closeout comes when half of the margin is gone
+EMPTIED = Decimal(1)  # the percentage of an account with positions and nothing left
 
 
-def margin_moved(account: Account, command: Tick, market: Market) -> bool:
-    """Return whether the margin rules, or closes that are owed, have something to do."""
-    if not account.trades:
-        return account.margin_call_enter_time is not None
-    touched = command.instruments is None or any(
-        position.is_open and position.instrument in command.instruments
-        for position in account.positions.values()
+def specification_of(market: Market, instrument: str) -> Specification:
+    """Return what an instrument is; the caller knows that it is on offer."""
+    found = market.specification(instrument)
+    if found is None:
+        raise KeyError(instrument)
+    return found
+
+
+def quote_conversion(account: Account, market: Market, instrument: str) -> Conversion:
+    """Return the factors from an instrument's quote currency to the home currency."""
+    currency = specification_of(market, instrument).quote_currency
+    return market.conversion(currency, account.currency)
+
+
+def in_home(amount: Decimal, conversion: Conversion) -> Decimal:
+    """Return an amount of another currency in home currency: gains and losses have factors of their own."""
+    return home(amount * (conversion.gain if amount > 0 else conversion.loss))
+
+
+def unrealized(trade: Trade, price: Decimal, conversion: Conversion) -> Decimal:
+    """Return what an open trade would earn if it were closed at a price."""
+    return in_home(trade.current_units * (price - trade.price), conversion)
+
+
+def closing_price(quote: Quote, long: bool) -> Decimal:
+    """Return the price that closes a direction."""
+    return quote.bid if long else quote.ask
+
+
+def side_unrealized(
+    account: Account, position: Position, market: Market, *, long: bool, at_mid: bool = False
+) -> Decimal:
+    """Return the unrealised profit of one direction of a position."""
+    ids = (position.long if long else position.short).trade_ids
+    if not ids:
+        return NOTHING
+    quote = market.quote(position.instrument)
+    price = quote.mid if at_mid else closing_price(quote, long)
+    conversion = quote_conversion(account, market, position.instrument)
+    trades = account.trades
+    return sum((unrealized(trades[id_], price, conversion) for id_ in ids), NOTHING)
+
+
+def unrealized_profit(account: Account, market: Market, *, at_mid: bool = False) -> Decimal:
+    """Return the unrealised profit of all open trades."""
+    return sum(
+        (
+            side_unrealized(account, position, market, long=long, at_mid=at_mid)
+            for position in account.positions.values()
+            if position.is_open
+            for long in (True, False)
+        ),
+        NOTHING,
     )
-    if not touched:
-        return False
-    called = account.margin_call_enter_time is not None
-    return called or margin_call_share(account, market) >= 1 or any(_owed(account, market))
 
 
-def watch_margin(decision: Decision) -> None:
-    """Close everything when half of the margin is gone; else begin, extend or end a margin call."""
-    account = decision.account
-    share = margin_call_share(account, decision.market)
-    if share >= 1 and account.margin_call_enter_time is None:
-        decision.begin_batch()
-        decision.record(MarginCallEntered)
-    if share * CLOSEOUT_SHARE >= 1:
-        _close_out(decision)
-        share = margin_call_share(account, decision.market)
-    if account.margin_call_enter_time is None:
-        return
-    if share < 1:
-        decision.begin_batch()
-        decision.record(MarginCallExited)
-    elif decision.market.now >= _call_began(account) + CALL_LASTS:
-        decision.begin_batch()
-        decision.record(
-            MarginCallExtended, extension_number=account.margin_call_extension_count + 1
-        )
+def margin_rate(account: Account, specification: Specification) -> Decimal:
+    """Return the rate in force: the client's override may only lower the leverage."""
+    return max(account.margin_rate or ZERO, specification.margin_rate)
 
 
-def _call_began(account: Account) -> int:
-    return account.last_margin_call_extension_time or account.margin_call_enter_time or 0
+def value_of_units(account: Account, market: Market, instrument: str, units: Decimal) -> Decimal:
+    """Return the home value of units at the mid price, unrounded."""
+    conversion = quote_conversion(account, market, instrument)
+    return abs(units) * market.quote(instrument).mid * conversion.value
 
 
-def _close_out(decision: Decision) -> None:
-    """Close every open position; one whose instrument is halted is owed its close."""
-    for position in list(decision.account.positions.values()):
-        if not position.is_open:
-            continue
-        if decision.market.quote(position.instrument).tradeable:
-            decision.begin_batch()
-            for side in (position.long, position.short):
-                _close_side(decision, position, side)
-        else:
-            _owe_closes(decision, position)
+def margin_of_units(account: Account, market: Market, instrument: str, units: Decimal) -> Decimal:
+    """Return the margin that units of an instrument need."""
+    rate = margin_rate(account, specification_of(market, instrument))
+    return home(value_of_units(account, market, instrument, units) * rate)
 
 
-def _close_side(decision: Decision, position: Position, side: Side) -> None:
-    if not side.units:
-        return
-    order = decision.record(
-        MarketOrderCreated,
-        reason="MARGIN_CLOSEOUT",
-        instrument=position.instrument,
-        units=bare(-side.units),
-        time_in_force="FOK",
-        position_fill="REDUCE_ONLY",
-        margin_closeout=MarginCloseoutOf(reason="MARGIN_CHECK_VIOLATION"),
+def counted_units(position: Position) -> Decimal:
+    """Return the units that need margin: of a hedged position only the larger side."""
+    return max(position.long.units, -position.short.units)
+
+
+def position_margin(account: Account, market: Market, position: Position) -> Decimal:
+    """Return the margin of one position."""
+    return margin_of_units(account, market, position.instrument, counted_units(position))
+
+
+def margin_used(account: Account, market: Market) -> Decimal:
+    """Return the margin of all open positions."""
+    return sum(
+        (position_margin(account, market, p) for p in account.positions.values() if p.is_open),
+        NOTHING,
     )
-    fill_or_cancel(decision, order.id, reason="MARKET_ORDER_MARGIN_CLOSEOUT")
 
 
-def _owe_closes(decision: Decision, position: Position) -> None:
-    trades = decision.account.trades
-    ids = (*position.long.trade_ids, *position.short.trade_ids)
-    owed = tuple(id_ for id_ in ids if trades[id_].state == "OPEN")
-    if owed:
-        decision.begin_batch()
-        decision.record(TradeClosureDelayed, reason="MARGIN_CLOSEOUT", trade_ids=owed)
+def margin_available(account: Account, market: Market) -> Decimal:
+    """Return what is left for new positions."""
+    net = account.balance + unrealized_profit(account, market)
+    return max(NOTHING, net - margin_used(account, market))
 
 
-def _owed(account: Account, market: Market) -> list[int]:
-    """Return the trades whose owed close can be made up for now."""
-    return [
-        trade.id
-        for trade in account.trades.values()
-        if trade.state == "CLOSE_WHEN_TRADEABLE" and market.quote(trade.instrument).tradeable
-    ]
+def margin_call_share(account: Account, market: Market) -> Decimal:
+    """Return the margin as a share of the account's value at mid prices; 1 and above is a margin call.
 
-
-def close_what_is_owed(decision: Decision) -> None:
-    """Close the trades whose instrument can be traded again."""
-    for trade_id in _owed(decision.account, decision.market):
-        trade = decision.account.trades[trade_id]
-        decision.begin_batch()
-        order = decision.record(
-            MarketOrderCreated,
-            reason="DELAYED_TRADE_CLOSE",
-            instrument=trade.instrument,
-            units=bare(-trade.current_units),
-            time_in_force="FOK",
-            position_fill="REDUCE_ONLY",
-            delayed_trade_close=DelayedTradeCloseOf(
-                trade_id=trade.id,
-                client_trade_id=trade.client_id,
-                source_transaction_id=trade.close_owed_by or 0,
-            ),
-        )
-        fill_or_cancel(decision, order.id, trade=trade, reason="MARKET_ORDER_DELAYED_TRADE_CLOSE")
+    An account with positions and nothing left is at twice that: it must be closed out.
+    """
+    used = margin_used(account, market)
+    if not used:
+        return ZERO
+    net = account.balance + unrealized_profit(account, market, at_mid=True)
+    return used / net if net > 0 else EMPTIED / CLOSEOUT_SHARE

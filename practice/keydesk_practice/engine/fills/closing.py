@@ -6,6 +6,7 @@ from typing import Literal
 from keydesk_practice.engine.checks import first, has_elder_twin, label_problem
 from keydesk_practice.engine.commands import ClientExtensions, ClosePosition, CloseTrade
 from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
+from keydesk_practice.engine.margin import specification_of
 from keydesk_practice.engine.quotes import bare, decimals, text
 from keydesk_practice.engine.state.account import number_in, open_trade
 from keydesk_practice.engine.state.apply import Decision
@@ -16,7 +17,6 @@ from keydesk_practice.engine.transactions import (
     PositionCloseoutOf,
     TradeCloseOf,
 )
-from keydesk_practice.engine.valuation import specification_of
 
 _HOW = {"time_in_force": "FOK", "position_fill": "REDUCE_ONLY"}
 

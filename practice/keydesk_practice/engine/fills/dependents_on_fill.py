@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from keydesk_practice.engine.checks import guaranteed_problem, required, would_break
 from keydesk_practice.engine.commands import DependentDetails, TrailingStopLossDetails
+from keydesk_practice.engine.margin import closing_price
 from keydesk_practice.engine.quotes import Quote, Specification
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import Decision
@@ -18,7 +19,6 @@ from keydesk_practice.engine.transactions import (
     TakeProfitCreated,
     TrailingStopLossCreated,
 )
-from keydesk_practice.engine.valuation import closing_price
 
 
 @dataclass(frozen=True, slots=True)

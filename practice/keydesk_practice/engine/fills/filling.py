@@ -8,6 +8,10 @@ from decimal import Decimal
 
 from keydesk_practice.engine.fills.dependents_on_fill import create_on_fill
 from keydesk_practice.engine.fills.planning import WAITS, Deal, Reduction, work_out
+from keydesk_practice.engine.margin import (
+    in_home,
+    margin_of_units,
+)
 from keydesk_practice.engine.quotes import (
     NOTHING,
     ZERO,
@@ -29,10 +33,6 @@ from keydesk_practice.engine.transactions import (
     OrderFilled,
     TradeOpened,
     TradeReduced,
-)
-from keydesk_practice.engine.valuation import (
-    in_home,
-    margin_of_units,
 )
 
 

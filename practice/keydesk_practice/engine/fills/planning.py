@@ -10,6 +10,13 @@ from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
 from keydesk_practice.engine.fills.dependents_on_fill import Opening, on_fill_problem
+from keydesk_practice.engine.margin import (
+    counted_units,
+    margin_available,
+    margin_of_units,
+    quote_conversion,
+    specification_of,
+)
 from keydesk_practice.engine.quotes import (
     ZERO,
     Conversion,
@@ -27,13 +34,6 @@ from keydesk_practice.engine.transactions import (
     GuaranteedStopLossCreated,
     LimitOrderCreated,
     TakeProfitCreated,
-)
-from keydesk_practice.engine.valuation import (
-    counted_units,
-    margin_available,
-    margin_of_units,
-    quote_conversion,
-    specification_of,
 )
 
 

@@ -26,6 +26,7 @@ from keydesk_practice.engine.commands import (
     TrailingStopLossRequest,
 )
 from keydesk_practice.engine.fills.filling import fill_or_cancel
+from keydesk_practice.engine.margin import specification_of
 from keydesk_practice.engine.orders.entries import shown
 from keydesk_practice.engine.quotes import Quote, Specification
 from keydesk_practice.engine.state.account import Account, Mutability
@@ -45,7 +46,6 @@ from keydesk_practice.engine.transactions import (
     TrailingStopLossCreated,
     TrailingStopLossRejected,
 )
-from keydesk_practice.engine.valuation import specification_of
 
 CREATED: Mapping[Kind, type[DependentOrderCreated]] = {
     "take_profit": TakeProfitCreated,

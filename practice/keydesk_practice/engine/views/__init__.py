@@ -13,7 +13,7 @@ from keydesk_practice.engine.views.accounts import (
     summary,
     totals,
 )
-from keydesk_practice.engine.views.trades import order, position, trade, trade_summary
+from keydesk_practice.engine.views.resources import order, position, trade, trade_summary
 from keydesk_practice.engine.views.valuation import TradeWorth, Worth, client_price, trade_worths
 
 __all__ = [

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from keydesk_practice.engine.margin import CLOSEOUT_SHARE, EMPTIED
 from keydesk_practice.engine.quotes import NOTHING, ZERO, Market, bare, percent, text
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.transactions import (
@@ -20,8 +21,7 @@ from keydesk_practice.engine.transactions import (
     Transaction,
     to_wire,
 )
-from keydesk_practice.engine.valuation import CLOSEOUT_SHARE, EMPTIED
-from keydesk_practice.engine.views.trades import (
+from keydesk_practice.engine.views.resources import (
     moving_order,
     moving_position,
     order,

@@ -9,10 +9,7 @@ from decimal import ROUND_DOWN, Decimal
 from typing import Any
 
 from keydesk_practice.engine.fills.planning import effective_mode
-from keydesk_practice.engine.quotes import NOTHING, ZERO, Level, Market, Quote, factor, home, text
-from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.records import Position
-from keydesk_practice.engine.valuation import (
+from keydesk_practice.engine.margin import (
     closing_price,
     counted_units,
     margin_available,
@@ -23,6 +20,9 @@ from keydesk_practice.engine.valuation import (
     unrealized,
     value_of_units,
 )
+from keydesk_practice.engine.quotes import NOTHING, ZERO, Level, Market, Quote, factor, home, text
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.records import Position
 from keydesk_practice.engine.wire_form import rfc3339
 
 Sizes = tuple[Decimal, Decimal]  # buy, sell; both unsigned

@@ -7,6 +7,7 @@ A trade as the wire shows it, with its dependent orders or with their ids.
 from decimal import Decimal
 from typing import Any
 
+from keydesk_practice.engine.margin import specification_of
 from keydesk_practice.engine.quotes import Market, bare, text
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import Order, Side, Trade
@@ -15,7 +16,6 @@ from keydesk_practice.engine.transactions import (
     MarketIfTouchedOrderCreated,
     TrailingStopLossCreated,
 )
-from keydesk_practice.engine.valuation import specification_of
 from keydesk_practice.engine.views.valuation import (
     PositionWorth,
     TradeWorth,
