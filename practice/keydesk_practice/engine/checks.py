@@ -19,11 +19,11 @@ from keydesk_practice.engine.commands import (
     EntryRequest,
     TrailingStopLossDetails,
 )
-from keydesk_practice.engine.margin import closing_price
-from keydesk_practice.engine.quotes import ZERO, Quote, Specification, decimals
+from keydesk_practice.engine.quotes import ZERO, Quote, Specification, closing_price
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import TIMES_IN_FORCE, Trade
 from keydesk_practice.engine.transactions import GuaranteedStopLossCreated
+from keydesk_practice.engine.wire_form import decimal_places
 
 LONGEST_LABEL = 128
 BEYOND_ANY_PRICE = Decimal(
@@ -40,7 +40,7 @@ def units_problem(units: Decimal, specification: Specification) -> str | None:
     """Return what is wrong with the size of an order."""
     if not units:
         return "UNITS_INVALID"
-    if decimals(units) > specification.trade_units_precision:
+    if decimal_places(units) > specification.trade_units_precision:
         return "UNITS_PRECISION_EXCEEDED"
     if abs(units) < specification.minimum_trade_size:
         return "UNITS_MINIMUM_NOT_MET"
@@ -57,7 +57,7 @@ def price_problem(
         return None
     if not 0 < price < BEYOND_ANY_PRICE:
         return f"{name}_INVALID"
-    too_fine = decimals(price) > specification.display_precision
+    too_fine = decimal_places(price) > specification.display_precision
     return f"{name}_PRECISION_EXCEEDED" if too_fine else None
 
 
@@ -106,7 +106,7 @@ def trailing_problem(
         return f"{name}_MISSING"
     if distance <= 0:
         return f"{name}_INVALID"
-    if decimals(distance) > specification.display_precision:
+    if decimal_places(distance) > specification.display_precision:
         return f"{name}_PRECISION_EXCEEDED"
     if distance < specification.minimum_trailing_stop_distance:
         return f"{name}_MINIMUM_NOT_MET"
@@ -220,7 +220,7 @@ def level_problem(
 def _distance_problem(distance: Decimal, specification: Specification, name: str) -> str | None:
     if not 0 < distance < BEYOND_ANY_PRICE:
         return f"{name}_INVALID"
-    too_fine = decimals(distance) > specification.display_precision
+    too_fine = decimal_places(distance) > specification.display_precision
     return f"{name}_PRECISION_EXCEEDED" if too_fine else None
 
 

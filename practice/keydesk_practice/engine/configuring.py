@@ -8,13 +8,18 @@ from decimal import Decimal
 from keydesk_practice.engine.commands import Configure, OpenAccount, TransferFunds
 from keydesk_practice.engine.fills.filling import conversion_factors
 from keydesk_practice.engine.margin import (
-    CLOSEOUT_SHARE,
-    in_home,
+    CLOSEOUT_FACTOR,
+    account_margin_call_percent,
     margin_available,
-    margin_call_share,
-    specification_of,
 )
-from keydesk_practice.engine.quotes import NOTHING, ZERO, Specification, bare, home
+from keydesk_practice.engine.quotes import (
+    ZERO,
+    ZERO_MONEY,
+    Specification,
+    convert_to_home,
+    specification_of,
+    weekday,
+)
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Position, Trade
 from keydesk_practice.engine.transactions import (
@@ -27,7 +32,7 @@ from keydesk_practice.engine.transactions import (
     PositionFinancing,
     TransferFundsRejected,
 )
-from keydesk_practice.engine.wire_form import weekday
+from keydesk_practice.engine.wire_form import round_money, strip_zeros
 
 LONGEST_ALIAS = 128
 LARGEST_TRANSFER = Decimal(1_000_000_000_000)
@@ -59,7 +64,9 @@ def _parts(account_id: str) -> list[str]:
 def transfer_funds(decision: Decision, command: TransferFunds) -> None:
     """Move money in or out; not more out than is free."""
     members = {"funding_reason": command.funding_reason, "comment": command.comment}
-    amount = home(command.amount) if abs(command.amount) <= LARGEST_TRANSFER else command.amount
+    amount = (
+        round_money(command.amount) if abs(command.amount) <= LARGEST_TRANSFER else command.amount
+    )
     if problem := _transfer_problem(decision, amount):
         decision.record(TransferFundsRejected, amount=amount, reject_reason=problem, **members)
         return
@@ -103,8 +110,8 @@ def _margin_rate_problem(decision: Decision, rate: Decimal) -> str | None:
     """A rate under which the positions held would be called or closed is refused."""
     trial = decision.account.copy()
     trial.margin_rate = rate
-    share = margin_call_share(trial, decision.market)
-    if share * CLOSEOUT_SHARE >= 1:
+    share = account_margin_call_percent(trial, decision.market)
+    if share * CLOSEOUT_FACTOR >= 1:
         return "MARGIN_RATE_WOULD_TRIGGER_CLOSEOUT"
     return "MARGIN_RATE_WOULD_TRIGGER_MARGIN_CALL" if share >= 1 else None
 
@@ -125,7 +132,7 @@ def finance(decision: Decision) -> None:
     charged = tuple(part for part in found if part is not None)
     if not charged:
         return
-    total = sum((part.financing for part in charged), NOTHING)
+    total = sum((part.financing for part in charged), ZERO_MONEY)
     decision.record(
         DailyFinanced,
         financing=total,
@@ -147,9 +154,9 @@ def _position_financing(decision: Decision, position: Position) -> PositionFinan
     )
     return PositionFinancing(
         instrument=position.instrument,
-        financing=sum((part.financing for part in parts), NOTHING),
-        base_financing=bare(sum((part.base_financing or ZERO for part in parts), ZERO)),
-        quote_financing=bare(sum((part.quote_financing or ZERO for part in parts), ZERO)),
+        financing=sum((part.financing for part in parts), ZERO_MONEY),
+        base_financing=strip_zeros(sum((part.base_financing or ZERO for part in parts), ZERO)),
+        quote_financing=strip_zeros(sum((part.quote_financing or ZERO for part in parts), ZERO)),
         home_conversion_factors=conversion_factors(
             specification, market, decision.account.currency
         ),
@@ -174,8 +181,8 @@ def _trade_financing(
     amount = base if on_base else quote
     return OpenTradeFinancing(
         trade_id=trade.id,
-        financing=in_home(amount, market.conversion(currency, account.currency)),
-        base_financing=bare(base.quantize(_STEP)),
-        quote_financing=bare(quote.quantize(_STEP)),
-        financing_rate=bare(rate),
+        financing=convert_to_home(amount, market.conversion(currency, account.currency)),
+        base_financing=strip_zeros(base.quantize(_STEP)),
+        quote_financing=strip_zeros(quote.quantize(_STEP)),
+        financing_rate=strip_zeros(rate),
     )

@@ -1,87 +1,99 @@
-"""What an account is worth at the prices of an instant: profit and loss, margin, and how close the margin rules are.
+"""Unrealised profit and margin of trades, positions and accounts at the prices of an instant.
 
-A trade's value is rounded to four decimals by itself, so that trades add up to positions, and positions to the account.
-Margin needs the mid price; unrealised profit counts a long at the bid and a short at the ask, or both at the mid where
-the closeout rules look.
+The formulas, with their v20 member names (source: the definitions of Account, Position and Trade in the v20 reference):
+
+    unrealizedPL           units x (price - open price) x conversion factor; a long at the bid, a short at the ask
+    NAV                    balance + unrealizedPL
+    marginUsed             units x mid price x conversion factor x margin rate; of a hedged position the larger side only
+    marginAvailable        max(0, NAV - marginUsed)
+    marginCloseoutNAV      balance + unrealizedPL at mid prices
+    marginCallPercent      marginUsed / marginCloseoutNAV; 1 and above is a margin call
+    marginCloseoutPercent  half of marginCallPercent; 1 and above is a closeout
+
+Each trade is rounded to four decimals first, so that trades sum to positions, and positions to the account, exactly.
 """
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk_practice.engine.quotes import (
-    NOTHING,
     ZERO,
+    ZERO_MONEY,
     Conversion,
     Market,
-    Quote,
     Specification,
-    home,
+    closing_price,
+    convert_to_home,
+    specification_of,
 )
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import Position, Trade
+from keydesk_practice.engine.wire_form import round_money
 
-CLOSEOUT_SHARE = Decimal("0.5")  # a closeout comes when half of the margin is gone
-EMPTIED = Decimal(1)  # the percentage of an account with positions and nothing left
-
-
-def specification_of(market: Market, instrument: str) -> Specification:
-    """Return what an instrument is; the caller knows that it is on offer."""
-    found = market.specification(instrument)
-    if found is None:
-        raise KeyError(instrument)
-    return found
+CLOSEOUT_FACTOR = Decimal("0.5")  # marginCloseoutPercent is this times marginCallPercent
+_PERCENT_WITHOUT_NAV = 1 / CLOSEOUT_FACTOR  # margin used and nothing left: close out
 
 
-def quote_conversion(account: Account, market: Market, instrument: str) -> Conversion:
-    """Return the factors from an instrument's quote currency to the home currency."""
-    currency = specification_of(market, instrument).quote_currency
-    return market.conversion(currency, account.currency)
+@dataclass(frozen=True, slots=True)
+class TradeWorth:
+    """Unrealised profit (at the closing price and at the mid) and margin of one open trade."""
+
+    unrealized: Decimal
+    at_mid: Decimal
+    margin: Decimal
 
 
-def in_home(amount: Decimal, conversion: Conversion) -> Decimal:
-    """Return an amount of another currency in home currency: gains and losses have factors of their own."""
-    return home(amount * (conversion.gain if amount > 0 else conversion.loss))
+@dataclass(frozen=True, slots=True)
+class PositionWorth:
+    """Unrealised profit by side and at the mid, margin and value of one position."""
+
+    long: Decimal
+    short: Decimal
+    at_mid: Decimal
+    margin: Decimal
+    value: Decimal
+
+    @property
+    def unrealized(self) -> Decimal:
+        """The unrealised profit of both sides."""
+        return self.long + self.short
 
 
-def unrealized(trade: Trade, price: Decimal, conversion: Conversion) -> Decimal:
-    """Return what an open trade would earn if it were closed at a price."""
-    return in_home(trade.current_units * (price - trade.price), conversion)
+FLAT = PositionWorth(ZERO_MONEY, ZERO_MONEY, ZERO_MONEY, ZERO_MONEY, ZERO_MONEY)
 
 
-def closing_price(quote: Quote, long: bool) -> Decimal:
-    """Return the price that closes a direction."""
-    return quote.bid if long else quote.ask
+class Worth:
+    """The valuations of all open trades and positions of an account, computed once for all that show them."""
 
-
-def side_unrealized(
-    account: Account, position: Position, market: Market, *, long: bool, at_mid: bool = False
-) -> Decimal:
-    """Return the unrealised profit of one direction of a position."""
-    ids = (position.long if long else position.short).trade_ids
-    if not ids:
-        return NOTHING
-    quote = market.quote(position.instrument)
-    price = quote.mid if at_mid else closing_price(quote, long)
-    conversion = quote_conversion(account, market, position.instrument)
-    trades = account.trades
-    return sum((unrealized(trades[id_], price, conversion) for id_ in ids), NOTHING)
-
-
-def unrealized_profit(account: Account, market: Market, *, at_mid: bool = False) -> Decimal:
-    """Return the unrealised profit of all open trades."""
-    return sum(
-        (
-            side_unrealized(account, position, market, long=long, at_mid=at_mid)
-            for position in account.positions.values()
+    def __init__(
+        self, account: Account, market: Market, trades: Mapping[int, TradeWorth] | None = None
+    ) -> None:
+        self.trades = dict(trade_worths(account, market)) if trades is None else trades
+        self.positions = {
+            name: position_worth(account, position, market, self.trades)
+            for name, position in account.positions.items()
             if position.is_open
-            for long in (True, False)
-        ),
-        NOTHING,
-    )
+        }
+
+    def position(self, instrument: str) -> PositionWorth:
+        """Return the valuation of a position, all zero for a flat one."""
+        return self.positions.get(instrument, FLAT)
+
+    def total(self, name: str) -> Decimal:
+        """Return the sum over all positions of one attribute of `PositionWorth`."""
+        return sum((getattr(one, name) for one in self.positions.values()), ZERO_MONEY)
 
 
 def margin_rate(account: Account, specification: Specification) -> Decimal:
-    """Return the rate in force: the client's override may only lower the leverage."""
+    """Return the margin rate in force: the client's override may only lower the leverage."""
     return max(account.margin_rate or ZERO, specification.margin_rate)
+
+
+def margin_required(account: Account, market: Market, instrument: str, units: Decimal) -> Decimal:
+    """Return the margin of units of an instrument: units x mid price x conversion factor x margin rate."""
+    rate = margin_rate(account, specification_of(market, instrument))
+    return round_money(value_of_units(account, market, instrument, units) * rate)
 
 
 def value_of_units(account: Account, market: Market, instrument: str, units: Decimal) -> Decimal:
@@ -90,43 +102,121 @@ def value_of_units(account: Account, market: Market, instrument: str, units: Dec
     return abs(units) * market.quote(instrument).mid * conversion.value
 
 
-def margin_of_units(account: Account, market: Market, instrument: str, units: Decimal) -> Decimal:
-    """Return the margin that units of an instrument need."""
-    rate = margin_rate(account, specification_of(market, instrument))
-    return home(value_of_units(account, market, instrument, units) * rate)
-
-
-def counted_units(position: Position) -> Decimal:
+def margin_units(position: Position) -> Decimal:
     """Return the units that need margin: of a hedged position only the larger side."""
     return max(position.long.units, -position.short.units)
-
-
-def position_margin(account: Account, market: Market, position: Position) -> Decimal:
-    """Return the margin of one position."""
-    return margin_of_units(account, market, position.instrument, counted_units(position))
 
 
 def margin_used(account: Account, market: Market) -> Decimal:
     """Return the margin of all open positions."""
     return sum(
-        (position_margin(account, market, p) for p in account.positions.values() if p.is_open),
-        NOTHING,
+        (
+            margin_required(account, market, position.instrument, margin_units(position))
+            for position in account.positions.values()
+            if position.is_open
+        ),
+        ZERO_MONEY,
     )
 
 
 def margin_available(account: Account, market: Market) -> Decimal:
-    """Return what is left for new positions."""
-    net = account.balance + unrealized_profit(account, market)
-    return max(NOTHING, net - margin_used(account, market))
+    """Return the margin left for new positions: NAV - margin used, at least 0."""
+    nav = account.balance + unrealized_profit(account, market)
+    return max(ZERO_MONEY, nav - margin_used(account, market))
 
 
-def margin_call_share(account: Account, market: Market) -> Decimal:
-    """Return the margin as a share of the account's value at mid prices; 1 and above is a margin call.
-
-    An account with positions and nothing left is at twice that: it must be closed out.
-    """
+def account_margin_call_percent(account: Account, market: Market) -> Decimal:
+    """Return the margin used as a fraction of the NAV at mid prices; see `margin_call_percent`."""
     used = margin_used(account, market)
     if not used:
         return ZERO
-    net = account.balance + unrealized_profit(account, market, at_mid=True)
-    return used / net if net > 0 else EMPTIED / CLOSEOUT_SHARE
+    return margin_call_percent(
+        used, account.balance + unrealized_profit(account, market, at_mid=True)
+    )
+
+
+def margin_call_percent(used: Decimal, nav: Decimal) -> Decimal:
+    """Return margin used / NAV at mid prices: a margin call from 1 on, a closeout from 2 on.
+
+    An account that uses margin and has no NAV left is at 2: it must be closed out.
+    """
+    if not used:
+        return ZERO
+    return used / nav if nav > 0 else _PERCENT_WITHOUT_NAV
+
+
+def unrealized_profit(account: Account, market: Market, *, at_mid: bool = False) -> Decimal:
+    """Return the unrealised profit of all open trades, at closing prices or at the mid."""
+    return sum(
+        (
+            _side_unrealized(account, position, market, long=long, at_mid=at_mid)
+            for position in account.positions.values()
+            if position.is_open
+            for long in (True, False)
+        ),
+        ZERO_MONEY,
+    )
+
+
+def quote_conversion(account: Account, market: Market, instrument: str) -> Conversion:
+    """Return the conversion factors from an instrument's quote currency to the home currency."""
+    currency = specification_of(market, instrument).quote_currency
+    return market.conversion(currency, account.currency)
+
+
+def trade_worths(account: Account, market: Market) -> Iterator[tuple[int, TradeWorth]]:
+    """Yield id and valuation of every open trade, each computed when the iterator gets there."""
+    return ((id_, trade_worth(account, id_, market)) for id_ in account.trades)
+
+
+def trade_worth(account: Account, trade_id: int, market: Market) -> TradeWorth:
+    """Return the valuation of one open trade."""
+    trade = account.trades[trade_id]
+    quote = market.quote(trade.instrument)
+    conversion = quote_conversion(account, market, trade.instrument)
+    return TradeWorth(
+        unrealized=_trade_unrealized(trade, closing_price(quote, trade.long), conversion),
+        at_mid=_trade_unrealized(trade, quote.mid, conversion),
+        margin=margin_required(account, market, trade.instrument, trade.current_units),
+    )
+
+
+def position_worth(
+    account: Account,
+    position: Position,
+    market: Market,
+    known: Mapping[int, TradeWorth] | None = None,
+) -> PositionWorth:
+    """Return the valuation of one position from those of its trades, as far as they are `known`."""
+    if not position.is_open:
+        return FLAT
+
+    def trades_of(ids: tuple[int, ...]) -> list[TradeWorth]:
+        return [known[id_] if known else trade_worth(account, id_, market) for id_ in ids]
+
+    long, short = trades_of(position.long.trade_ids), trades_of(position.short.trade_ids)
+    units = margin_units(position)
+    return PositionWorth(
+        long=sum((trade.unrealized for trade in long), ZERO_MONEY),
+        short=sum((trade.unrealized for trade in short), ZERO_MONEY),
+        at_mid=sum((trade.at_mid for trade in (*long, *short)), ZERO_MONEY),
+        margin=margin_required(account, market, position.instrument, units),
+        value=round_money(value_of_units(account, market, position.instrument, units)),
+    )
+
+
+def _trade_unrealized(trade: Trade, price: Decimal, conversion: Conversion) -> Decimal:
+    return convert_to_home(trade.current_units * (price - trade.price), conversion)
+
+
+def _side_unrealized(
+    account: Account, position: Position, market: Market, *, long: bool, at_mid: bool
+) -> Decimal:
+    ids = (position.long if long else position.short).trade_ids
+    if not ids:
+        return ZERO_MONEY
+    quote = market.quote(position.instrument)
+    price = quote.mid if at_mid else closing_price(quote, long)
+    conversion = quote_conversion(account, market, position.instrument)
+    trades = account.trades
+    return sum((_trade_unrealized(trades[id_], price, conversion) for id_ in ids), ZERO_MONEY)

@@ -2,8 +2,8 @@
 
 from keydesk_practice.engine.commands import Tick
 from keydesk_practice.engine.fills.filling import fill_or_cancel
-from keydesk_practice.engine.margin import CLOSEOUT_SHARE, margin_call_share
-from keydesk_practice.engine.quotes import Market, bare
+from keydesk_practice.engine.margin import CLOSEOUT_FACTOR, account_margin_call_percent
+from keydesk_practice.engine.quotes import Market
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Position, Side
@@ -16,7 +16,7 @@ from keydesk_practice.engine.transactions import (
     MarketOrderCreated,
     TradeClosureDelayed,
 )
-from keydesk_practice.engine.wire_form import SECOND
+from keydesk_practice.engine.wire_form import SECOND, strip_zeros
 
 CALL_LASTS = (
     24 * 3600 * SECOND
@@ -34,19 +34,21 @@ def margin_moved(account: Account, command: Tick, market: Market) -> bool:
     if not touched:
         return False
     called = account.margin_call_enter_time is not None
-    return called or margin_call_share(account, market) >= 1 or any(_owed(account, market))
+    return (
+        called or account_margin_call_percent(account, market) >= 1 or any(_owed(account, market))
+    )
 
 
 def watch_margin(decision: Decision) -> None:
     """Close everything when half of the margin is gone; else begin, extend or end a margin call."""
     account = decision.account
-    share = margin_call_share(account, decision.market)
+    share = account_margin_call_percent(account, decision.market)
     if share >= 1 and account.margin_call_enter_time is None:
         decision.begin_batch()
         decision.record(MarginCallEntered)
-    if share * CLOSEOUT_SHARE >= 1:
+    if share * CLOSEOUT_FACTOR >= 1:
         _close_out(decision)
-        share = margin_call_share(account, decision.market)
+        share = account_margin_call_percent(account, decision.market)
     if account.margin_call_enter_time is None:
         return
     if share < 1:
@@ -83,7 +85,7 @@ def _close_side(decision: Decision, position: Position, side: Side) -> None:
         MarketOrderCreated,
         reason="MARGIN_CLOSEOUT",
         instrument=position.instrument,
-        units=bare(-side.units),
+        units=strip_zeros(-side.units),
         time_in_force="FOK",
         position_fill="REDUCE_ONLY",
         margin_closeout=MarginCloseoutOf(reason="MARGIN_CHECK_VIOLATION"),
@@ -118,7 +120,7 @@ def close_what_is_owed(decision: Decision) -> None:
             MarketOrderCreated,
             reason="DELAYED_TRADE_CLOSE",
             instrument=trade.instrument,
-            units=bare(-trade.current_units),
+            units=strip_zeros(-trade.current_units),
             time_in_force="FOK",
             position_fill="REDUCE_ONLY",
             delayed_trade_close=DelayedTradeCloseOf(

@@ -6,8 +6,7 @@ from typing import Literal
 from keydesk_practice.engine.checks import first, has_elder_twin, label_problem
 from keydesk_practice.engine.commands import ClientExtensions, ClosePosition, CloseTrade
 from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
-from keydesk_practice.engine.margin import specification_of
-from keydesk_practice.engine.quotes import bare, decimals, text
+from keydesk_practice.engine.quotes import specification_of
 from keydesk_practice.engine.state.account import number_in, open_trade
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Side, Trade
@@ -17,6 +16,7 @@ from keydesk_practice.engine.transactions import (
     PositionCloseoutOf,
     TradeCloseOf,
 )
+from keydesk_practice.engine.wire_form import decimal_places, plain, strip_zeros
 
 _HOW = {"time_in_force": "FOK", "position_fill": "REDUCE_ONLY"}
 
@@ -48,14 +48,14 @@ def close_trade(decision: Decision, command: CloseTrade) -> None:
 
 
 def _asked(units: Literal["ALL", "NONE"] | Decimal | None) -> str:
-    return text(units) if isinstance(units, Decimal) else "ALL"
+    return plain(units) if isinstance(units, Decimal) else "ALL"
 
 
 def _closing_units(held: Decimal, asked: Literal["ALL", "NONE"] | Decimal | None) -> Decimal:
     """Return the signed units that close what is asked of what is held."""
     if not isinstance(asked, Decimal):
-        return bare(-held)
-    return bare(asked.copy_negate() if held > 0 else asked)  # minus would round
+        return strip_zeros(-held)
+    return strip_zeros(asked.copy_negate() if held > 0 else asked)  # minus would round
 
 
 def _size_problem(decision: Decision, trade: Trade, units: Literal["ALL"] | Decimal) -> str | None:
@@ -64,7 +64,7 @@ def _size_problem(decision: Decision, trade: Trade, units: Literal["ALL"] | Deci
     specification = specification_of(decision.market, trade.instrument)
     if units <= 0:
         return "UNITS_INVALID"
-    if decimals(units) > specification.trade_units_precision:
+    if decimal_places(units) > specification.trade_units_precision:
         return "UNITS_PRECISION_EXCEEDED"
     too_many = units > abs(trade.current_units)
     return "CLOSE_TRADE_UNITS_EXCEED_TRADE_SIZE" if too_many else None
@@ -131,7 +131,7 @@ def _units_problem(decision: Decision, instrument: str, side: _SideAsked) -> str
     if side.units <= 0:
         return "UNITS_INVALID"
     specification = specification_of(decision.market, instrument)
-    if decimals(side.units) > specification.trade_units_precision:
+    if decimal_places(side.units) > specification.trade_units_precision:
         return "UNITS_PRECISION_EXCEEDED"
     too_many = side.units > abs(side.held.units)
     return "CLOSEOUT_POSITION_UNITS_EXCEED_POSITION_SIZE" if too_many else None

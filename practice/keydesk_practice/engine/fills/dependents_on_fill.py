@@ -6,8 +6,7 @@ from decimal import Decimal
 
 from keydesk_practice.engine.checks import guaranteed_problem, required, would_break
 from keydesk_practice.engine.commands import DependentDetails, TrailingStopLossDetails
-from keydesk_practice.engine.margin import closing_price
-from keydesk_practice.engine.quotes import Quote, Specification
+from keydesk_practice.engine.quotes import Quote, Specification, closing_price
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.transactions import (

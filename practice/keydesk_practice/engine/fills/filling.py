@@ -8,19 +8,14 @@ from decimal import Decimal
 
 from keydesk_practice.engine.fills.dependents_on_fill import create_on_fill
 from keydesk_practice.engine.fills.planning import WAITS, Deal, Reduction, work_out
-from keydesk_practice.engine.margin import (
-    in_home,
-    margin_of_units,
-)
+from keydesk_practice.engine.margin import margin_required
 from keydesk_practice.engine.quotes import (
-    NOTHING,
     ZERO,
+    ZERO_MONEY,
     Market,
     Quote,
     Specification,
-    bare,
-    factor,
-    home,
+    convert_to_home,
 )
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Order, Trade
@@ -34,6 +29,7 @@ from keydesk_practice.engine.transactions import (
     TradeOpened,
     TradeReduced,
 )
+from keydesk_practice.engine.wire_form import round_factor, round_money, strip_zeros
 
 
 def conversion_factors(
@@ -51,7 +47,7 @@ def conversion_factors(
 
 
 def _wrapped(value: Decimal) -> ConversionFactor:
-    return ConversionFactor(factor=factor(value))
+    return ConversionFactor(factor=round_factor(value))
 
 
 def record_fill(decision: Decision, deal: Deal, reason: str) -> OrderFilled:
@@ -59,18 +55,18 @@ def record_fill(decision: Decision, deal: Deal, reason: str) -> OrderFilled:
     parts = [(_reduced(deal, part), part) for part in plan.reductions]
     closed = tuple(done for done, part in parts if not part.trade.current_units + part.units)
     reduced = next((done for done, part in parts if part.trade.current_units + part.units), None)
-    pl = sum((done.realized_pl for done, _ in parts), NOTHING)
-    fee = sum((done.guaranteed_execution_fee for done, _ in parts), NOTHING)
+    pl = sum((done.realized_pl for done, _ in parts), ZERO_MONEY)
+    fee = sum((done.guaranteed_execution_fee for done, _ in parts), ZERO_MONEY)
     opened = _opened(decision, deal) if plan.opens else None
     return decision.record(
         OrderFilled,
         order_id=deal.order.id,
         client_order_id=deal.order.client_id,
         instrument=deal.order.instrument,
-        units=bare(plan.units),
-        requested_units=bare(deal.order.entry.units if deal.order.entry else plan.units),
-        gain_quote_home_conversion_factor=factor(deal.conversion.gain),
-        loss_quote_home_conversion_factor=factor(deal.conversion.loss),
+        units=strip_zeros(plan.units),
+        requested_units=strip_zeros(deal.order.entry.units if deal.order.entry else plan.units),
+        gain_quote_home_conversion_factor=round_factor(deal.conversion.gain),
+        loss_quote_home_conversion_factor=round_factor(deal.conversion.loss),
         home_conversion_factors=conversion_factors(
             deal.specification, decision.market, account.currency
         ),
@@ -79,11 +75,11 @@ def record_fill(decision: Decision, deal: Deal, reason: str) -> OrderFilled:
         full_price=_full_price(deal.quote),
         reason=reason,
         pl=pl,
-        quote_pl=bare(sum((_quote_pl(deal, part) for _, part in parts), ZERO)),
-        financing=NOTHING,  # nothing accrues between two daily financings
-        commission=NOTHING,
+        quote_pl=strip_zeros(sum((_quote_pl(deal, part) for _, part in parts), ZERO)),
+        financing=ZERO_MONEY,  # nothing accrues between two daily financings
+        commission=ZERO_MONEY,
         guaranteed_execution_fee=fee,
-        quote_guaranteed_execution_fee=bare(
+        quote_guaranteed_execution_fee=strip_zeros(
             sum((done.quote_guaranteed_execution_fee for done, _ in parts), ZERO)
         ),
         account_balance=account.balance + pl - fee,
@@ -103,12 +99,12 @@ def _reduced(deal: Deal, part: Reduction) -> TradeReduced:
     return TradeReduced(
         trade_id=part.trade.id,
         client_trade_id=part.trade.client_id,
-        units=bare(part.units),
+        units=strip_zeros(part.units),
         price=deal.price,
-        realized_pl=in_home(_quote_pl(deal, part), deal.conversion),
-        financing=NOTHING,
-        guaranteed_execution_fee=home(quote_fee * deal.conversion.loss),
-        quote_guaranteed_execution_fee=bare(quote_fee),
+        realized_pl=convert_to_home(_quote_pl(deal, part), deal.conversion),
+        financing=ZERO_MONEY,
+        guaranteed_execution_fee=round_money(quote_fee * deal.conversion.loss),
+        quote_guaranteed_execution_fee=strip_zeros(quote_fee),
         half_spread_cost=deal.half_spread_cost(part.units),
     )
 
@@ -117,12 +113,12 @@ def _opened(decision: Decision, deal: Deal) -> TradeOpened:
     units, instrument = deal.plan.opens, deal.order.instrument
     return TradeOpened(
         trade_id=decision.next_id,
-        units=bare(units),
+        units=strip_zeros(units),
         price=deal.price,
-        guaranteed_execution_fee=NOTHING,
+        guaranteed_execution_fee=ZERO_MONEY,
         client_extensions=deal.order.trade_client_extensions,
         half_spread_cost=deal.half_spread_cost(units),
-        initial_margin_required=margin_of_units(
+        initial_margin_required=margin_required(
             decision.account, decision.market, instrument, units
         ),
     )

@@ -11,11 +11,10 @@ from decimal import ROUND_HALF_EVEN, Decimal
 
 from keydesk_practice.engine.fills.dependents_on_fill import Opening, on_fill_problem
 from keydesk_practice.engine.margin import (
-    counted_units,
     margin_available,
-    margin_of_units,
+    margin_required,
+    margin_units,
     quote_conversion,
-    specification_of,
 )
 from keydesk_practice.engine.quotes import (
     ZERO,
@@ -24,7 +23,7 @@ from keydesk_practice.engine.quotes import (
     Market,
     Quote,
     Specification,
-    home,
+    specification_of,
 )
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import Decision
@@ -35,6 +34,7 @@ from keydesk_practice.engine.transactions import (
     LimitOrderCreated,
     TakeProfitCreated,
 )
+from keydesk_practice.engine.wire_form import round_money
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +181,11 @@ def _hedging_problem(account: Account, order: Order, plan: FillPlan) -> str | No
 
 def _margin_problem(account: Account, market: Market, order: Order, plan: FillPlan) -> str | None:
     """The margin that the position needs more than now must be available."""
-    before = counted_units(account.position(order.instrument))
+    before = margin_units(account.position(order.instrument))
     after = max(_units_after(account, order.instrument, plan))
     if after <= before:
         return None
-    needed = margin_of_units(account, market, order.instrument, after - before)
+    needed = margin_required(account, market, order.instrument, after - before)
     return "INSUFFICIENT_MARGIN" if needed > margin_available(account, market) else None
 
 
@@ -230,7 +230,7 @@ class Deal:
     def half_spread_cost(self, units: Decimal) -> Decimal:
         """Return what half the spread costs on some units."""
         half = (self.quote.ask - self.quote.bid) / 2
-        return home(abs(units) * half * self.conversion.loss)
+        return round_money(abs(units) * half * self.conversion.loss)
 
 
 def work_out(decision: Decision, order: Order, trade: Trade | None) -> Deal | str:

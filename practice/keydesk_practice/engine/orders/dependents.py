@@ -26,9 +26,8 @@ from keydesk_practice.engine.commands import (
     TrailingStopLossRequest,
 )
 from keydesk_practice.engine.fills.filling import fill_or_cancel
-from keydesk_practice.engine.margin import specification_of
 from keydesk_practice.engine.orders.entries import shown
-from keydesk_practice.engine.quotes import Quote, Specification
+from keydesk_practice.engine.quotes import Quote, Specification, specification_of
 from keydesk_practice.engine.state.account import Account, Mutability
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Kind, Order, Trade

@@ -25,7 +25,7 @@ from keydesk_practice.engine.commands import (
     TakeProfitDetails,
 )
 from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
-from keydesk_practice.engine.quotes import Specification, bare
+from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Order
 from keydesk_practice.engine.state.triggers import is_met, trigger_of
@@ -41,6 +41,7 @@ from keydesk_practice.engine.transactions import (
     StopOrderCreated,
     StopOrderRejected,
 )
+from keydesk_practice.engine.wire_form import strip_zeros
 
 Entry = MarketRequest | LimitRequest | StopRequest | MarketIfTouchedRequest
 _MADE: Mapping[type[Entry], tuple[type[EntryOrderCreated], type[EntryOrderRejected]]] = {
@@ -157,7 +158,7 @@ def _members(request: EntryRequest, specification: Specification | None) -> dict
     """Return the members of a request as its transaction carries them."""
     names = [name for name in _FIELDS if hasattr(request, name)]
     members = {name: getattr(request, name) for name in names}
-    members["units"] = bare(request.units)
+    members["units"] = strip_zeros(request.units)
     if members.get("time_in_force") != "GTD":
         members.pop("gtd_time", None)
     for name in ("price", "price_bound"):

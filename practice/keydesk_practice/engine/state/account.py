@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Literal
 
-from keydesk_practice.engine.quotes import NOTHING, GuaranteedMode
+from keydesk_practice.engine.quotes import ZERO_MONEY, GuaranteedMode
 from keydesk_practice.engine.state.records import Order, Position, Trade, Trigger
 
 Mutability = Literal["FIXED", "REPLACEABLE", "CANCELABLE", "PRICE_WIDEN_ONLY"]
@@ -81,12 +81,12 @@ class Account:
     created_time: int = 0
     last_transaction_id: int = 0
     last_order_fill_time: int | None = None
-    balance: Decimal = NOTHING
-    pl: Decimal = NOTHING
-    financing: Decimal = NOTHING
-    commission: Decimal = NOTHING
-    dividend_adjustment: Decimal = NOTHING
-    guaranteed_execution_fees: Decimal = NOTHING
+    balance: Decimal = ZERO_MONEY
+    pl: Decimal = ZERO_MONEY
+    financing: Decimal = ZERO_MONEY
+    commission: Decimal = ZERO_MONEY
+    dividend_adjustment: Decimal = ZERO_MONEY
+    guaranteed_execution_fees: Decimal = ZERO_MONEY
     margin_call_enter_time: int | None = None
     margin_call_extension_count: int = 0
     last_margin_call_extension_time: int | None = None

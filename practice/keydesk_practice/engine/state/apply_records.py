@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from keydesk_practice.engine.commands import ClientExtensions
+from keydesk_practice.engine.quotes import day_end_after
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import (
     KINDS,
@@ -35,7 +36,6 @@ from keydesk_practice.engine.transactions import (
     TradeOpened,
     TradeReduced,
 )
-from keydesk_practice.engine.wire_form import day_end_after
 
 
 def apply_created(account: Account, created: OrderCreated) -> None:
