@@ -5,7 +5,7 @@ Cancelling, replacing and relabelling what is there.
 
 from collections.abc import Iterator
 
-from keydesk_practice.engine.checks import label_problem
+from keydesk_practice.engine.checks import extensions_problem
 from keydesk_practice.engine.commands import (
     CancelOrder,
     DependentDetails,
@@ -27,20 +27,20 @@ from keydesk_practice.engine.orders.dependents import (
     CREATED,
     REJECTED,
     Dependent,
-    Wish,
+    DependentDraft,
     create_dependent,
-    kind_wanted,
+    dependent_kind,
+    draft_of,
+    draft_problem,
     mutability_problem,
     named_trade,
     reject_dependent,
-    wish_of,
-    wish_problem,
 )
 from keydesk_practice.engine.orders.entries import Entry, create_entry, entry_problem, reject_entry
 from keydesk_practice.engine.state.account import (
     Account,
-    label_in,
-    number_in,
+    client_id_in,
+    id_in,
     open_trade,
     pending_order,
 )
@@ -77,8 +77,8 @@ def cancel_order(decision: Decision, command: CancelOrder) -> None:
 def _refuse_cancel(decision: Decision, specifier: str, reason: str) -> None:
     decision.record(
         OrderCancelRejected,
-        order_id=number_in(specifier),
-        client_order_id=label_in(specifier),
+        order_id=id_in(specifier),
+        client_order_id=client_id_in(specifier),
         reject_reason=reason,
     )
 
@@ -104,7 +104,7 @@ def _replace_entry(decision: Decision, old: Order, request: Entry) -> None:
     create_entry(
         decision,
         request,
-        kept_labels=old.client_extensions,
+        kept_extensions=old.client_extensions,
         replaces_order_id=old.id,
         cancelling_transaction_id=ended.id,
     )
@@ -114,18 +114,18 @@ def _replace_dependent(decision: Decision, old: Order, request: Dependent) -> No
     problem = _dependent_problem(decision.account, old, request)
     if problem is None:
         trade = decision.account.trades[old.dependent.trade_id] if old.dependent else None
-        wish = None if trade is None else wish_of(decision, request, trade, old)
-        problem = "REPLACING_ORDER_INVALID" if wish is None else wish_problem(decision, wish)
-        problem = problem or mutability_problem(decision, old, "REPLACEABLE", wish)
-    if problem is not None or wish is None:
+        draft = None if trade is None else draft_of(decision, request, trade, old)
+        problem = "REPLACING_ORDER_INVALID" if draft is None else draft_problem(decision, draft)
+        problem = problem or mutability_problem(decision, old, "REPLACEABLE", draft)
+    if problem is not None or draft is None:
         reject_dependent(decision, request, problem or "REPLACING_ORDER_INVALID", old)
         return
     ended = cancel(decision, old, "CLIENT_REQUEST_REPLACED", decision.next_id + 1)
-    create_dependent(decision, wish, replaces_order_id=old.id, cancelling_transaction_id=ended.id)
+    create_dependent(decision, draft, replaces_order_id=old.id, cancelling_transaction_id=ended.id)
 
 
 def _dependent_problem(account: Account, old: Order, request: DependentRequest) -> str | None:
-    if CREATED[kind_wanted(request)].order_type != old.created.order_type:
+    if CREATED[dependent_kind(request)].order_type != old.created.order_type:
         return "REPLACING_ORDER_INVALID"
     trade = named_trade(account, request)
     if isinstance(trade, str):
@@ -138,15 +138,15 @@ def _type_of(request: OrderRequest) -> str:
     return next(name for kind, name in _ENTRY_TYPES.items() if isinstance(request, kind))
 
 
-def relabel_order(decision: Decision, command: SetOrderExtensions) -> None:
+def modify_order_extensions(decision: Decision, command: SetOrderExtensions) -> None:
     """Change the labels of a pending order, and those of the trade that it may open."""
     order = pending_order(decision.account, command.specifier)
     problem = _order_label_problem(decision.account, order, command)
     if order is None or problem:
         decision.record(
             OrderExtensionsModifyRejected,
-            order_id=number_in(command.specifier),
-            client_order_id=label_in(command.specifier),
+            order_id=id_in(command.specifier),
+            client_order_id=client_id_in(command.specifier),
             client_extensions_modify=command.client_extensions,
             trade_client_extensions_modify=command.trade_client_extensions,
             reject_reason=problem or "ORDER_DOESNT_EXIST",
@@ -169,12 +169,12 @@ def _order_label_problem(
     if command.client_extensions is None and command.trade_client_extensions is None:
         return "CLIENT_EXTENSIONS_DATA_MISSING"
     labels = command.client_extensions
-    return label_problem(labels, account.order_ids, owner=order.id) or label_problem(
+    return extensions_problem(labels, account.order_ids, owner=order.id) or extensions_problem(
         command.trade_client_extensions, account.trade_ids, "TRADE"
     )
 
 
-def relabel_trade(decision: Decision, command: SetTradeExtensions) -> None:
+def modify_trade_extensions(decision: Decision, command: SetTradeExtensions) -> None:
     """Change the labels of an open trade."""
     account = decision.account
     trade = open_trade(account, command.specifier)
@@ -184,15 +184,15 @@ def relabel_trade(decision: Decision, command: SetTradeExtensions) -> None:
         problem = (
             "CLIENT_EXTENSIONS_DATA_MISSING"
             if missing
-            else label_problem(
+            else extensions_problem(
                 command.client_extensions, account.trade_ids, "TRADE", owner=trade.id
             )
         )
     if trade is None or problem:
         decision.record(
             TradeExtensionsModifyRejected,
-            trade_id=number_in(command.specifier),
-            client_trade_id=label_in(command.specifier),
+            trade_id=id_in(command.specifier),
+            client_trade_id=client_id_in(command.specifier),
             trade_client_extensions_modify=command.client_extensions,
             reject_reason=problem,
         )
@@ -205,7 +205,9 @@ def relabel_trade(decision: Decision, command: SetTradeExtensions) -> None:
     )
 
 
-Step = tuple[Kind, Order | None, Wish | None]  # what is there, what is wanted; None: nothing
+Step = tuple[
+    Kind, Order | None, DependentDraft | None
+]  # what is there, what is wanted; None: nothing
 
 
 def set_dependents(decision: Decision, command: SetDependents) -> None:
@@ -215,14 +217,14 @@ def set_dependents(decision: Decision, command: SetDependents) -> None:
         _refuse_all(decision, command)
         return
     steps = list(_steps(decision, command, trade))
-    problems = [_problem(decision, old, wish) for _, old, wish in steps]
+    problems = [_problem(decision, old, draft) for _, old, draft in steps]
     if any(problems):
         for step, problem in zip(steps, problems, strict=True):
             if problem:
                 _refuse(decision, trade, step, problem)
         return
-    for _, old, wish in steps:
-        _carry_out(decision, old, wish)
+    for _, old, draft in steps:
+        _carry_out(decision, old, draft)
 
 
 def _asked(command: SetDependents) -> Iterator[tuple[Kind, DependentDetails | None]]:
@@ -250,7 +252,7 @@ def _steps(decision: Decision, command: SetDependents, trade: Trade) -> Iterator
             yield kind, old, _wish(kind, trade, details, old)
 
 
-def _wish(kind: Kind, trade: Trade, details: DependentDetails, old: Order | None) -> Wish:
+def _wish(kind: Kind, trade: Trade, details: DependentDetails, old: Order | None) -> DependentDraft:
     """Return what is wanted; what the details leave out is inherited from the live order."""
     held = old.dependent if old else None
     price, distance = getattr(details, "price", None), details.distance
@@ -259,7 +261,7 @@ def _wish(kind: Kind, trade: Trade, details: DependentDetails, old: Order | None
         if isinstance(held, PricedDependentCreated) and distance is None:
             price = held.price
     labels = details.client_extensions
-    return Wish(
+    return DependentDraft(
         kind=kind,
         trade=trade,
         reference=trade.price,  # the details of a trade's orders count distances from its open price
@@ -273,35 +275,35 @@ def _wish(kind: Kind, trade: Trade, details: DependentDetails, old: Order | None
     )
 
 
-def _problem(decision: Decision, old: Order | None, wish: Wish | None) -> str | None:
-    if old is not None and (problem := mutability_problem(decision, old, _need(wish), wish)):
+def _problem(decision: Decision, old: Order | None, draft: DependentDraft | None) -> str | None:
+    if old is not None and (problem := mutability_problem(decision, old, _need(draft), draft)):
         return problem
-    return None if wish is None else wish_problem(decision, wish)
+    return None if draft is None else draft_problem(decision, draft)
 
 
-def _need(wish: Wish | None) -> str:
-    return "CANCELABLE" if wish is None else "REPLACEABLE"
+def _need(draft: DependentDraft | None) -> str:
+    return "CANCELABLE" if draft is None else "REPLACEABLE"
 
 
-def _carry_out(decision: Decision, old: Order | None, wish: Wish | None) -> None:
-    if wish is not None and wish.trade.id not in decision.account.trades:
+def _carry_out(decision: Decision, old: Order | None, draft: DependentDraft | None) -> None:
+    if draft is not None and draft.trade.id not in decision.account.trades:
         return  # an order of this very request closed the trade
     live = old is not None and old.id in decision.account.orders
-    if wish is None:
+    if draft is None:
         if old is not None and live:
             cancel(decision, old, "CLIENT_REQUEST")
     elif old is None or not live:
-        create_dependent(decision, wish)
+        create_dependent(decision, draft)
     else:
         ended = cancel(decision, old, "CLIENT_REQUEST_REPLACED", decision.next_id + 1)
         create_dependent(
-            decision, wish, replaces_order_id=old.id, cancelling_transaction_id=ended.id
+            decision, draft, replaces_order_id=old.id, cancelling_transaction_id=ended.id
         )
 
 
 def _refuse(decision: Decision, trade: Trade, step: Step, reason: str) -> None:
-    kind, old, wish = step
-    if wish is None:
+    kind, old, draft = step
+    if draft is None:
         decision.record(
             OrderCancelRejected,
             order_id=old.id if old else None,
@@ -314,12 +316,12 @@ def _refuse(decision: Decision, trade: Trade, step: Step, reason: str) -> None:
         reason="REPLACEMENT" if old else "CLIENT_ORDER",
         trade_id=trade.id,
         client_trade_id=trade.client_id,
-        time_in_force=wish.time_in_force,
-        gtd_time=wish.gtd_time,
-        trigger_condition=wish.trigger_condition,
-        price=wish.price,
-        distance=wish.distance,
-        client_extensions=wish.client_extensions,
+        time_in_force=draft.time_in_force,
+        gtd_time=draft.gtd_time,
+        trigger_condition=draft.trigger_condition,
+        price=draft.price,
+        distance=draft.distance,
+        client_extensions=draft.client_extensions,
         intended_replaces_order_id=old.id if old else None,
         reject_reason=reason,
     )
@@ -327,7 +329,7 @@ def _refuse(decision: Decision, trade: Trade, step: Step, reason: str) -> None:
 
 def _refuse_all(decision: Decision, command: SetDependents) -> None:
     """The trade does not exist: whatever was asked for it is refused."""
-    number = number_in(command.specifier)
+    number = id_in(command.specifier)
     for kind, details in _asked(command):
         if details is None:
             decision.record(OrderCancelRejected, reject_reason="TRADE_DOESNT_EXIST")

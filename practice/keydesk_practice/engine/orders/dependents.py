@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from keydesk_practice.engine.checks import (
-    first,
+    extensions_problem,
+    first_problem,
     guaranteed_problem,
-    has_twin,
-    label_problem,
+    guaranteed_stop_required,
+    has_equal_trade,
     level_problem,
-    life_problem,
-    pending_problem,
-    required,
+    pending_orders_problem,
+    time_in_force_problem,
 )
 from keydesk_practice.engine.commands import (
     ClientExtensions,
@@ -26,7 +26,7 @@ from keydesk_practice.engine.commands import (
     TrailingStopLossRequest,
 )
 from keydesk_practice.engine.fills.filling import fill_or_cancel
-from keydesk_practice.engine.orders.entries import shown
+from keydesk_practice.engine.orders.entries import rounded_price
 from keydesk_practice.engine.quotes import Quote, Specification, specification_of
 from keydesk_practice.engine.state.account import Account, Mutability
 from keydesk_practice.engine.state.apply import Decision
@@ -70,7 +70,7 @@ _KINDS: Mapping[type[Dependent], Kind] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wish:
+class DependentDraft:
     """A dependent order wanted for a trade, from whichever endpoint; `reference` is where a distance counts from."""
 
     kind: Kind
@@ -98,7 +98,7 @@ class Wish:
         return self.reference + (self.distance if above else -self.distance)
 
 
-def kind_wanted(request: DependentRequest) -> Kind:
+def dependent_kind(request: DependentRequest) -> Kind:
     """Return which of the four a request is for; the older `guaranteed` flag of a stop-loss asks for a guaranteed one."""
     if isinstance(request, StopLossRequest) and request.guaranteed:
         return "guaranteed_stop_loss"
@@ -111,12 +111,12 @@ def place_dependent(decision: Decision, request: Dependent, replaces: Order | No
     if isinstance(trade, str):
         reject_dependent(decision, request, trade)
         return
-    wish = wish_of(decision, request, trade, replaces)
-    problem = wish_problem(decision, wish) or pending_problem(decision.account)
+    draft = draft_of(decision, request, trade, replaces)
+    problem = draft_problem(decision, draft) or pending_orders_problem(decision.account)
     if problem:
         reject_dependent(decision, request, problem)
     else:
-        create_dependent(decision, wish)
+        create_dependent(decision, draft)
 
 
 def named_trade(account: Account, request: DependentRequest) -> Trade | str:
@@ -133,14 +133,16 @@ def named_trade(account: Account, request: DependentRequest) -> Trade | str:
     return trade
 
 
-def wish_of(decision: Decision, request: Dependent, trade: Trade, replaces: Order | None) -> Wish:
+def draft_of(
+    decision: Decision, request: Dependent, trade: Trade, replaces: Order | None
+) -> DependentDraft:
     """Return what a stand-alone request wants; its distance counts from the price now: the ask for a long trade."""
     quote = decision.market.quote(trade.instrument)
     labels = request.client_extensions
     if labels is None and replaces is not None:
         labels = replaces.client_extensions
-    return Wish(
-        kind=kind_wanted(request),
+    return DependentDraft(
+        kind=dependent_kind(request),
         trade=trade,
         reference=quote.ask if trade.long else quote.bid,
         price=request.price,
@@ -153,65 +155,67 @@ def wish_of(decision: Decision, request: Dependent, trade: Trade, replaces: Orde
     )
 
 
-def wish_problem(decision: Decision, wish: Wish) -> str | None:
+def draft_problem(decision: Decision, draft: DependentDraft) -> str | None:
     """Return why a dependent order cannot be had."""
     account, now = decision.account, decision.market.now
-    specification = specification_of(decision.market, wish.trade.instrument)
-    replaced = wish.replaces.id if wish.replaces else None
-    return first(
+    specification = specification_of(decision.market, draft.trade.instrument)
+    replaced = draft.replaces.id if draft.replaces else None
+    return first_problem(
         [
-            level_problem(wish.order_type, wish.price, wish.distance, specification),
-            life_problem(wish.order_type, wish.time_in_force, wish.gtd_time, now),
-            label_problem(wish.client_extensions, account.order_ids, owner=replaced),
-            _place_problem(account, wish),
-            _guaranteed_problem(decision, wish, specification),
+            level_problem(draft.order_type, draft.price, draft.distance, specification),
+            time_in_force_problem(draft.order_type, draft.time_in_force, draft.gtd_time, now),
+            extensions_problem(draft.client_extensions, account.order_ids, owner=replaced),
+            _place_problem(account, draft),
+            _guaranteed_problem(decision, draft, specification),
         ]
     )
 
 
-def _place_problem(account: Account, wish: Wish) -> str | None:
+def _place_problem(account: Account, draft: DependentDraft) -> str | None:
     """At most one of each kind; a guaranteed stop stands alone."""
-    live = wish.trade.dependents
-    held = live.get(wish.kind)
-    if held is not None and (wish.replaces is None or wish.replaces.id != held):
-        return f"{wish.order_type}_ORDER_ALREADY_EXISTS"
-    if has_twin(account, wish.trade):
-        return f"{wish.order_type}_ORDER_WOULD_VIOLATE_FIFO_VIOLATION_SAFEGUARD"
-    if wish.kind == "take_profit":
+    live = draft.trade.dependents
+    held = live.get(draft.kind)
+    if held is not None and (draft.replaces is None or draft.replaces.id != held):
+        return f"{draft.order_type}_ORDER_ALREADY_EXISTS"
+    if has_equal_trade(account, draft.trade):
+        return f"{draft.order_type}_ORDER_WOULD_VIOLATE_FIFO_VIOLATION_SAFEGUARD"
+    if draft.kind == "take_profit":
         return None
-    others = set(live) - {"take_profit", wish.kind}
-    clash = f"{wish.order_type}_ORDER_RMO_MUTUAL_EXCLUSIVITY"
-    if others and "guaranteed_stop_loss" in {wish.kind, *others}:
+    others = set(live) - {"take_profit", draft.kind}
+    clash = f"{draft.order_type}_ORDER_RMO_MUTUAL_EXCLUSIVITY"
+    if others and "guaranteed_stop_loss" in {draft.kind, *others}:
         return f"{clash}_GSLO_EXCLUDES_OTHERS_VIOLATION"
     exclusive = account.terms.exclusive_stops and others
     return f"{clash}_MUTUALLY_EXCLUSIVE_VIOLATION" if exclusive else None
 
 
-def _guaranteed_problem(decision: Decision, wish: Wish, specification: Specification) -> str | None:
-    if wish.kind != "guaranteed_stop_loss" or wish.level is None:
+def _guaranteed_problem(
+    decision: Decision, draft: DependentDraft, specification: Specification
+) -> str | None:
+    if draft.kind != "guaranteed_stop_loss" or draft.level is None:
         return None
     account = decision.account
-    quote = decision.market.quote(wish.trade.instrument)
-    units = wish.trade.current_units
-    replaced = wish.replaces.id if wish.replaces else None
-    side = watched_side(wish.trigger_condition, not wish.trade.long)
-    if wish.trigger_condition == "MID" or side != ("bid" if wish.trade.long else "ask"):
+    quote = decision.market.quote(draft.trade.instrument)
+    units = draft.trade.current_units
+    replaced = draft.replaces.id if draft.replaces else None
+    side = watched_side(draft.trigger_condition, not draft.trade.long)
+    if draft.trigger_condition == "MID" or side != ("bid" if draft.trade.long else "ask"):
         return "TRIGGER_CONDITION_INVALID"
-    problem = _halted_problem(wish, quote) or guaranteed_problem(
-        account, specification, quote, units, wish.level, replaces=replaced
+    problem = _halted_problem(draft, quote) or guaranteed_problem(
+        account, specification, quote, units, draft.level, replaces=replaced
     )
     return f"GUARANTEED_STOP_LOSS_ORDER_{problem}" if problem else None
 
 
-def _halted_problem(wish: Wish, quote: Quote) -> str | None:
+def _halted_problem(draft: DependentDraft, quote: Quote) -> str | None:
     """While halted a guaranteed stop is not created, and only moves away from the market."""
     if quote.tradeable:
         return None
-    old = wish.replaces.created if wish.replaces else None
+    old = draft.replaces.created if draft.replaces else None
     if not isinstance(old, PricedDependentCreated):
         return "HALTED_CREATE_VIOLATION"
-    level = wish.level or old.price
-    tighter = level > old.price if wish.trade.long else level < old.price
+    level = draft.level or old.price
+    tighter = level > old.price if draft.trade.long else level < old.price
     return "HALTED_TIGHTEN_VIOLATION" if tighter else None
 
 
@@ -220,7 +224,7 @@ def reject_dependent(
 ) -> None:
     """Record that a dependent order was refused."""
     decision.record(
-        REJECTED[kind_wanted(request)],
+        REJECTED[dependent_kind(request)],
         reason="REPLACEMENT" if replaces else "CLIENT_ORDER",
         trade_id=request.trade_id,
         client_trade_id=request.client_trade_id,
@@ -235,25 +239,25 @@ def reject_dependent(
     )
 
 
-def create_dependent(decision: Decision, wish: Wish, **replacement: object) -> None:
+def create_dependent(decision: Decision, draft: DependentDraft, **replacement: object) -> None:
     """Create a dependent order that was found right; it acts at once when its price is already there."""
-    specification = specification_of(decision.market, wish.trade.instrument)
-    kind = CREATED[wish.kind]
+    specification = specification_of(decision.market, draft.trade.instrument)
+    kind = CREATED[draft.kind]
     members: dict[str, object] = {}
     if issubclass(kind, PricedDependentCreated):
-        members["price"] = shown(wish.level, specification)
+        members["price"] = rounded_price(draft.level, specification)
     if kind is GuaranteedStopLossCreated:
         members["guaranteed_execution_premium"] = specification.guaranteed_premium
     created = decision.record(
         kind,
         reason="REPLACEMENT" if replacement else "CLIENT_ORDER",
-        trade_id=wish.trade.id,
-        client_trade_id=wish.trade.client_id,
-        time_in_force=wish.time_in_force,
-        gtd_time=wish.gtd_time if wish.time_in_force == "GTD" else None,
-        trigger_condition=wish.trigger_condition,
-        distance=wish.distance,
-        client_extensions=wish.client_extensions,
+        trade_id=draft.trade.id,
+        client_trade_id=draft.trade.client_id,
+        time_in_force=draft.time_in_force,
+        gtd_time=draft.gtd_time if draft.time_in_force == "GTD" else None,
+        trigger_condition=draft.trigger_condition,
+        distance=draft.distance,
+        client_extensions=draft.client_extensions,
         **members,
         **replacement,
     )
@@ -272,7 +276,7 @@ NAME = "GUARANTEED_STOP_LOSS_ORDER"
 
 
 def mutability_problem(
-    decision: Decision, order: Order, need: str, wish: Wish | None = None
+    decision: Decision, order: Order, need: str, draft: DependentDraft | None = None
 ) -> str | None:
     """Return why a guaranteed stop may not be cancelled (`need` CANCELABLE) or replaced (REPLACEABLE)."""
     created = order.created
@@ -286,14 +290,16 @@ def mutability_problem(
     if need == "CANCELABLE" or allowed == "FIXED":
         verb = "CANCELABLE" if need == "CANCELABLE" else "REPLACEABLE"
         return f"{NAME}_{halted}NOT_{verb}"
-    tighter = wish is not None and _is_tighter(created, wish)
+    tighter = draft is not None and _is_tighter(created, draft)
     return (
         f"{NAME}_{halted}TIGHTEN_VIOLATION" if tighter and allowed == "PRICE_WIDEN_ONLY" else None
     )
 
 
 def _is_required(decision: Decision, order: Order) -> bool:
-    return required(decision.account, specification_of(decision.market, order.instrument))
+    return guaranteed_stop_required(
+        decision.account, specification_of(decision.market, order.instrument)
+    )
 
 
 def _in_force(decision: Decision, order: Order) -> tuple[Mutability, str]:
@@ -304,6 +310,6 @@ def _in_force(decision: Decision, order: Order) -> tuple[Mutability, str]:
     return terms.guaranteed_mutability_halted, "HALTED_"
 
 
-def _is_tighter(old: PricedDependentCreated, wish: Wish) -> bool:
-    level = wish.level if wish.level is not None else old.price
-    return level > old.price if wish.trade.long else level < old.price
+def _is_tighter(old: PricedDependentCreated, draft: DependentDraft) -> bool:
+    level = draft.level if draft.level is not None else old.price
+    return level > old.price if draft.trade.long else level < old.price

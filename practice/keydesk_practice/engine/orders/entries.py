@@ -6,13 +6,13 @@ from decimal import Decimal
 from typing import Any
 
 from keydesk_practice.engine.checks import (
-    first,
-    label_problem,
-    life_problem,
+    extensions_problem,
+    first_problem,
+    guaranteed_stop_required,
     on_fill_problems,
-    pending_problem,
+    pending_orders_problem,
     price_problem,
-    required,
+    time_in_force_problem,
     units_problem,
 )
 from keydesk_practice.engine.commands import (
@@ -57,7 +57,7 @@ def place_entry(decision: Decision, request: Entry) -> None:
     """Create an entry order and fill it when it can be filled now, or refuse it."""
     problem = entry_problem(decision, request)
     if problem is None and not isinstance(request, MarketRequest):
-        problem = pending_problem(decision.account)
+        problem = pending_orders_problem(decision.account)
     if problem:
         reject_entry(decision, request, problem)
     else:
@@ -71,12 +71,12 @@ def entry_problem(decision: Decision, request: Entry, replaces: Order | None = N
         return "INSTRUMENT_UNKNOWN"
     account = decision.account
     owner = replaces.id if replaces else None
-    return first(
+    return first_problem(
         [
             units_problem(request.units, specification),
             _price_and_life_problem(request, specification, decision.market.now),
-            label_problem(request.client_extensions, account.order_ids, owner=owner),
-            label_problem(request.trade_client_extensions, account.trade_ids, "TRADE"),
+            extensions_problem(request.client_extensions, account.order_ids, owner=owner),
+            extensions_problem(request.trade_client_extensions, account.trade_ids, "TRADE"),
             on_fill_problems(account, request, specification, decision.market.now),
             _guarantee_problem(decision, request, specification),
         ]
@@ -86,17 +86,17 @@ def entry_problem(decision: Decision, request: Entry, replaces: Order | None = N
 def _price_and_life_problem(request: Entry, specification: Specification, now: int) -> str | None:
     order_type = _MADE[type(request)][0].order_type
     if isinstance(request, MarketRequest):
-        return life_problem(order_type, request.time_in_force, None, now) or price_problem(
+        return time_in_force_problem(order_type, request.time_in_force, None, now) or price_problem(
             request.price_bound, specification, "PRICE_BOUND"
         )
     if request.price is None:
         return "PRICE_MISSING"
     bound = None if isinstance(request, LimitRequest) else request.price_bound
-    return first(
+    return first_problem(
         [
             price_problem(request.price, specification),
             price_problem(bound, specification, "PRICE_BOUND"),
-            life_problem(order_type, request.time_in_force, request.gtd_time, now),
+            time_in_force_problem(order_type, request.time_in_force, request.gtd_time, now),
         ]
     )
 
@@ -107,7 +107,7 @@ def _guarantee_problem(
     """Where every trade must have a guaranteed stop, an order that may rest must bring it along."""
     stop = request.stop_loss_on_fill
     lacks = request.guaranteed_stop_loss_on_fill is None and not (stop and stop.guaranteed)
-    needs = required(decision.account, specification)
+    needs = guaranteed_stop_required(decision.account, specification)
     if needs and lacks and isinstance(request, PendingRequest):
         return "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED_FOR_PENDING_ORDER"
     return None
@@ -136,10 +136,10 @@ def create_entry(decision: Decision, request: Entry, **replacement: object) -> N
     replacement.pop("kept_labels", None)
     reason = "REPLACEMENT" if replacement else "CLIENT_ORDER"
     created = decision.record(_MADE[type(request)][0], reason=reason, **members, **replacement)
-    act_at_once(decision, created.id)
+    fill_if_possible(decision, created.id)
 
 
-def act_at_once(decision: Decision, order_id: int) -> None:
+def fill_if_possible(decision: Decision, order_id: int) -> None:
     """Fill a new order that can be filled now; one that must act now or never is cancelled when it cannot."""
     order = decision.account.orders[order_id]
     if isinstance(order.created, MarketOrderCreated):
@@ -163,10 +163,10 @@ def _members(request: EntryRequest, specification: Specification | None) -> dict
         members.pop("gtd_time", None)
     for name in ("price", "price_bound"):
         if name in members:
-            members[name] = shown(members[name], specification)
+            members[name] = rounded_price(members[name], specification)
     for name in ("take_profit_on_fill", "stop_loss_on_fill", "guaranteed_stop_loss_on_fill"):
         if members[name] is not None:
-            members[name] = _shown_details(members[name], specification)
+            members[name] = _rounded_details(members[name], specification)
     if request.trailing_stop_loss_on_fill is not None:
         trailing = request.trailing_stop_loss_on_fill
         members["trailing_stop_loss_on_fill"] = replace(
@@ -175,17 +175,17 @@ def _members(request: EntryRequest, specification: Specification | None) -> dict
     return members
 
 
-def _shown_details(
+def _rounded_details(
     details: TakeProfitDetails, specification: Specification | None
 ) -> TakeProfitDetails:
     return replace(
         details,
-        price=shown(details.price, specification),
+        price=rounded_price(details.price, specification),
         time_in_force=details.time_in_force or "GTC",
     )
 
 
-def shown(price: Decimal | None, specification: Specification | None) -> Decimal | None:
+def rounded_price(price: Decimal | None, specification: Specification | None) -> Decimal | None:
     """Return a price with the instrument's decimals; as asked when it has more, as only a refused one can."""
     if price is None or specification is None or price_problem(price, specification):
         return price
