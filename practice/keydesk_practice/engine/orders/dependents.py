@@ -1,7 +1,4 @@
-"""What may be done to a guaranteed stop once it stands; any other order may be replaced and cancelled.
-
-Placing a take-profit, stop-loss, trailing or guaranteed stop for an open trade.
-"""
+"""Place take-profit, stop-loss, trailing stop-loss and guaranteed stop-loss orders of an open trade, and check their changes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,13 +22,13 @@ from keydesk_practice.engine.commands import (
     TakeProfitRequest,
     TrailingStopLossRequest,
 )
-from keydesk_practice.engine.fills.filling import fill_or_cancel
-from keydesk_practice.engine.orders.entries import rounded_price
+from keydesk_practice.engine.fills.filling import fill_if_triggered
+from keydesk_practice.engine.orders.entries import replacement_members, rounded_price
 from keydesk_practice.engine.quotes import Quote, Specification, specification_of
 from keydesk_practice.engine.state.account import Account, Mutability
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Kind, Order, Trade
-from keydesk_practice.engine.state.triggers import is_met, trigger_of, watched_side
+from keydesk_practice.engine.state.triggers import watched_side
 from keydesk_practice.engine.transactions import (
     DependentOrderCreated,
     DependentOrderRejected,
@@ -52,15 +49,20 @@ CREATED: Mapping[Kind, type[DependentOrderCreated]] = {
     "trailing_stop_loss": TrailingStopLossCreated,
     "guaranteed_stop_loss": GuaranteedStopLossCreated,
 }
+
 REJECTED: Mapping[Kind, type[DependentOrderRejected]] = {
     "take_profit": TakeProfitRejected,
     "stop_loss": StopLossRejected,
     "trailing_stop_loss": TrailingStopLossRejected,
     "guaranteed_stop_loss": GuaranteedStopLossRejected,
 }
+
 Dependent = (
     TakeProfitRequest | StopLossRequest | GuaranteedStopLossRequest | TrailingStopLossRequest
 )
+
+_GUARANTEED = "GUARANTEED_STOP_LOSS_ORDER"  # prefix of reject reasons
+
 _KINDS: Mapping[type[Dependent], Kind] = {
     TakeProfitRequest: "take_profit",
     StopLossRequest: "stop_loss",
@@ -71,7 +73,7 @@ _KINDS: Mapping[type[Dependent], Kind] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependentDraft:
-    """A dependent order wanted for a trade, from whichever endpoint; `reference` is where a distance counts from."""
+    """A requested dependent order of a trade, from any endpoint; a distance is measured from `reference`."""
 
     kind: Kind
     trade: Trade
@@ -86,27 +88,20 @@ class DependentDraft:
 
     @property
     def order_type(self) -> str:
-        """The type of the order wanted."""
+        """The order type on the wire."""
         return CREATED[self.kind].order_type
 
     @property
     def level(self) -> Decimal | None:
-        """The price wanted, given or at a distance."""
+        """The requested price: as given, or at the distance from the reference."""
         if self.price is not None or self.distance is None:
             return self.price
         above = self.trade.long == (self.kind == "take_profit")
         return self.reference + (self.distance if above else -self.distance)
 
 
-def dependent_kind(request: DependentRequest) -> Kind:
-    """Return which of the four a request is for; the older `guaranteed` flag of a stop-loss asks for a guaranteed one."""
-    if isinstance(request, StopLossRequest) and request.guaranteed:
-        return "guaranteed_stop_loss"
-    return next(kind for known, kind in _KINDS.items() if isinstance(request, known))
-
-
 def place_dependent(decision: Decision, request: Dependent, replaces: Order | None = None) -> None:
-    """Create a dependent order for an open trade, or refuse it."""
+    """Create a dependent order of an open trade, or reject it."""
     trade = named_trade(decision.account, request)
     if isinstance(trade, str):
         reject_dependent(decision, request, trade)
@@ -119,28 +114,14 @@ def place_dependent(decision: Decision, request: Dependent, replaces: Order | No
         create_dependent(decision, draft)
 
 
-def named_trade(account: Account, request: DependentRequest) -> Trade | str:
-    """Return the open trade that a request names by id, client id or both; else why not."""
-    if request.trade_id is None and request.client_trade_id is None:
-        return "TRADE_ID_UNSPECIFIED"
-    by_label = account.trade_ids.get(request.client_trade_id or "")
-    trade_id = by_label if request.trade_id is None else request.trade_id
-    trade = account.trades.get(trade_id or 0)
-    if trade is None:
-        return "TRADE_DOESNT_EXIST"
-    if request.client_trade_id is not None and by_label != trade.id:
-        return "TRADE_IDENTIFIER_INCONSISTENCY"
-    return trade
-
-
 def draft_of(
     decision: Decision, request: Dependent, trade: Trade, replaces: Order | None
 ) -> DependentDraft:
-    """Return what a stand-alone request wants; its distance counts from the price now: the ask for a long trade."""
+    """Return the draft of a stand-alone request; its distance is measured from the price now: the ask for a long trade."""
     quote = decision.market.quote(trade.instrument)
-    labels = request.client_extensions
-    if labels is None and replaces is not None:
-        labels = replaces.client_extensions
+    extensions = request.client_extensions
+    if extensions is None and replaces is not None:
+        extensions = replaces.client_extensions
     return DependentDraft(
         kind=dependent_kind(request),
         trade=trade,
@@ -150,13 +131,13 @@ def draft_of(
         time_in_force=request.time_in_force,
         gtd_time=request.gtd_time,
         trigger_condition=request.trigger_condition,
-        client_extensions=labels,
+        client_extensions=extensions,
         replaces=replaces,
     )
 
 
 def draft_problem(decision: Decision, draft: DependentDraft) -> str | None:
-    """Return why a dependent order cannot be had."""
+    """Return what is wrong with a requested dependent order."""
     account, now = decision.account, decision.market.now
     specification = specification_of(decision.market, draft.trade.instrument)
     replaced = draft.replaces.id if draft.replaces else None
@@ -165,14 +146,104 @@ def draft_problem(decision: Decision, draft: DependentDraft) -> str | None:
             level_problem(draft.order_type, draft.price, draft.distance, specification),
             time_in_force_problem(draft.order_type, draft.time_in_force, draft.gtd_time, now),
             extensions_problem(draft.client_extensions, account.order_ids, owner=replaced),
-            _place_problem(account, draft),
+            _exclusivity_problem(account, draft),
             _guaranteed_problem(decision, draft, specification),
         ]
     )
 
 
-def _place_problem(account: Account, draft: DependentDraft) -> str | None:
-    """At most one of each kind; a guaranteed stop stands alone."""
+def create_dependent(
+    decision: Decision, draft: DependentDraft, replaces: Order | None = None
+) -> None:
+    """Create a dependent order that passed its checks, and fill it if the price triggers it now.
+
+    `replaces` is a pending order to cancel in the same batch.
+    """
+    specification = specification_of(decision.market, draft.trade.instrument)
+    kind = CREATED[draft.kind]
+    members = replacement_members(decision, replaces)
+    if issubclass(kind, PricedDependentCreated):
+        members["price"] = rounded_price(draft.level, specification)
+    if kind is GuaranteedStopLossCreated:
+        members["guaranteed_execution_premium"] = specification.guaranteed_premium
+    created = decision.record(
+        kind,
+        trade_id=draft.trade.id,
+        client_trade_id=draft.trade.client_id,
+        time_in_force=draft.time_in_force,
+        gtd_time=draft.gtd_time if draft.time_in_force == "GTD" else None,
+        trigger_condition=draft.trigger_condition,
+        distance=draft.distance,
+        client_extensions=draft.client_extensions,
+        **members,
+    )
+    fill_if_triggered(decision, decision.account.orders[created.id])
+
+
+def reject_dependent(
+    decision: Decision, request: DependentRequest, reason: str, replaces: Order | None = None
+) -> None:
+    """Record the rejection of a dependent order."""
+    decision.record(
+        REJECTED[dependent_kind(request)],
+        reason="REPLACEMENT" if replaces else "CLIENT_ORDER",
+        trade_id=request.trade_id,
+        client_trade_id=request.client_trade_id,
+        time_in_force=request.time_in_force,
+        gtd_time=request.gtd_time,
+        trigger_condition=request.trigger_condition,
+        price=request.price,
+        distance=request.distance,
+        client_extensions=request.client_extensions,
+        intended_replaces_order_id=replaces.id if replaces else None,
+        reject_reason=reason,
+    )
+
+
+def mutability_problem(
+    decision: Decision, order: Order, need: str, draft: DependentDraft | None = None
+) -> str | None:
+    """Return why a guaranteed stop may not be cancelled (`need` CANCELABLE) or replaced (REPLACEABLE)."""
+    created = order.created
+    if not isinstance(created, GuaranteedStopLossCreated):
+        return None
+    specification = specification_of(decision.market, order.instrument)
+    if need == "CANCELABLE" and guaranteed_stop_required(decision.account, specification):
+        return f"{_GUARANTEED}_REQUIRED"
+    allowed, halted = _mutability_now(decision, order)
+    if allowed == "CANCELABLE":
+        return None
+    if need == "CANCELABLE" or allowed == "FIXED":
+        verb = "CANCELABLE" if need == "CANCELABLE" else "REPLACEABLE"
+        return f"{_GUARANTEED}_{halted}NOT_{verb}"
+    tighter = draft is not None and _is_tighter(created, draft)
+    forbidden = tighter and allowed == "PRICE_WIDEN_ONLY"
+    return f"{_GUARANTEED}_{halted}TIGHTEN_VIOLATION" if forbidden else None
+
+
+def dependent_kind(request: DependentRequest) -> Kind:
+    """Return the kind of a requested order; a stop-loss with the older flag `guaranteed` is a guaranteed stop-loss."""
+    if isinstance(request, StopLossRequest) and request.guaranteed:
+        return "guaranteed_stop_loss"
+    return next(kind for known, kind in _KINDS.items() if isinstance(request, known))
+
+
+def named_trade(account: Account, request: DependentRequest) -> Trade | str:
+    """Return the open trade that a request names by id, client id or both, or the reject reason."""
+    if request.trade_id is None and request.client_trade_id is None:
+        return "TRADE_ID_UNSPECIFIED"
+    by_client_id = account.trade_ids.get(request.client_trade_id or "")
+    trade_id = by_client_id if request.trade_id is None else request.trade_id
+    trade = account.trades.get(trade_id or 0)
+    if trade is None:
+        return "TRADE_DOESNT_EXIST"
+    if request.client_trade_id is not None and by_client_id != trade.id:
+        return "TRADE_IDENTIFIER_INCONSISTENCY"
+    return trade
+
+
+def _exclusivity_problem(account: Account, draft: DependentDraft) -> str | None:
+    """Allow at most one order of each kind, and no other stop beside a guaranteed stop."""
     live = draft.trade.dependents
     held = live.get(draft.kind)
     if held is not None and (draft.replaces is None or draft.replaces.id != held):
@@ -204,106 +275,21 @@ def _guaranteed_problem(
     problem = _halted_problem(draft, quote) or guaranteed_problem(
         account, specification, quote, units, draft.level, replaces=replaced
     )
-    return f"GUARANTEED_STOP_LOSS_ORDER_{problem}" if problem else None
+    return f"{_GUARANTEED}_{problem}" if problem else None
 
 
 def _halted_problem(draft: DependentDraft, quote: Quote) -> str | None:
-    """While halted a guaranteed stop is not created, and only moves away from the market."""
+    """While trading is halted a guaranteed stop cannot be created, and can only be moved away from the market."""
     if quote.tradeable:
         return None
     old = draft.replaces.created if draft.replaces else None
     if not isinstance(old, PricedDependentCreated):
         return "HALTED_CREATE_VIOLATION"
-    level = draft.level or old.price
-    tighter = level > old.price if draft.trade.long else level < old.price
-    return "HALTED_TIGHTEN_VIOLATION" if tighter else None
+    return "HALTED_TIGHTEN_VIOLATION" if _is_tighter(old, draft) else None
 
 
-def reject_dependent(
-    decision: Decision, request: DependentRequest, reason: str, replaces: Order | None = None
-) -> None:
-    """Record that a dependent order was refused."""
-    decision.record(
-        REJECTED[dependent_kind(request)],
-        reason="REPLACEMENT" if replaces else "CLIENT_ORDER",
-        trade_id=request.trade_id,
-        client_trade_id=request.client_trade_id,
-        time_in_force=request.time_in_force,
-        gtd_time=request.gtd_time,
-        trigger_condition=request.trigger_condition,
-        price=request.price,
-        distance=request.distance,
-        client_extensions=request.client_extensions,
-        intended_replaces_order_id=replaces.id if replaces else None,
-        reject_reason=reason,
-    )
-
-
-def create_dependent(decision: Decision, draft: DependentDraft, **replacement: object) -> None:
-    """Create a dependent order that was found right; it acts at once when its price is already there."""
-    specification = specification_of(decision.market, draft.trade.instrument)
-    kind = CREATED[draft.kind]
-    members: dict[str, object] = {}
-    if issubclass(kind, PricedDependentCreated):
-        members["price"] = rounded_price(draft.level, specification)
-    if kind is GuaranteedStopLossCreated:
-        members["guaranteed_execution_premium"] = specification.guaranteed_premium
-    created = decision.record(
-        kind,
-        reason="REPLACEMENT" if replacement else "CLIENT_ORDER",
-        trade_id=draft.trade.id,
-        client_trade_id=draft.trade.client_id,
-        time_in_force=draft.time_in_force,
-        gtd_time=draft.gtd_time if draft.time_in_force == "GTD" else None,
-        trigger_condition=draft.trigger_condition,
-        distance=draft.distance,
-        client_extensions=draft.client_extensions,
-        **members,
-        **replacement,
-    )
-    _act_at_once(decision, created.id)
-
-
-def _act_at_once(decision: Decision, order_id: int) -> None:
-    order = decision.account.orders[order_id]
-    quote = decision.market.quote(order.instrument)
-    trigger = trigger_of(order)
-    if quote.tradeable and trigger is not None and is_met(trigger, quote):
-        fill_or_cancel(decision, order_id)
-
-
-NAME = "GUARANTEED_STOP_LOSS_ORDER"
-
-
-def mutability_problem(
-    decision: Decision, order: Order, need: str, draft: DependentDraft | None = None
-) -> str | None:
-    """Return why a guaranteed stop may not be cancelled (`need` CANCELABLE) or replaced (REPLACEABLE)."""
-    created = order.created
-    if not isinstance(created, GuaranteedStopLossCreated):
-        return None
-    if need == "CANCELABLE" and _is_required(decision, order):
-        return f"{NAME}_REQUIRED"
-    allowed, halted = _in_force(decision, order)
-    if allowed == "CANCELABLE":
-        return None
-    if need == "CANCELABLE" or allowed == "FIXED":
-        verb = "CANCELABLE" if need == "CANCELABLE" else "REPLACEABLE"
-        return f"{NAME}_{halted}NOT_{verb}"
-    tighter = draft is not None and _is_tighter(created, draft)
-    return (
-        f"{NAME}_{halted}TIGHTEN_VIOLATION" if tighter and allowed == "PRICE_WIDEN_ONLY" else None
-    )
-
-
-def _is_required(decision: Decision, order: Order) -> bool:
-    return guaranteed_stop_required(
-        decision.account, specification_of(decision.market, order.instrument)
-    )
-
-
-def _in_force(decision: Decision, order: Order) -> tuple[Mutability, str]:
-    """Return what is allowed now, and the word for a halt in the reasons' names."""
+def _mutability_now(decision: Decision, order: Order) -> tuple[Mutability, str]:
+    """Return the mutability in force, and the infix of the reject reasons while trading is halted."""
     terms = decision.account.terms
     if decision.market.quote(order.instrument).tradeable:
         return terms.guaranteed_mutability_open, ""
