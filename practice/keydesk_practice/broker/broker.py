@@ -32,12 +32,12 @@ from keydesk_practice.broker.clock import (
 from keydesk_practice.broker.feeds import PriceBoard, PriceFeed
 from keydesk_practice.engine.commands import Command, Finance, OpenAccount, Tick
 from keydesk_practice.engine.decide import decide, decision_on
+from keydesk_practice.engine.quotes import day_end_after
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.records import Mark
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
-from keydesk_practice.engine.wire_form import day_end_after
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.archive import (
     WORTH_A_SNAPSHOT,
@@ -58,7 +58,7 @@ from keydesk_practice.ledger.ledger import (
 )
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_refusal
 from keydesk_practice.market.market import PracticeMarket
-from keydesk_practice.market.own_data import read_own
+from keydesk_practice.market.replay import read_own
 from keydesk_practice.options import DEFAULT_PRICE_RATE, Options
 
 LONGEST_TURN = 0.02  # seconds of walking before others get their turn

@@ -19,19 +19,17 @@ from keydesk_practice.engine.commands import (
     EntryRequest,
     TrailingStopLossDetails,
 )
-from keydesk_practice.engine.quotes import ZERO, Quote, Specification, decimals
+from keydesk_practice.engine.quotes import ZERO, Quote, Specification, closing_price
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import TIMES_IN_FORCE, Trade
 from keydesk_practice.engine.transactions import GuaranteedStopLossCreated
-from keydesk_practice.engine.valuation import closing_price
+from keydesk_practice.engine.wire_form import decimal_places
 
-LONGEST_LABEL = 128
-BEYOND_ANY_PRICE = Decimal(
-    1_000_000_000_000
-)  # larger ones have more digits than the arithmetic keeps
+MAX_EXTENSION_LENGTH = 128
+PRICE_LIMIT = Decimal(1_000_000_000_000)  # larger ones have more digits than the arithmetic keeps
 
 
-def first(reasons: Iterable[str | None]) -> str | None:
+def first_problem(reasons: Iterable[str | None]) -> str | None:
     """Return the first reason there is."""
     return next((reason for reason in reasons if reason is not None), None)
 
@@ -40,7 +38,7 @@ def units_problem(units: Decimal, specification: Specification) -> str | None:
     """Return what is wrong with the size of an order."""
     if not units:
         return "UNITS_INVALID"
-    if decimals(units) > specification.trade_units_precision:
+    if decimal_places(units) > specification.trade_units_precision:
         return "UNITS_PRECISION_EXCEEDED"
     if abs(units) < specification.minimum_trade_size:
         return "UNITS_MINIMUM_NOT_MET"
@@ -55,13 +53,13 @@ def price_problem(
     """Return what is wrong with a price that need not be there."""
     if price is None:
         return None
-    if not 0 < price < BEYOND_ANY_PRICE:
+    if not 0 < price < PRICE_LIMIT:
         return f"{name}_INVALID"
-    too_fine = decimals(price) > specification.display_precision
+    too_fine = decimal_places(price) > specification.display_precision
     return f"{name}_PRECISION_EXCEEDED" if too_fine else None
 
 
-def life_problem(
+def time_in_force_problem(
     order_type: str, time_in_force: str, gtd_time: int | None, now: int, prefix: str = ""
 ) -> str | None:
     """Return what is wrong with how long an order is to live."""
@@ -76,7 +74,7 @@ def life_problem(
     return f"{stamp}_IN_PAST" if gtd_time <= now else None
 
 
-def label_problem(
+def extensions_problem(
     labels: ClientExtensions | None,
     taken: Mapping[str, int],
     what: str = "ORDER",
@@ -87,11 +85,11 @@ def label_problem(
     if labels is None:
         return None
     name = f"{prefix}_CLIENT_{what}" if prefix else f"CLIENT_{what}"
-    if labels.id is not None and not 1 <= len(labels.id) <= LONGEST_LABEL:
+    if labels.id is not None and not 1 <= len(labels.id) <= MAX_EXTENSION_LENGTH:
         return f"{name}_ID_INVALID"
-    if labels.tag is not None and len(labels.tag) > LONGEST_LABEL:
+    if labels.tag is not None and len(labels.tag) > MAX_EXTENSION_LENGTH:
         return f"{name}_TAG_INVALID"
-    if labels.comment is not None and len(labels.comment) > LONGEST_LABEL:
+    if labels.comment is not None and len(labels.comment) > MAX_EXTENSION_LENGTH:
         return f"{name}_COMMENT_INVALID"
     clashes = labels.id is not None and taken.get(labels.id, owner) != owner
     return f"{name}_ID_ALREADY_EXISTS" if clashes else None
@@ -106,7 +104,7 @@ def trailing_problem(
         return f"{name}_MISSING"
     if distance <= 0:
         return f"{name}_INVALID"
-    if decimals(distance) > specification.display_precision:
+    if decimal_places(distance) > specification.display_precision:
         return f"{name}_PRECISION_EXCEEDED"
     if distance < specification.minimum_trailing_stop_distance:
         return f"{name}_MINIMUM_NOT_MET"
@@ -114,18 +112,18 @@ def trailing_problem(
     return f"{name}_MAXIMUM_EXCEEDED" if too_far else None
 
 
-def pending_problem(account: Account) -> str | None:
+def pending_orders_problem(account: Account) -> str | None:
     """Return whether the account has as many pending orders as it may have."""
     full = len(account.orders) >= account.terms.most_pending_orders
     return "PENDING_ORDERS_ALLOWED_EXCEEDED" if full else None
 
 
-def offered(account: Account, specification: Specification) -> bool:
+def guaranteed_stop_allowed(account: Account, specification: Specification) -> bool:
     """Return whether the account may have guaranteed stops on the instrument."""
     return "DISABLED" not in (account.terms.guaranteed_mode, specification.guaranteed_mode)
 
 
-def required(account: Account, specification: Specification) -> bool:
+def guaranteed_stop_required(account: Account, specification: Specification) -> bool:
     """Return whether every trade of the instrument must have a guaranteed stop."""
     modes = (account.terms.guaranteed_mode, specification.guaranteed_mode)
     return "REQUIRED" in modes and "DISABLED" not in modes
@@ -141,7 +139,7 @@ def guaranteed_problem(
     replaces: int | None = None,
 ) -> str | None:
     """Return why a guaranteed stop cannot stand at a level, as the end of a reject reason's name."""
-    if not offered(account, specification):
+    if not guaranteed_stop_allowed(account, specification):
         return "NOT_ALLOWED"
     position = account.position(specification.name)
     if position.short.units if units > 0 else position.long.units:
@@ -173,19 +171,21 @@ def _volume_near(
     return total
 
 
-def has_elder_twin(account: Account, trade: Trade) -> bool:
+def has_older_equal_trade(account: Account, trade: Trade) -> bool:
     """Return whether an older trade of the same size would have to close before this one."""
     twins = _of_size(account, trade.instrument, trade.current_units)
     return account.terms.fifo and any(twin.id < trade.id for twin in twins)
 
 
-def has_twin(account: Account, trade: Trade) -> bool:
+def has_equal_trade(account: Account, trade: Trade) -> bool:
     """Return whether another trade has the same size, so that this one may not carry dependent orders."""
     twins = _of_size(account, trade.instrument, trade.current_units)
     return account.terms.fifo and any(twin.id != trade.id for twin in twins)
 
 
-def would_break(account: Account, instrument: str, units: Decimal, *, protected: bool) -> bool:
+def violates_fifo_safeguard(
+    account: Account, instrument: str, units: Decimal, *, protected: bool
+) -> bool:
     """Return whether opening a trade would put dependent orders on trades of the same size."""
     twins = _of_size(account, instrument, units)
     return account.terms.fifo and any(protected or twin.dependents for twin in twins)
@@ -218,9 +218,9 @@ def level_problem(
 
 
 def _distance_problem(distance: Decimal, specification: Specification, name: str) -> str | None:
-    if not 0 < distance < BEYOND_ANY_PRICE:
+    if not 0 < distance < PRICE_LIMIT:
         return f"{name}_INVALID"
-    too_fine = decimals(distance) > specification.display_precision
+    too_fine = decimal_places(distance) > specification.display_precision
     return f"{name}_PRECISION_EXCEEDED" if too_fine else None
 
 
@@ -229,7 +229,7 @@ def on_fill_problems(
 ) -> str | None:
     """Return what can be said against an order's on-fill orders without knowing the fill."""
     wanted = list(_wanted(request))
-    return first(
+    return first_problem(
         [
             *(_details_problem(account, kind, d, specification, now) for kind, d in wanted),
             _together_problem(account, request),
@@ -253,13 +253,15 @@ def _details_problem(
     account: Account, kind: str, details: DependentDetails, specification: Specification, now: int
 ) -> str | None:
     prefix = f"{kind}_ON_FILL"
-    if kind == "GUARANTEED_STOP_LOSS" and not offered(account, specification):
+    if kind == "GUARANTEED_STOP_LOSS" and not guaranteed_stop_allowed(account, specification):
         return f"{prefix}_NOT_ALLOWED"
-    return first(
+    return first_problem(
         [
             _on_fill_level_problem(prefix, details, specification),
-            life_problem(kind, details.time_in_force or "GTC", details.gtd_time, now, prefix),
-            label_problem(details.client_extensions, {}, "ORDER", prefix),
+            time_in_force_problem(
+                kind, details.time_in_force or "GTC", details.gtd_time, now, prefix
+            ),
+            extensions_problem(details.client_extensions, {}, "ORDER", prefix),
         ]
     )
 
@@ -278,7 +280,7 @@ def _on_fill_level_problem(
         return f"{prefix}_PRICE_INVALID" if profit else both
     if distance is None:
         return price_problem(price, specification, f"{prefix}_PRICE")
-    if not 0 < distance < BEYOND_ANY_PRICE:
+    if not 0 < distance < PRICE_LIMIT:
         return f"{prefix}_PRICE_INVALID" if profit else f"{prefix}_DISTANCE_INVALID"
     return _distance_problem(distance, specification, f"{prefix}_DISTANCE")
 

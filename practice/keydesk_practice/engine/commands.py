@@ -14,7 +14,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Literal
 
-from keydesk_practice.engine.wire_form import Id, Moment
+from keydesk_practice.engine.wire_form import Id, Timestamp
 
 TimeInForce = Literal["GTC", "GTD", "GFD", "FOK", "IOC"]
 PositionFill = Literal["DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY"]
@@ -37,7 +37,7 @@ class TakeProfitDetails:
     price: Decimal | None = None
     distance: Decimal | None = None
     time_in_force: TimeInForce | None = None
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     client_extensions: ClientExtensions | None = None
 
 
@@ -59,7 +59,7 @@ class TrailingStopLossDetails:
 
     distance: Decimal | None = None
     time_in_force: TimeInForce | None = None
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     client_extensions: ClientExtensions | None = None
 
 
@@ -97,7 +97,7 @@ class PendingRequest(EntryRequest):
 
     price: Decimal | None = None
     time_in_force: TimeInForce = "GTC"
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: TriggerCondition = "DEFAULT"
 
 
@@ -129,7 +129,7 @@ class DependentRequest:
     price: Decimal | None = None
     distance: Decimal | None = None
     time_in_force: TimeInForce = "GTC"
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: TriggerCondition = "DEFAULT"
     client_extensions: ClientExtensions | None = None
 

@@ -21,10 +21,10 @@ from keydesk_practice.market.candles import Candle, CandleMaker, Cut, Range
 from keydesk_practice.market.fixings import anchors_of, with_future
 from keydesk_practice.market.hours import CELL, CELLS_PER_DAY, Hours, TradingHours
 from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, specification_of
-from keydesk_practice.market.own_data import Own
 from keydesk_practice.market.pairs import OwnPath, Pairs
 from keydesk_practice.market.quotes import Quoting
 from keydesk_practice.market.reference import Floats, ReferenceRates, read_reference_rates
+from keydesk_practice.market.replay import Own
 from keydesk_practice.market.rng import Chance
 from keydesk_practice.market.spread import depth_of
 

@@ -49,7 +49,7 @@ def sample(hint: Any, draw: Iterator[int]) -> Any:  # noqa: ANN401 - any member 
     number = next(draw)
     if hint == wire_form.Id:
         return number
-    if hint == wire_form.Moment:
+    if hint == wire_form.Timestamp:
         return NOON + number
     inner = [part for part in get_args(hint) if part is not type(None)]
     if get_origin(hint) is tuple:

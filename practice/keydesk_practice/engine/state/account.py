@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Literal
 
-from keydesk_practice.engine.quotes import NOTHING, GuaranteedMode
+from keydesk_practice.engine.quotes import ZERO_MONEY, GuaranteedMode
 from keydesk_practice.engine.state.records import Order, Position, Trade, Trigger
 
 Mutability = Literal["FIXED", "REPLACEABLE", "CANCELABLE", "PRICE_WIDEN_ONLY"]
@@ -81,12 +81,12 @@ class Account:
     created_time: int = 0
     last_transaction_id: int = 0
     last_order_fill_time: int | None = None
-    balance: Decimal = NOTHING
-    pl: Decimal = NOTHING
-    financing: Decimal = NOTHING
-    commission: Decimal = NOTHING
-    dividend_adjustment: Decimal = NOTHING
-    guaranteed_execution_fees: Decimal = NOTHING
+    balance: Decimal = ZERO_MONEY
+    pl: Decimal = ZERO_MONEY
+    financing: Decimal = ZERO_MONEY
+    commission: Decimal = ZERO_MONEY
+    dividend_adjustment: Decimal = ZERO_MONEY
+    guaranteed_execution_fees: Decimal = ZERO_MONEY
     margin_call_enter_time: int | None = None
     margin_call_extension_count: int = 0
     last_margin_call_extension_time: int | None = None
@@ -134,26 +134,26 @@ def empty_account(account_id: str, user_id: int, terms: Terms) -> Account:
     return Account(id=account_id, user_id=user_id, terms=terms)
 
 
-def number_in(specifier: str) -> int | None:
+def id_in(specifier: str) -> int | None:
     """Return the id that a specifier is, None for a client id or anything else."""
     plain = specifier.isascii() and specifier.isdecimal() and len(specifier) <= 18  # noqa: PLR2004 - beyond any id
     return int(specifier) if plain else None
 
 
-def label_in(specifier: str) -> str | None:
+def client_id_in(specifier: str) -> str | None:
     """Return the client id that a specifier names, None for an id."""
     return specifier[1:] if specifier.startswith("@") else None
 
 
 def pending_order(account: Account, specifier: str) -> Order | None:
     """Return the pending order that a specifier names."""
-    label = label_in(specifier)
-    order_id = number_in(specifier) if label is None else account.order_ids.get(label)
+    label = client_id_in(specifier)
+    order_id = id_in(specifier) if label is None else account.order_ids.get(label)
     return account.orders.get(order_id or 0)
 
 
 def open_trade(account: Account, specifier: str) -> Trade | None:
     """Return the open trade that a specifier names."""
-    label = label_in(specifier)
-    trade_id = number_in(specifier) if label is None else account.trade_ids.get(label)
+    label = client_id_in(specifier)
+    trade_id = id_in(specifier) if label is None else account.trade_ids.get(label)
     return account.trades.get(trade_id or 0)

@@ -14,8 +14,8 @@ from keydesk_practice.engine.state.apply_records import (
     apply_fill,
     apply_mark,
     end_order,
-    relabel_order,
-    relabel_trade,
+    modify_order_extensions,
+    modify_trade_extensions,
 )
 from keydesk_practice.engine.state.records import Mark, trade_after
 from keydesk_practice.engine.transactions import (
@@ -129,8 +129,8 @@ _CHANGES: dict[type[Transaction], Callable[[Account, Any], None]] = {
     FundsTransferred: _transferred,
     OrderFilled: apply_fill,
     OrderCancelled: _cancelled,
-    OrderExtensionsModified: relabel_order,
-    TradeExtensionsModified: relabel_trade,
+    OrderExtensionsModified: modify_order_extensions,
+    TradeExtensionsModified: modify_trade_extensions,
     MarginCallEntered: _call_entered,
     MarginCallExtended: _call_extended,
     MarginCallExited: _call_exited,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from keydesk_practice.engine.commands import ClientExtensions
+from keydesk_practice.engine.quotes import day_end_after
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import (
     KINDS,
@@ -35,7 +36,6 @@ from keydesk_practice.engine.transactions import (
     TradeOpened,
     TradeReduced,
 )
-from keydesk_practice.engine.wire_form import day_end_after
 
 
 def apply_created(account: Account, created: OrderCreated) -> None:
@@ -47,8 +47,8 @@ def apply_created(account: Account, created: OrderCreated) -> None:
     if isinstance(created, MarketOrderCreated):
         return  # it ends within its batch
     if isinstance(created, DependentOrderCreated):
-        _link(account, created.trade_id, created.order_type, order.id)
-    _arm(account, order)
+        _set_dependent_id(account, created.trade_id, created.order_type, order.id)
+    _add_trigger(account, order)
     if order.expires is not None:
         account.expiries[order.id] = order.expires
 
@@ -90,8 +90,8 @@ def apply_mark(account: Account, mark: Mark) -> None:
     state = order_after(order.state, "MARKED")
     moved = replace(order, state=state, mark=mark.level)
     account.orders[order.id] = moved
-    _disarm(account, order)
-    _arm(account, moved)
+    _remove_trigger(account, order)
+    _add_trigger(account, moved)
 
 
 def end_order(account: Account, order: Order, event: OrderEvent, **end: Any) -> None:  # noqa: ANN401 - members of Order
@@ -99,24 +99,26 @@ def end_order(account: Account, order: Order, event: OrderEvent, **end: Any) -> 
     ended = replace(order, state=order_after(order.state, event), **end)
     del account.orders[order.id]
     account.expiries.pop(order.id, None)
-    _disarm(account, order)
+    _remove_trigger(account, order)
     if order.client_id is not None and account.order_ids.get(order.client_id) == order.id:
         del account.order_ids[order.client_id]
     if (dependent := order.dependent) is not None and dependent.trade_id in account.trades:
         trade = account.trades[dependent.trade_id]
         if trade.dependents.get(kind_of(dependent.order_type)) == order.id:
-            _link(account, dependent.trade_id, dependent.order_type, None)
+            _set_dependent_id(account, dependent.trade_id, dependent.order_type, None)
     account.ended.keep_order(ended)
 
 
-def relabel_order(account: Account, event: OrderExtensionsModified) -> None:
+def modify_order_extensions(account: Account, event: OrderExtensionsModified) -> None:
     """Change an order's labels."""
     order = account.orders[event.order_id]
     changed = replace(
         order,
         state=order_after(order.state, "RELABELLED"),
-        client_extensions=merged(order.client_extensions, event.client_extensions_modify),
-        trade_client_extensions=merged(
+        client_extensions=merged_extensions(
+            order.client_extensions, event.client_extensions_modify
+        ),
+        trade_client_extensions=merged_extensions(
             order.trade_client_extensions, event.trade_client_extensions_modify
         ),
     )
@@ -127,13 +129,15 @@ def relabel_order(account: Account, event: OrderExtensionsModified) -> None:
     account.orders[order.id] = changed
 
 
-def relabel_trade(account: Account, event: TradeExtensionsModified) -> None:
+def modify_trade_extensions(account: Account, event: TradeExtensionsModified) -> None:
     """Change a trade's labels."""
     trade = account.trades[event.trade_id]
     changed = replace(
         trade,
         state=trade_after(trade.state, "RELABELLED"),
-        client_extensions=merged(trade.client_extensions, event.trade_client_extensions_modify),
+        client_extensions=merged_extensions(
+            trade.client_extensions, event.trade_client_extensions_modify
+        ),
     )
     if trade.client_id is not None:
         account.trade_ids.pop(trade.client_id, None)
@@ -142,7 +146,9 @@ def relabel_trade(account: Account, event: TradeExtensionsModified) -> None:
     account.trades[trade.id] = changed
 
 
-def merged(old: ClientExtensions | None, new: ClientExtensions | None) -> ClientExtensions | None:
+def merged_extensions(
+    old: ClientExtensions | None, new: ClientExtensions | None
+) -> ClientExtensions | None:
     """Return labels after a change: what is given overwrites, what is left out stays."""
     if old is None or new is None:
         return new or old
@@ -153,14 +159,14 @@ def merged(old: ClientExtensions | None, new: ClientExtensions | None) -> Client
     )
 
 
-def _arm(account: Account, order: Order) -> None:
+def _add_trigger(account: Account, order: Order) -> None:
     trigger = trigger_of(order)
     if trigger is not None:
         resting = account.triggers.get(order.instrument, ())
         account.triggers[order.instrument] = (*resting, trigger)
 
 
-def _disarm(account: Account, order: Order) -> None:
+def _remove_trigger(account: Account, order: Order) -> None:
     resting = account.triggers.get(order.instrument)
     if resting is None or isinstance(order.created, MarketOrderCreated):
         return
@@ -177,7 +183,9 @@ def _put_triggers(account: Account, instrument: str, resting: tuple[Trigger, ...
         del account.triggers[instrument]
 
 
-def _link(account: Account, trade_id: int, order_type: str, order_id: int | None) -> None:
+def _set_dependent_id(
+    account: Account, trade_id: int, order_type: str, order_id: int | None
+) -> None:
     kind = kind_of(order_type)
     link: dict[str, Any] = {f"{kind}_id": order_id}
     account.trades[trade_id] = replace(account.trades[trade_id], **link)
@@ -194,7 +202,7 @@ def apply_fill(account: Account, fill: OrderFilled) -> None:
     account.commission += fill.commission
     account.guaranteed_execution_fees += fill.guaranteed_execution_fee
     account.last_order_fill_time = fill.time
-    _end_filled(account, fill)
+    _end_filled_order(account, fill)
     position = account.position(fill.instrument)
     if fill.commission:
         position = replace(position, commission=position.commission + fill.commission)
@@ -210,7 +218,7 @@ def apply_fill(account: Account, fill: OrderFilled) -> None:
     account.positions[fill.instrument] = position
 
 
-def _end_filled(account: Account, fill: OrderFilled) -> None:
+def _end_filled_order(account: Account, fill: OrderFilled) -> None:
     closed = tuple(part.trade_id for part in fill.trades_closed or ())
     end_order(
         account,
@@ -241,11 +249,11 @@ def _reduce(account: Account, part: TradeReduced, fill: OrderFilled) -> Trade:
     if left:
         account.trades[trade.id] = shrunk
     else:
-        _put_away(account, shrunk)
+        _archive_trade(account, shrunk)
     return shrunk
 
 
-def _put_away(account: Account, trade: Trade) -> None:
+def _archive_trade(account: Account, trade: Trade) -> None:
     del account.trades[trade.id]
     if trade.client_id is not None and account.trade_ids.get(trade.client_id) == trade.id:
         del account.trade_ids[trade.client_id]

@@ -11,13 +11,13 @@ from decimal import Decimal
 from typing import Literal, NamedTuple
 
 from keydesk_practice.engine.commands import ClientExtensions
-from keydesk_practice.engine.quotes import NOTHING, ZERO
+from keydesk_practice.engine.quotes import ZERO, ZERO_MONEY
 from keydesk_practice.engine.transactions import (
     DependentOrderCreated,
     EntryOrderCreated,
     OrderCreated,
 )
-from keydesk_practice.engine.wire_form import Id, Moment
+from keydesk_practice.engine.wire_form import Id, Timestamp
 
 OrderState = Literal["PENDING", "FILLED", "TRIGGERED", "CANCELLED"]
 TradeState = Literal["OPEN", "CLOSED", "CLOSE_WHEN_TRADEABLE"]
@@ -111,15 +111,15 @@ class Order:
     state: OrderState = "PENDING"
     client_extensions: ClientExtensions | None = None
     trade_client_extensions: ClientExtensions | None = None
-    expires: Moment | None = None
+    expires: Timestamp | None = None
     mark: Decimal | None = None
     filling_transaction_id: Id | None = None
-    filled_time: Moment | None = None
+    filled_time: Timestamp | None = None
     trade_opened_id: Id | None = None
     trade_reduced_id: Id | None = None
     trade_closed_ids: tuple[Id, ...] | None = None
     cancelling_transaction_id: Id | None = None
-    cancelled_time: Moment | None = None
+    cancelled_time: Timestamp | None = None
     replaced_by_order_id: Id | None = None
 
     @property
@@ -150,17 +150,17 @@ class Trade:
     id: Id
     instrument: str
     price: Decimal
-    open_time: Moment
+    open_time: Timestamp
     initial_units: Decimal
     initial_margin_required: Decimal
     current_units: Decimal
     state: TradeState = "OPEN"
-    realized_pl: Decimal = NOTHING
-    financing: Decimal = NOTHING
-    dividend_adjustment: Decimal = NOTHING
+    realized_pl: Decimal = ZERO_MONEY
+    financing: Decimal = ZERO_MONEY
+    dividend_adjustment: Decimal = ZERO_MONEY
     closing_value: Decimal = ZERO  # closed units times their prices, for the average
     closing_transaction_ids: tuple[Id, ...] | None = None
-    close_time: Moment | None = None
+    close_time: Timestamp | None = None
     close_owed_by: Id | None = None  # the DELAYED_TRADE_CLOSURE
     client_extensions: ClientExtensions | None = None
     take_profit_id: Id | None = None
@@ -197,10 +197,10 @@ class Side:
     units: Decimal = ZERO
     value: Decimal = ZERO  # units times open prices
     trade_ids: tuple[Id, ...] = ()
-    pl: Decimal = NOTHING
-    financing: Decimal = NOTHING
-    dividend_adjustment: Decimal = NOTHING
-    guaranteed_execution_fees: Decimal = NOTHING
+    pl: Decimal = ZERO_MONEY
+    financing: Decimal = ZERO_MONEY
+    dividend_adjustment: Decimal = ZERO_MONEY
+    guaranteed_execution_fees: Decimal = ZERO_MONEY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +208,7 @@ class Position:
     """Everything ever traded of one instrument."""
 
     instrument: str
-    commission: Decimal = NOTHING
+    commission: Decimal = ZERO_MONEY
     long: Side = Side()
     short: Side = Side()
 

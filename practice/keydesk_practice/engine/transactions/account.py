@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk_practice.engine.wire_form import Id, Moment
+from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class Transaction:
     user_id: int
     batch_id: Id
     request_id: str | None = None  # absent on what the service did by itself
-    time: Moment
+    time: Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,7 @@ from keydesk_practice.engine.commands import (
     TrailingStopLossDetails,
 )
 from keydesk_practice.engine.transactions.account import HomeConversionFactors, Transaction
-from keydesk_practice.engine.wire_form import Id, Moment
+from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +98,7 @@ class PendingOrderCreated(EntryOrderCreated):
     """An entry order that may rest was created."""
 
     price: Decimal
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: str = "DEFAULT"
     replaces_order_id: Id | None = None
     cancelling_transaction_id: Id | None = None
@@ -137,7 +137,7 @@ class DependentOrderCreated(OrderCreated):
 
     trade_id: Id
     client_trade_id: str | None = None
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: str = "DEFAULT"
     distance: Decimal | None = None
     order_fill_transaction_id: Id | None = None
@@ -206,7 +206,7 @@ class FullPrice:
     asks: tuple[FullPriceBucket, ...]
     closeout_bid: Decimal
     closeout_ask: Decimal
-    timestamp: Moment
+    timestamp: Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

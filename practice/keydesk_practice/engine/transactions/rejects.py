@@ -13,7 +13,7 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.transactions.account import Transaction
 from keydesk_practice.engine.transactions.orders import PositionCloseoutOf, TradeCloseOf
-from keydesk_practice.engine.wire_form import Id, Moment
+from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class PendingOrderRejected(EntryOrderRejected):
     """An entry order that might have rested was refused."""
 
     price: Decimal | None = None
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: str = "DEFAULT"
 
 
@@ -89,7 +89,7 @@ class DependentOrderRejected(OrderRejected):
 
     trade_id: Id | None = None
     client_trade_id: str | None = None
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: str = "DEFAULT"
     price: Decimal | None = None
     distance: Decimal | None = None

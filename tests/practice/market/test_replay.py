@@ -9,7 +9,7 @@ from keydesk_practice.errors import OwnDataUnreadable
 from keydesk_practice.market.bars import Component
 from keydesk_practice.market.candles import Cut, Range
 from keydesk_practice.market.market import PracticeMarket
-from keydesk_practice.market.own_data import read_own
+from keydesk_practice.market.replay import read_own
 from support.data.practice_market import instant
 
 ROWS = """time,open,high,low,close,volume
