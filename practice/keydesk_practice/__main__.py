@@ -5,12 +5,12 @@ import sys
 from collections.abc import Sequence
 
 from keydesk_practice.errors import PracticeError
-from keydesk_practice.ledger.checksums import MOST_PROBLEMS
+from keydesk_practice.ledger.checksums import MAX_PROBLEMS
 from keydesk_practice.ledger.ledger_file import (
-    BEGIN_ANEW,
+    RECOVERY_HINT,
     check_ledger_file,
     make_private,
-    set_ledger_aside,
+    move_ledger_aside,
 )
 from keydesk_practice.options import Options, read_arguments
 
@@ -36,7 +36,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _reset(options: Options) -> int:
-    kept = set_ledger_aside(options.data)
+    kept = move_ledger_aside(options.data)
     words = "There was no ledger." if kept is None else f"The old ledger is kept as {kept}"
     print(words)  # noqa: T201 - a command speaks
     return 0
@@ -51,9 +51,9 @@ def _check(options: Options) -> int:
     print(f"The ledger in {options.data} is damaged ({size}):", file=sys.stderr)  # noqa: T201 - a command speaks
     for problem in report.problems:
         print(f"  {problem}", file=sys.stderr)  # noqa: T201 - a command speaks
-    if len(report.problems) == MOST_PROBLEMS:
+    if len(report.problems) == MAX_PROBLEMS:
         print("  and perhaps more", file=sys.stderr)  # noqa: T201 - a command speaks
-    print(f"What to do: {BEGIN_ANEW}", file=sys.stderr)  # noqa: T201 - a command speaks
+    print(f"What to do: {RECOVERY_HINT}", file=sys.stderr)  # noqa: T201 - a command speaks
     return 1
 
 

@@ -37,7 +37,7 @@ FILE_NAME = "token"
 RANDOM_BYTES = 32
 
 
-def own_token(folder: Path) -> str:
+def load_token(folder: Path) -> str:
     """Return the token of the data folder, made on first use."""
     path = folder / FILE_NAME
     try:
@@ -124,7 +124,7 @@ def _clear_away(path: Path) -> None:
     path.unlink()
 
 
-MOST_CONNECTIONS = 2_000
+MAX_CONNECTIONS = 2_000
 RESERVED_DESCRIPTORS = (
     128  # for the ledger, the files beside it, and connections about to be refused
 )
@@ -139,32 +139,32 @@ _FULL = b'{"errorMessage":"The practice broker has as many connections open as i
 class ConnectionLimits:
     """The limits of one server, and which of its connections wait for a whole request."""
 
-    most: int = MOST_CONNECTIONS
+    most: int = MAX_CONNECTIONS
     request_seconds: float = (
         REQUEST_SECONDS  # from the first byte, or from connecting, to the whole request
     )
     reader_seconds: float = READER_SECONDS  # without taking anything of what it is sent
-    expecting: "dict[Connection, None]" = field(default_factory=dict)  # longest first
+    awaiting_request: "dict[LimitedConnection, None]" = field(default_factory=dict)  # longest first
 
 
 def raise_descriptor_limit() -> int:
     """Allow this process as many descriptors as the system lets it; return how many connections that bears."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_CONNECTIONS + RESERVED_DESCRIPTORS
+    wanted = MAX_CONNECTIONS + RESERVED_DESCRIPTORS
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     if soft == resource.RLIM_INFINITY:
-        return MOST_CONNECTIONS
-    return max(1, min(MOST_CONNECTIONS, soft - RESERVED_DESCRIPTORS))
+        return MAX_CONNECTIONS
+    return max(1, min(MAX_CONNECTIONS, soft - RESERVED_DESCRIPTORS))
 
 
-def protocol_of(limits: ConnectionLimits) -> type[HttpToolsProtocol]:
+def connection_class(limits: ConnectionLimits) -> type[HttpToolsProtocol]:
     """Return the protocol class of a server's connections."""
-    return type("LimitedConnection", (Connection,), {"limits": limits})
+    return type("LimitedConnection", (LimitedConnection,), {"limits": limits})
 
 
-class Connection(HttpToolsProtocol):
+class LimitedConnection(HttpToolsProtocol):
     """One connection, within limits."""
 
     limits: ClassVar[ConnectionLimits]
@@ -177,10 +177,10 @@ class Connection(HttpToolsProtocol):
         super().connection_made(transport)
         _set_keepalive(transport)
         if len(self.connections) > self.limits.most:
-            if not self.limits.expecting:
+            if not self.limits.awaiting_request:
                 self._refuse()
                 return
-            next(iter(self.limits.expecting)).give_up()
+            next(iter(self.limits.awaiting_request)).abort()
         self._expect_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -218,24 +218,24 @@ class Connection(HttpToolsProtocol):
         """The client does not read what it is sent: it has some time to begin again."""
         super().pause_writing()
         self._cancel_unread()
-        self._unread = self.loop.call_later(self.limits.reader_seconds, self.give_up)
+        self._unread = self.loop.call_later(self.limits.reader_seconds, self.abort)
 
     def resume_writing(self) -> None:
         """The client reads again."""
         self._cancel_unread()
         super().resume_writing()
 
-    def give_up(self) -> None:
+    def abort(self) -> None:
         """Close the connection at once."""
         self._request_is_whole()
         self.transport.abort()
 
     def _expect_request(self) -> None:
-        self.limits.expecting[self] = None
-        self._deadline = self.loop.call_later(self.limits.request_seconds, self.give_up)
+        self.limits.awaiting_request[self] = None
+        self._deadline = self.loop.call_later(self.limits.request_seconds, self.abort)
 
     def _request_is_whole(self) -> None:
-        self.limits.expecting.pop(self, None)
+        self.limits.awaiting_request.pop(self, None)
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
@@ -283,7 +283,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 application,
                 loop="asyncio",
-                http=protocol_of(limits or ConnectionLimits()),
+                http=connection_class(limits or ConnectionLimits()),
                 ws="none",
                 lifespan="off",
                 interface="asgi3",
@@ -300,7 +300,7 @@ class Server(uvicorn.Server):
         self._listener = listener
         self._when_listening = when_listening
 
-    async def run_here(self) -> None:
+    async def serve_listener(self) -> None:
         """Serve in the running loop until `stop` was called."""
         await self.serve(sockets=[self._listener.socket])
 
@@ -322,7 +322,7 @@ class Server(uvicorn.Server):
 
 async def run_broker(options: Options) -> int:
     """Serve until a signal, the end of the parent, or a ledger that cannot be written; returns the exit code."""
-    tokens = options.tokens or (own_token(options.data),)
+    tokens = options.tokens or (load_token(options.data),)
     broker = open_broker(options, owners=len(tokens))
     try:
         listener = _listen(options)
@@ -353,14 +353,14 @@ async def _serve(
         broker.end_streams()
         server.stop()
 
-    broker.commits.when_failed = stop
+    broker.commits.on_failure = stop
     _stop_on_signals(stop)
     if options.parent_fd is not None:
         _stop_with_parent(options.parent_fd, stop)
     ticking = asyncio.create_task(broker.run(), name="market")
     ticking.add_done_callback(lambda _: stop())  # a market that stands still serves nobody
     try:
-        await server.run_here()
+        await server.serve_listener()
     finally:
         if not ticking.cancel():
             ticking.result()

@@ -12,7 +12,7 @@ import pytest
 
 from keydesk_practice.engine.commands import CloseTrade
 from keydesk_practice.engine.transactions import to_wire
-from keydesk_practice.ledger.archive import restored
+from keydesk_practice.ledger.archive import restore_account
 from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, entry_of
 from support.broker import PracticeServer, practice_server
 from support.practised_account import ID, PractisedAccount
@@ -52,7 +52,7 @@ async def test_it_starts_and_pages_like_a_small_one(practice_folder: Path, count
     ledger = Ledger.open(practice_folder / "data")
     ledger.create_account(ACCOUNT, history(count))
     began = time.perf_counter()
-    state = restored(ledger, ACCOUNT)
+    state = restore_account(ledger, ACCOUNT)
     folded = time.perf_counter() - began
     last = state.last_transaction_id
     ledger.close()

@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
-from keydesk_practice.broker.feeds import Listeners, PriceBoard, home_conversions
+from keydesk_practice.broker.feeds import PriceBoard, TransactionFeed, home_conversions
 from keydesk_practice.engine import views
 from keydesk_practice.engine.quotes import Quote
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import Order, Trade
-from keydesk_practice.ledger.archive import Ended, EndedShelf, Portion, Record
+from keydesk_practice.ledger.archive import Ended, LedgerArchive, Portion, Record
 from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount
 
 IDS_PER_PORTION = 100
@@ -60,17 +60,17 @@ LONGEST_ID = 18
 
 
 @dataclass(slots=True)
-class AccountDesk:
+class AccountSession:
     """An account's place at the broker."""
 
     account: LedgerAccount
     state: Account
     board: PriceBoard
-    shelf: EndedShelf
+    shelf: LedgerArchive
     history: History
     committed_id: int
     snapshot_id: int = 0  # how far the newest snapshot reaches
-    listeners: Listeners = field(default_factory=Listeners)
+    listeners: TransactionFeed = field(default_factory=TransactionFeed)
     committed: Account = field(
         init=False
     )  # as the ledger has it; behind `state` while a batch is written
@@ -102,7 +102,7 @@ class AccountDesk:
         self.state = state
         return ended
 
-    def note_written(self, state: Account, ended: Ended) -> None:
+    def mark_committed(self, state: Account, ended: Ended) -> None:
         """Note that the ledger has the account as `state`; what ended on the way to it can be read there."""
         self.committed = state
         self.shelf.release(ended)
@@ -175,13 +175,13 @@ class AccountDesk:
         last = self.state.last_transaction_id
         return last if before is None else min(before, last)
 
-    def on_disk(self) -> "AccountDesk":
+    def committed_view(self) -> "AccountSession":
         """Return the account as the ledger has it, to be read while a batch is written."""
         state = self.committed.copy()
         state.ended = self.shelf.committed()
         return replace(self, state=state)
 
-    def frozen(self) -> "AccountDesk":
+    def frozen(self) -> "AccountSession":
         """Return the account at the prices of this instant, to be read while the market goes on."""
         return replace(self, board=self.board.frozen())
 

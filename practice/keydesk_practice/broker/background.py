@@ -25,7 +25,7 @@ UNITS_PER_TURN = 40  # some 2 ms
 Item = TypeVar("Item")
 
 
-class Turns:
+class WorkBudget:
     """What may be done in this turn of the loop, and who waits for the next."""
 
     def __init__(self, units_per_turn: int = UNITS_PER_TURN) -> None:
@@ -76,7 +76,7 @@ class Turns:
 BookKind = Literal["orderBook", "positionBook"]
 
 
-class CandleDesk:
+class CandleWorker:
     """Answers requests for candles and books from its own thread."""
 
     def __init__(self, make_market: Callable[[], PracticeMarket]) -> None:

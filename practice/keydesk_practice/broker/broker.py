@@ -20,14 +20,14 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from keydesk_practice.broker.account_session import AccountDesk, History
-from keydesk_practice.broker.background import CandleDesk, Turns
+from keydesk_practice.broker.account_session import AccountSession, History
+from keydesk_practice.broker.background import CandleWorker, WorkBudget
 from keydesk_practice.broker.clock import (
     SECOND,
     Clock,
-    instants,
-    last_before_next_grid_point,
-    missed_instants,
+    coarse_time_steps,
+    end_of_grid_cell,
+    time_steps,
 )
 from keydesk_practice.broker.feeds import PriceBoard, PriceFeed
 from keydesk_practice.engine.commands import Command, Finance, OpenAccount, Tick
@@ -40,12 +40,12 @@ from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.archive import (
-    WORTH_A_SNAPSHOT,
+    SNAPSHOT_INTERVAL,
     Ended,
-    EndedShelf,
+    LedgerArchive,
     keep_snapshot,
     new_account,
-    restored,
+    restore_account,
 )
 from keydesk_practice.ledger.group_commit import GroupCommit
 from keydesk_practice.ledger.ledger import (
@@ -56,7 +56,7 @@ from keydesk_practice.ledger.ledger import (
     MarkRecord,
     entry_of,
 )
-from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_refusal
+from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
 from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.market.replay import read_own
 from keydesk_practice.options import DEFAULT_PRICE_RATE, Options
@@ -80,7 +80,7 @@ class Broker:
         price_rate: float,
     ) -> None:
         self.ledger = ledger
-        self.candles = CandleDesk(make_market)
+        self.candles = CandleWorker(make_market)
         self._clock = clock
         self._step_seconds = 1.0 / price_rate
         faster = price_rate > DEFAULT_PRICE_RATE  # for load tests
@@ -88,36 +88,38 @@ class Broker:
         self._walked = since
         self.board = PriceBoard(make_market().at, since)
         self.prices = PriceFeed(self.board, every_step=faster)
-        self.desks: dict[str, AccountDesk] = {}
-        self.turns = Turns()
+        self.sessions: dict[str, AccountSession] = {}
+        self.budget = WorkBudget()
         self.commits = GroupCommit(ledger, self._publish)
 
     # --- accounts ---
 
-    def admit(self, desk: AccountDesk) -> None:
+    def add_session(self, session: AccountSession) -> None:
         """Take in an account."""
-        self.desks[desk.account.id] = desk
+        self.sessions[session.account.id] = session
 
     def accounts_of(self, owner: int) -> list[LedgerAccount]:
         """Return the accounts that a token opens."""
-        return [desk.account for desk in self.desks.values() if desk.account.owner == owner]
+        return [
+            session.account for session in self.sessions.values() if session.account.owner == owner
+        ]
 
     # --- commands ---
 
     def now(self) -> int:
         """Return the market's time."""
         exact = self._clock()
-        limit = last_before_next_grid_point(self._walked)
+        limit = end_of_grid_cell(self._walked)
         return max(self.board.now, min(exact, limit))
 
-    def execute(self, desk: AccountDesk, command: Command) -> list[dict[str, Any]]:
+    def execute(self, session: AccountSession, command: Command) -> list[dict[str, Any]]:
         """Carry out a command and return the transactions it made; answer only once they are settled."""
-        self.board.stand_at(self.now())
-        return self._carry_out(desk, command)
+        self.board.set_time(self.now())
+        return self._carry_out(session, command)
 
-    async def settled(self, account: str | None = None) -> None:
+    async def wait_until_committed(self, account: str | None = None) -> None:
         """Return when all that was decided so far, of one account or of all, is on disk; raises `LedgerWriteFailed`."""
-        await self.commits.settled(account)
+        await self.commits.wait_until_committed(account)
 
     async def readable(self, account: str) -> None:
         """Return when an account may be read as it is on disk, with what was decided just before.
@@ -125,45 +127,45 @@ class Broker:
         Raises:
             LedgerWriteFailed: the disk refused, now or earlier.
         """
-        await self.commits.passed_a_turn(account)
+        await self.commits.wait_one_turn(account)
 
-    def _carry_out(self, desk: AccountDesk, command: Command) -> list[dict[str, Any]]:
-        decision = decision_on(desk.state, command, self.board)
+    def _carry_out(self, session: AccountSession, command: Command) -> list[dict[str, Any]]:
+        decision = decision_on(session.state, command, self.board)
         transactions = [] if decision is None else decision.transactions
-        ended = _NOTHING if decision is None else desk.adopt(decision.account)
-        marks = observe(desk.state, self.board)
+        ended = _NOTHING if decision is None else session.adopt(decision.account)
+        marks = observe(session.state, self.board)
         for mark in marks:
-            apply(desk.state, mark)
+            apply(session.state, mark)
         batch = [to_wire(transaction) for transaction in transactions]
         if batch or marks:
             self.commits.add(
-                desk.account.id,
+                session.account.id,
                 _records(batch, transactions, ended, marks),
-                partial(desk.note_written, desk.state, ended),
+                partial(session.mark_committed, session.state, ended),
             )
         return batch
 
     def _publish(self, account: str, batch: Sequence[Entry]) -> None:
-        desk = self.desks[account]
-        desk.publish(batch)
-        if desk.committed_id - desk.snapshot_id >= WORTH_A_SNAPSHOT:
+        session = self.sessions[account]
+        session.publish(batch)
+        if session.committed_id - session.snapshot_id >= SNAPSHOT_INTERVAL:
             with contextlib.suppress(RuntimeError):  # no loop any more: `close` keeps one
-                asyncio.get_running_loop().call_soon(self._keep_snapshot, desk)
+                asyncio.get_running_loop().call_soon(self._keep_snapshot, session)
 
-    def _keep_snapshot(self, desk: AccountDesk) -> None:
+    def _keep_snapshot(self, session: AccountSession) -> None:
         """Note the account, unless more is on its way to the ledger: a snapshot holds what is there.
 
         It only makes the next start quicker; a disk that has no room for it stops nothing.
         """
-        if desk.committed_id == desk.snapshot_id:
+        if session.committed_id == session.snapshot_id:
             return
-        if desk.state.last_transaction_id != desk.committed_id:
+        if session.state.last_transaction_id != session.committed_id:
             return
-        desk.snapshot_id = desk.committed_id
+        session.snapshot_id = session.committed_id
         try:
-            keep_snapshot(self.ledger, desk.state)
+            keep_snapshot(self.ledger, session.state)
         except sqlite3.Error as error:
-            log.warning("no snapshot of %s was kept: %s", desk.account.id, error)
+            log.warning("no snapshot of %s was kept: %s", session.account.id, error)
 
     # --- time ---
 
@@ -187,9 +189,9 @@ class Broker:
 
     def _instants_until(self, until: int, slept: bool) -> Iterable[int]:
         """Return what there is to look at; between two looks nobody has to look when nobody holds anything."""
-        if not any(desk.is_active for desk in self.desks.values()):
+        if not any(session.is_active for session in self.sessions.values()):
             return (until,)
-        return (missed_instants if slept else instants)(self._walked, until)
+        return (coarse_time_steps if slept else time_steps)(self._walked, until)
 
     async def _walk(self, passed: Iterable[int]) -> None:
         clock = asyncio.get_running_loop().time
@@ -205,17 +207,17 @@ class Broker:
         day_ended = day_end_after(self._walked) <= instant
         self._walked = instant
         self.board.move_to(instant)
-        for desk in self.desks.values():
-            if desk.is_active:
-                self._tick(desk, day_ended)
+        for session in self.sessions.values():
+            if session.is_active:
+                self._tick(session, day_ended)
 
-    def _tick(self, desk: AccountDesk, day_ended: bool) -> None:
+    def _tick(self, session: AccountSession, day_ended: bool) -> None:
         try:
-            self._carry_out(desk, Tick())
+            self._carry_out(session, Tick())
             if day_ended:
-                self._carry_out(desk, Finance())
+                self._carry_out(session, Finance())
         except Exception:  # one account's fault must not stop the market for the others
-            log.exception("tick of %s failed", desk.account.id)
+            log.exception("tick of %s failed", session.account.id)
 
     # --- the end ---
 
@@ -233,17 +235,17 @@ class Broker:
     def end_streams(self) -> None:
         """End every stream, so that the server can leave."""
         self.prices.close()
-        for desk in self.desks.values():
-            desk.listeners.close()
+        for session in self.sessions.values():
+            session.listeners.close()
 
     def close(self) -> None:
         """Write what waits and give the ledger back."""
         self.candles.close()
         self.commits.flush()
         if not self.failed:
-            for desk in self.desks.values():
-                if desk.committed_id - desk.snapshot_id >= WORTH_A_SNAPSHOT // 10:
-                    self._keep_snapshot(desk)
+            for session in self.sessions.values():
+                if session.committed_id - session.snapshot_id >= SNAPSHOT_INTERVAL // 10:
+                    self._keep_snapshot(session)
             self._note_last_seen()
         self.ledger.close()
 
@@ -275,11 +277,11 @@ def open_broker(options: Options, owners: int) -> Broker:
     """
     ledger = Ledger.open(options.data)
     try:
-        ledger.refuse_damage()
+        ledger.verify()
         return _open(options, owners, ledger)
     except sqlite3.Error as error:
         ledger.close()
-        raise ledger_refusal(error, options.data / FILE_NAME) from error
+        raise ledger_error(error, options.data / FILE_NAME) from error
     except BaseException:
         ledger.close()
         raise
@@ -301,15 +303,15 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     )
     known = {account.id: account for account in ledger.accounts()}
     for account in known.values():
-        state = restored(ledger, account)
+        state = restore_account(ledger, account)
         _check_instruments(state, broker)
-        broker.admit(_desk(broker, account, state))
+        broker.add_session(_desk(broker, account, state))
     asked_for = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
     for account in asked_for:
         _check_fifo(account, known.get(account.id, account))
     for account in asked_for:
         if account.id not in known:
-            broker.admit(_opened(broker, account))
+            broker.add_session(_opened(broker, account))
     broker.catch_up()
     if broker.commits.failure is not None:
         raise broker.commits.failure
@@ -356,14 +358,14 @@ def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
     ]
 
 
-def _desk(broker: Broker, account: LedgerAccount, state: Account) -> AccountDesk:
-    shelf = EndedShelf(broker.ledger, account.id)
+def _desk(broker: Broker, account: LedgerAccount, state: Account) -> AccountSession:
+    shelf = LedgerArchive(broker.ledger, account.id)
     state.ended = shelf
     history = History(broker.ledger, account.id)
-    return AccountDesk(account, state, broker.board, shelf, history, state.last_transaction_id)
+    return AccountSession(account, state, broker.board, shelf, history, state.last_transaction_id)
 
 
-def _opened(broker: Broker, account: LedgerAccount) -> AccountDesk:
+def _opened(broker: Broker, account: LedgerAccount) -> AccountSession:
     """Open an account: created, named and funded, all in the ledger before anybody sees it."""
     state = new_account(account)
     alias = (

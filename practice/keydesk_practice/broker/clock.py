@@ -18,7 +18,7 @@ SET = 1_000_000_000  # nanoseconds of difference that no drift explains
 log = logging.getLogger("keydesk.practice")
 
 
-def steady_ns() -> int:
+def boot_time_ns() -> int:
     """Return the nanoseconds of a clock that nobody sets; it goes on while the machine sleeps, where that is to be had."""
     return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
@@ -31,7 +31,7 @@ class Clock:
         start: int,
         speed: float,
         wall: Callable[[], int] = time.time_ns,
-        steady: Callable[[], int] = steady_ns,
+        steady: Callable[[], int] = boot_time_ns,
     ) -> None:
         self.speed = speed
         self._wall = wall
@@ -75,18 +75,18 @@ ASLEEP = 300 * SECOND
 LONGEST_SLEEP = 30 * 86_400 * SECOND
 
 
-def instants(after: int, until: int, step: int = GRID) -> Iterator[int]:
+def time_steps(after: int, until: int, step: int = GRID) -> Iterator[int]:
     """Return the multiples of `step` between two instants, then `until` itself."""
     yield from range((after // step + 1) * step, until, step)
     if until > after:
         yield until
 
 
-def missed_instants(after: int, until: int) -> Iterator[int]:
+def coarse_time_steps(after: int, until: int) -> Iterator[int]:
     """Return the instants to look at after a sleep, of a month at most."""
-    return instants(max(after, until - LONGEST_SLEEP), until, ASLEEP)
+    return time_steps(max(after, until - LONGEST_SLEEP), until, ASLEEP)
 
 
-def last_before_next_grid_point(instant: int) -> int:
+def end_of_grid_cell(instant: int) -> int:
     """Return the last instant that lies in the same cell of the grid."""
     return (instant // GRID + 1) * GRID - 1

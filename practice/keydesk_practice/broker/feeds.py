@@ -48,7 +48,7 @@ class PriceBoard:
         self._fresh = {}
         self._conversions = {}
 
-    def stand_at(self, now: int) -> None:
+    def set_time(self, now: int) -> None:
         """Let time go on within the step; the prices stay."""
         self.now = now
 
@@ -150,14 +150,14 @@ class Subscription:
 
     def __init__(self) -> None:
         self.closed = False
-        self.when_overrun: Callable[[], object] = self.close
+        self.on_overrun: Callable[[], object] = self.close
         self._bell = asyncio.Event()
 
     def take(self) -> bytes:
         """Return what arrived since the last take, in order; empty when nothing did."""
         raise NotImplementedError
 
-    def ring(self) -> None:
+    def notify(self) -> None:
         """Wake the reader."""
         self._bell.set()
 
@@ -190,7 +190,7 @@ class PriceSubscription(Subscription):
         wanted = {name: line for name, line in lines.items() if name in self.instruments}
         if wanted:
             self._latest |= wanted
-            self.ring()
+            self.notify()
 
     def take(self) -> bytes:
         """Return the unread lines, at most one for each instrument."""
@@ -212,10 +212,10 @@ class TransactionSubscription(Subscription):
         if self._size > MOST_BYTES_BEHIND:
             self._lines = []
             self.close()
-            self.when_overrun()
+            self.on_overrun()
             return
         self._lines.append(lines)
-        self.ring()
+        self.notify()
 
     def take(self) -> bytes:
         """Return the unread batches."""
@@ -288,7 +288,7 @@ class PriceFeed:
         return changed
 
 
-class Listeners:
+class TransactionFeed:
     """The open transaction streams of one account."""
 
     def __init__(self) -> None:

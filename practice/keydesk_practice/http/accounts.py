@@ -6,16 +6,22 @@ An instrument's specification as the interface writes it.
 import json
 from typing import Any
 
-from keydesk_practice.broker.account_session import AccountDesk
+from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.engine.commands import Configure
 from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.transactions import from_wire
 from keydesk_practice.engine.views import Touched
 from keydesk_practice.engine.wire_form import plain
 from keydesk_practice.http.endpoints import UNITS_OF_A_PORTION, Call, whole_number
-from keydesk_practice.http.errors import Refused, invalid, missing, out_of_range, sentence_of
-from keydesk_practice.http.request_bodies import Members
-from keydesk_practice.http.responses import Answer, EncodedList, present
+from keydesk_practice.http.errors import (
+    HttpError,
+    invalid_value,
+    missing_value,
+    range_not_satisfiable,
+    reject_message,
+)
+from keydesk_practice.http.request_bodies import JsonReader
+from keydesk_practice.http.responses import EncodedList, Response, without_none
 
 DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 
@@ -68,99 +74,99 @@ def _financing(one: Specification) -> dict[str, Any]:
     }
 
 
-MOST_CHANGES = 5_000
+MAX_CHANGES = 5_000
 UNITS_OF_A_CHANGE = 4  # an ended order is read from the ledger first
 LENGTH_OF_A_UNIT = 500  # characters of a transaction: some have a part for each open trade
 
 
-def list_accounts(call: Call) -> Answer:
+def list_accounts(call: Call) -> Response:
     """Answer with the accounts that the token opens."""
     accounts = call.broker.accounts_of(call.owner)
-    return Answer({"accounts": [{"id": account.id, "tags": []} for account in accounts]})
+    return Response({"accounts": [{"id": account.id, "tags": []} for account in accounts]})
 
 
-async def get_account(call: Call) -> Answer:
+async def get_account(call: Call) -> Response:
     """Answer with the whole account: pending orders, open trades, positions."""
-    desk = await call.frozen_desk()
-    worth = await call.worth(desk)
-    lists = {name: await call.encoded(items) for name, items in desk.lists(worth).items()}
-    account = {**desk.summary(worth), **lists}
-    return Answer({"account": account, "lastTransactionID": desk.last_transaction_id})
+    session = await call.frozen_session()
+    worth = await call.worth(session)
+    lists = {name: await call.encoded(items) for name, items in session.lists(worth).items()}
+    account = {**session.summary(worth), **lists}
+    return Response({"account": account, "lastTransactionID": session.last_transaction_id})
 
 
-async def get_account_summary(call: Call) -> Answer:
+async def get_account_summary(call: Call) -> Response:
     """Answer with the account's numbers."""
-    desk = await call.frozen_desk()
-    summary = desk.summary(await call.worth(desk))
-    return Answer({"account": summary, "lastTransactionID": desk.last_transaction_id})
+    session = await call.frozen_session()
+    summary = session.summary(await call.worth(session))
+    return Response({"account": summary, "lastTransactionID": session.last_transaction_id})
 
 
-async def list_instruments(call: Call) -> Answer:
+async def list_instruments(call: Call) -> Response:
     """Answer with what may be traded, all of it or what was asked for."""
-    desk, board = call.desk, call.broker.board
+    session, board = call.session, call.broker.board
     asked = call.query.words("instruments")
     names = list(board.instruments()) if asked is None else list(dict.fromkeys(asked))
     found = [board.specification(name) for name in names]
     if not all(found):
-        raise invalid("instruments")
+        raise invalid_value("instruments")
     body = {
         "instruments": await call.encoded(instrument_view(one) for one in found if one is not None),
-        "lastTransactionID": desk.last_transaction_id,
+        "lastTransactionID": session.last_transaction_id,
     }
-    return Answer(body)
+    return Response(body)
 
 
-def configure_account(call: Call) -> Answer:
+def configure_account(call: Call) -> Response:
     """Change the client's own settings."""
-    desk = call.desk
-    command = _configuration(Members(call.body), call.request_id)
-    outcome = call.execute(desk, command)
-    last = {"lastTransactionID": outcome.batch[-1]["id"]}
-    if outcome.rejects:
-        reason = outcome.first["rejectReason"]
-        refusal = {"errorCode": reason, "errorMessage": sentence_of(reason)}
-        return Answer({"clientConfigureRejectTransaction": outcome.first, **last, **refusal}, 400)
-    return Answer({**present({"clientConfigureTransaction": outcome.first}), **last})
+    session = call.session
+    command = _configuration(JsonReader(call.body), call.request_id)
+    result = call.execute(session, command)
+    last = {"lastTransactionID": result.batch[-1]["id"]}
+    if result.rejects:
+        reason = result.first["rejectReason"]
+        refusal = {"errorCode": reason, "errorMessage": reject_message(reason)}
+        return Response({"clientConfigureRejectTransaction": result.first, **last, **refusal}, 400)
+    return Response({**without_none({"clientConfigureTransaction": result.first}), **last})
 
 
-def _configuration(body: Members, request_id: str) -> Configure:
+def _configuration(body: JsonReader, request_id: str) -> Configure:
     """Return the command of a body; what cannot be read is rejected by the engine, with a transaction."""
     alias, rate, problems = None, None, []
     try:
         alias = body.text("alias")
-    except Refused:
+    except HttpError:
         problems.append("ALIAS_INVALID")
     try:
         rate = body.decimal("marginRate")
-    except Refused:
+    except HttpError:
         problems.append("MARGIN_RATE_INVALID")
     unreadable = problems[0] if problems else None
     return Configure(request_id=request_id, alias=alias, margin_rate=rate, unreadable=unreadable)
 
 
-async def poll_changes(call: Call) -> Answer:
+async def poll_changes(call: Call) -> Response:
     """Answer with what changed since a transaction, and with everything that moves with the prices.
 
     How far back the service's own changes reach is not public. Here it is `MOST_CHANGES` transactions; from further
     back the account is to be read anew, which is what clients do on any 416.
     """
-    desk = await call.frozen_desk()
+    session = await call.frozen_session()
     text = call.query.text("sinceTransactionID")
     if text is None:
-        raise missing("sinceTransactionID")
+        raise missing_value("sinceTransactionID")
     since = whole_number(text, "sinceTransactionID")
     if since < 1:
-        raise invalid("sinceTransactionID")
-    if since > desk.committed_id:
-        raise out_of_range("The transaction ID specified is above the account's last one")
-    if desk.committed_id - since > MOST_CHANGES:
-        raise out_of_range(
-            f"The transaction ID specified is more than {MOST_CHANGES} transactions back: "
+        raise invalid_value("sinceTransactionID")
+    if since > session.committed_id:
+        raise range_not_satisfiable("The transaction ID specified is above the account's last one")
+    if session.committed_id - since > MAX_CHANGES:
+        raise range_not_satisfiable(
+            f"The transaction ID specified is more than {MAX_CHANGES} transactions back: "
             "read the account and poll from its lastTransactionID"
         )
-    touched, transactions = await _transactions_since(call, desk, since)
-    worth = await call.worth(desk)
-    changed, moving = desk.changes_lists(touched, worth), desk.state_lists(worth)
+    touched, transactions = await _transactions_since(call, session, since)
+    worth = await call.worth(session)
+    changed, moving = session.changes_lists(touched, worth), session.state_lists(worth)
     body = {
         "changes": {
             **{
@@ -170,22 +176,22 @@ async def poll_changes(call: Call) -> Answer:
             "transactions": transactions,
         },
         "state": {
-            **desk.totals(worth),
+            **session.totals(worth),
             **{name: await call.encoded(items) for name, items in moving.items()},
         },
-        "lastTransactionID": desk.last_transaction_id,
+        "lastTransactionID": session.last_transaction_id,
     }
-    return Answer(body)
+    return Response(body)
 
 
 async def _transactions_since(
-    call: Call, desk: AccountDesk, since: int
+    call: Call, session: AccountSession, since: int
 ) -> tuple[Touched, EncodedList]:
     touched, texts = Touched(), EncodedList()
-    portions = desk.history.portions(since + 1, desk.committed_id)
-    async for portion in call.turns.over(portions, UNITS_OF_A_PORTION):
+    portions = session.history.portions(since + 1, session.committed_id)
+    async for portion in call.budget.over(portions, UNITS_OF_A_PORTION):
         for text in portion:
-            await call.turns.take(UNITS_OF_A_CHANGE + len(text) // LENGTH_OF_A_UNIT)
+            await call.budget.take(UNITS_OF_A_CHANGE + len(text) // LENGTH_OF_A_UNIT)
             touched.add(from_wire(json.loads(text)))
             texts.append(await call.ledger_text(text))
     return touched, texts

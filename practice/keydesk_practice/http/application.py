@@ -15,8 +15,8 @@ from keydesk_practice.http import trades as position_routes
 from keydesk_practice.http import trades as trade_routes
 from keydesk_practice.http import transactions as transaction_routes
 from keydesk_practice.http.endpoints import Endpoint, PathEndpoints, StreamEndpoint
-from keydesk_practice.http.errors import no_such_path
-from keydesk_practice.http.middleware import Door, Doorkeeper
+from keydesk_practice.http.errors import unknown_path
+from keydesk_practice.http.middleware import Authenticator, Door
 
 ACCOUNT = "/v3/accounts/{accountID}"
 ORDER = f"{ACCOUNT}/orders/{{orderSpecifier}}"
@@ -79,9 +79,9 @@ PATHS: dict[str, dict[str, Endpoint | StreamEndpoint]] = {
 def make_application(broker: Broker, tokens: Iterable[str], rate_limit: int) -> Door:
     """Return the ASGI application of a broker, open to the tokens."""
     routes = [Route(path, PathEndpoints(broker, methods)) for path, methods in PATHS.items()]
-    router = Router(routes, redirect_slashes=False, default=_no_such_path)
-    return Door(router, Doorkeeper(tokens, rate_limit), broker.turns)
+    router = Router(routes, redirect_slashes=False, default=_unknown_path)
+    return Door(router, Authenticator(tokens, rate_limit), broker.budget)
 
 
-async def _no_such_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
-    raise no_such_path()
+async def _unknown_path(_scope: Scope, _receive: Receive, _send: Send) -> None:
+    raise unknown_path()

@@ -18,24 +18,24 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from keydesk_practice.broker.account_session import AccountDesk
-from keydesk_practice.broker.background import Turns
+from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.engine.commands import Command
 from keydesk_practice.engine.views import Worth
 from keydesk_practice.engine.wire_form import in_unix_form, parse_time
-from keydesk_practice.http.errors import Refused, absent, invalid, not_allowed
+from keydesk_practice.http.errors import HttpError, invalid_value, method_not_allowed, not_found
 from keydesk_practice.http.middleware import check_owner
 from keydesk_practice.http.responses import (
-    Answer,
+    CommandResult,
     EncodedList,
-    Outcome,
-    Wishes,
-    response_of,
-    text_of,
+    Response,
+    ResponseFormat,
+    json_text,
+    render,
 )
 
-LARGEST_BODY = 256 * 1024  # far above any order; what is larger is refused unread
+MAX_BODY_BYTES = 256 * 1024  # far above any order; what is larger is refused unread
 
 
 def path_parameter(request: Request, name: str) -> str:
@@ -49,31 +49,31 @@ async def read_json_object(request: Request, *, may_be_missing: bool = False) ->
     if not raw.strip():
         if may_be_missing:
             return {}
-        raise Refused(400, "Missing JSON body")
+        raise HttpError(400, "Missing JSON body")
     try:
         found = json.loads(raw, parse_float=Decimal, parse_constant=_no_constant)
     except (ValueError, RecursionError):
-        raise Refused(400, "Malformed JSON body") from None
+        raise HttpError(400, "Malformed JSON body") from None
     if not isinstance(found, dict):
-        raise Refused(400, "The JSON body is not an object")
+        raise HttpError(400, "The JSON body is not an object")
     return found
 
 
 async def _read_body(request: Request) -> bytes:
     announced = request.headers.get("content-length", "0")
-    if not announced.isdecimal() or int(announced) > LARGEST_BODY:
+    if not announced.isdecimal() or int(announced) > MAX_BODY_BYTES:
         raise _too_large()
     pieces = bytearray()
     async for piece in request.stream():
         pieces += piece
-        if len(pieces) > LARGEST_BODY:
+        if len(pieces) > MAX_BODY_BYTES:
             raise _too_large()
     return bytes(pieces)
 
 
-def _too_large() -> Refused:
-    message = f"The request body is larger than {LARGEST_BODY} bytes"
-    return Refused(400, message, headers={"Connection": "close"})
+def _too_large() -> HttpError:
+    message = f"The request body is larger than {MAX_BODY_BYTES} bytes"
+    return HttpError(400, message, headers={"Connection": "close"})
 
 
 def _no_constant(name: str) -> None:
@@ -102,9 +102,9 @@ class Query:
             return default
         number = whole_number(text, name)
         if number > high:
-            raise Refused(400, f"Maximum value for '{name}' exceeded")
+            raise HttpError(400, f"Maximum value for '{name}' exceeded")
         if number < low:
-            raise invalid(name)
+            raise invalid_value(name)
         return number
 
     def time(self, name: str) -> int | None:
@@ -118,7 +118,7 @@ class Query:
         if text is None:
             return default
         if text.lower() not in {"true", "false"}:
-            raise invalid(name)
+            raise invalid_value(name)
         return text.lower() == "true"
 
     def choice(self, name: str, default: str, allowed: frozenset[str]) -> str:
@@ -127,7 +127,7 @@ class Query:
         if text is None:
             return default
         if text not in allowed:
-            raise invalid(name)
+            raise invalid_value(name)
         return text
 
 
@@ -136,14 +136,14 @@ def read_time(text: str, name: str) -> int:
     try:
         return parse_time(text)
     except ValueError:
-        raise invalid(name) from None
+        raise invalid_value(name) from None
 
 
 def whole_number(text: str, name: str) -> int:
     """Return the number of a text of ASCII digits, of a size that an id or a count can have."""
     sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
     if not digits.isascii() or not digits.isdecimal() or len(digits) > 18:  # noqa: PLR2004
-        raise invalid(name)
+        raise invalid_value(name)
     return sign * int(digits)
 
 
@@ -159,7 +159,7 @@ class Call:
     request: Request
     request_id: str
     owner: int
-    wishes: Wishes
+    response_format: ResponseFormat
     query: Query
     body: Mapping[str, Any] = field(default_factory=dict)
 
@@ -168,7 +168,7 @@ class Call:
         return path_parameter(self.request, name)
 
     @property
-    def desk(self) -> AccountDesk:
+    def session(self) -> AccountSession:
         """The account of the path; whoever only reads it is given what is in the ledger.
 
         Raises:
@@ -177,67 +177,71 @@ class Call:
         id_ = self.path("accountID")
         parts = id_.split("-")
         if len(parts) != 4 or not all(part.isascii() and part.isdecimal() for part in parts):  # noqa: PLR2004
-            raise invalid("accountID")
-        desk = self.broker.desks.get(id_)
-        if desk is None:
-            raise absent("account", "NO_SUCH_ACCOUNT")
-        check_owner(self.owner, desk.account.owner)
-        return desk.on_disk() if self.only_reads else desk
+            raise invalid_value("accountID")
+        session = self.broker.sessions.get(id_)
+        if session is None:
+            raise not_found("account", "NO_SUCH_ACCOUNT")
+        check_owner(self.owner, session.account.owner)
+        return session.committed_view() if self.is_read else session
 
-    def execute(self, desk: AccountDesk, command: Command) -> Outcome:
+    def execute(self, session: AccountSession, command: Command) -> CommandResult:
         """Carry out a command for an account and return the transactions it made."""
-        batch = self.broker.execute(desk, command)
-        return Outcome(batch, desk.last_transaction_id)
+        batch = self.broker.execute(session, command)
+        return CommandResult(batch, session.last_transaction_id)
 
     @property
-    def only_reads(self) -> bool:
+    def is_read(self) -> bool:
         """Whether the request changes nothing."""
         return self.request.method == "GET"
 
-    async def frozen_desk(self) -> AccountDesk:
+    async def frozen_session(self) -> AccountSession:
         """Return the account of the path as it is on disk now, to be read over several turns of the loop."""
-        return self.desk.frozen()
+        return self.session.frozen()
 
-    async def settled(self) -> None:
+    async def wait_until_committed(self) -> None:
         """Return when the answer speaks of nothing that may yet be lost; who only reads waits for no long batch.
 
         Raises:
             LedgerWriteFailed: the disk refused, now or earlier.
         """
         account = self.request.path_params.get("accountID", "")
-        if self.only_reads:
+        if self.is_read:
             await self.broker.readable(account)
         else:
-            await self.broker.settled(account)
+            await self.broker.wait_until_committed(account)
 
-    async def worth(self, desk: AccountDesk) -> Worth:
+    async def worth(self, session: AccountSession) -> Worth:
         """Return what an account is worth, worked out over as many turns of the loop as it takes."""
-        return desk.worth({id_: one async for id_, one in self.turns.over(desk.trade_worths())})
+        return session.worth(
+            {id_: one async for id_, one in self.budget.over(session.trade_worths())}
+        )
 
     @property
-    def turns(self) -> Turns:
+    def budget(self) -> WorkBudget:
         """What may be done in one turn of the loop."""
-        return self.broker.turns
+        return self.broker.budget
 
     async def encoded(self, items: Iterable[Any], units: int = 1) -> EncodedList:
         """Return the JSON texts of some values, each made and encoded when it may be, for `units` of work."""
         texts = EncodedList()
-        async for item in self.turns.over(items, 2 * units if self.wishes.unix_times else units):
-            texts.append(text_of(in_unix_form(item) if self.wishes.unix_times else item))
+        async for item in self.budget.over(
+            items, 2 * units if self.response_format.unix_times else units
+        ):
+            texts.append(json_text(in_unix_form(item) if self.response_format.unix_times else item))
             await self._pay_for(texts[-1])
         return texts
 
     async def ledger_text(self, text: str) -> str:
         """Return a text of the ledger in the form of times that the client asked for."""
-        if not self.wishes.unix_times:
+        if not self.response_format.unix_times:
             return text
-        await self.turns.take()
+        await self.budget.take()
         await self._pay_for(text)
-        return text_of(in_unix_form(json.loads(text)))
+        return json_text(in_unix_form(json.loads(text)))
 
     async def _pay_for(self, text: str) -> None:
         if len(text) > LONG_TEXT:
-            await self.turns.take(len(text) // LONG_TEXT)
+            await self.budget.take(len(text) // LONG_TEXT)
 
     @property
     def base_url(self) -> str:
@@ -245,7 +249,7 @@ class Call:
         return str(self.request.base_url).rstrip("/")
 
 
-Handler = Callable[[Call], Answer | Awaitable[Answer]]
+Handler = Callable[[Call], Response | Awaitable[Response]]
 StreamHandler = Callable[[Call], ASGIApp]
 
 
@@ -262,11 +266,11 @@ class Endpoint:
         if self.wants_body:
             body = await read_json_object(call.request, may_be_missing=self.may_lack_body)
             call = replace(call, body=body)
-        await call.settled()  # nobody is shown what may yet be lost
+        await call.wait_until_committed()  # nobody is shown what may yet be lost
         made = self.handler(call)
-        answer = made if isinstance(made, Answer) else await made
-        await call.settled()
-        return await response_of(answer, call.wishes, call.broker.turns)
+        answer = made if isinstance(made, Response) else await made
+        await call.wait_until_committed()
+        return await render(answer, call.response_format, call.broker.budget)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +281,7 @@ class StreamEndpoint:
 
     async def respond(self, call: Call) -> ASGIApp:
         """Return the stream of one call."""
-        await call.settled()
+        await call.wait_until_committed()
         return self.handler(call)
 
 
@@ -291,7 +295,7 @@ class PathEndpoints:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         endpoint = self._methods.get(scope["method"])
         if endpoint is None:
-            raise not_allowed(", ".join(sorted(self._methods)))
+            raise method_not_allowed(", ".join(sorted(self._methods)))
         request = Request(scope, receive)
         state = scope["state"]
         call = Call(

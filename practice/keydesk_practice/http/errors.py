@@ -9,7 +9,7 @@ What a reject reason says to a person: one sentence each, and a plain reading of
 import re
 from collections.abc import Mapping
 
-_SENTENCES = {
+_REJECT_MESSAGES = {
     "CLIENT_CONFIGURE_DATA_MISSING": "Neither an alias nor a margin rate was given",
     "CLIENT_EXTENSIONS_DATA_MISSING": "No client extensions were given",
     "CLIENT_ORDER_ID_ALREADY_EXISTS": "The client order ID is already used by a pending order",
@@ -48,15 +48,15 @@ _SENTENCES = {
 }
 
 
-def sentence_of(reason: str) -> str:
+def reject_message(reason: str) -> str:
     """Return the sentence of a reject reason."""
-    return _SENTENCES.get(reason) or reason.replace("_", " ").capitalize()
+    return _REJECT_MESSAGES.get(reason) or reason.replace("_", " ").capitalize()
 
 
 WELL_FORMED = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
 
 
-class Refused(Exception):
+class HttpError(Exception):
     """A request that gets an error answer; raised by parsing, caught in one place."""
 
     def __init__(
@@ -79,60 +79,60 @@ class Refused(Exception):
         return {**self.members, **coded, "errorMessage": str(self)}
 
 
-def invalid(name: str, detail: str = "") -> Refused:
+def invalid_value(name: str, detail: str = "") -> HttpError:
     """Return the refusal of a malformed member or parameter, named with its path."""
-    return Refused(400, f"Invalid value specified for '{name}'{detail}")
+    return HttpError(400, f"Invalid value specified for '{name}'{detail}")
 
 
-def missing(name: str) -> Refused:
+def missing_value(name: str) -> HttpError:
     """Return the refusal of a request that lacks something it needs."""
-    return Refused(400, f"The request was missing required data: '{name}'")
+    return HttpError(400, f"The request was missing required data: '{name}'")
 
 
-def unauthorized() -> Refused:
+def unauthorized() -> HttpError:
     """Return the refusal of a missing or unknown token."""
-    return Refused(
+    return HttpError(
         401,
         "Insufficient authorization to perform request.",
         headers={"WWW-Authenticate": "Bearer"},
     )
 
 
-def forbidden() -> Refused:
+def forbidden() -> HttpError:
     """Return the refusal of a known token on somebody else's account."""
-    return Refused(403, "The provided request was forbidden.")
+    return HttpError(403, "The provided request was forbidden.")
 
 
-def absent(what: str, code: str, last_transaction_id: str | None = None) -> Refused:
+def not_found(what: str, code: str, last_transaction_id: str | None = None) -> HttpError:
     """Return the refusal of a read of something that does not exist."""
     members = {} if last_transaction_id is None else {"lastTransactionID": last_transaction_id}
-    return Refused(404, f"The {what} specified does not exist", code, members=members)
+    return HttpError(404, f"The {what} specified does not exist", code, members=members)
 
 
-def not_listed(instrument: str) -> Refused:
+def unknown_instrument(instrument: str) -> HttpError:
     """Return the refusal of an instrument in a path: 404 when it could be one, 400 when it is malformed."""
     if WELL_FORMED.fullmatch(instrument):
-        return Refused(404, "The instrument specified does not exist")
-    return invalid("instrument")
+        return HttpError(404, "The instrument specified does not exist")
+    return invalid_value("instrument")
 
 
-def no_such_path() -> Refused:
+def unknown_path() -> HttpError:
     """Return the refusal of an address that is no endpoint."""
-    return Refused(404, "The path specified is not part of this interface")
+    return HttpError(404, "The path specified is not part of this interface")
 
 
-def not_allowed(methods: str) -> Refused:
+def method_not_allowed(methods: str) -> HttpError:
     """Return the refusal of a method that the path does not support."""
-    return Refused(405, "The method is not allowed on this path", headers={"Allow": methods})
+    return HttpError(405, "The method is not allowed on this path", headers={"Allow": methods})
 
 
-def out_of_range(message: str) -> Refused:
+def range_not_satisfiable(message: str) -> HttpError:
     """Return the refusal of an id beyond what the account has."""
-    return Refused(416, message)
+    return HttpError(416, message)
 
 
-def too_many_requests(seconds: int) -> Refused:
+def too_many_requests(seconds: int) -> HttpError:
     """Return the refusal of a request above the rate limit."""
-    return Refused(
+    return HttpError(
         429, "The request rate limit was exceeded", headers={"Retry-After": str(seconds)}
     )

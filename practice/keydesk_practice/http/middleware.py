@@ -19,14 +19,14 @@ from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from keydesk_practice.broker.background import Turns
+from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.http.errors import Refused, forbidden, too_many_requests, unauthorized
-from keydesk_practice.http.responses import Answer, Wishes, response_of
+from keydesk_practice.http.errors import HttpError, forbidden, too_many_requests, unauthorized
+from keydesk_practice.http.responses import Response, ResponseFormat, render
 
 
 @dataclass(slots=True)
-class Allowance:
+class RateLimiter:
     """A bucket that refills with `rate` requests a second and never holds more than one second's worth."""
 
     rate: int
@@ -42,13 +42,13 @@ class Allowance:
         self.left -= 1.0
 
 
-class Doorkeeper:
+class Authenticator:
     """Knows the tokens by their digests only, and the owner behind each."""
 
     def __init__(self, tokens: Iterable[str], rate_limit: int) -> None:
         self._owners = {_digest(token): owner for owner, token in enumerate(tokens)}
         self._rate = rate_limit
-        self._allowances: dict[int, Allowance] = {}
+        self._allowances: dict[int, RateLimiter] = {}
 
     def owner(self, authorization: str, now: float) -> int:
         """Return whose token an `Authorization` header carries, and count the request.
@@ -61,7 +61,7 @@ class Doorkeeper:
         if scheme.lower() != "bearer" or owner is None:
             raise unauthorized()
         allowance = self._allowances.setdefault(
-            owner, Allowance(self._rate, float(self._rate), now)
+            owner, RateLimiter(self._rate, float(self._rate), now)
         )
         allowance.take(now)
         return owner
@@ -84,10 +84,10 @@ log = logging.getLogger("keydesk.practice")
 class Door:
     """The ASGI application that uvicorn runs, around the router."""
 
-    def __init__(self, inside: Application, keeper: Doorkeeper, turns: Turns) -> None:
+    def __init__(self, inside: Application, keeper: Authenticator, budget: WorkBudget) -> None:
         self._inside = inside
         self._keeper = keeper
-        self._turns = turns
+        self._turns = budget
         self._request_ids = itertools.count(time.time_ns() // 1_000 * 10)  # ascends over restarts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -97,7 +97,7 @@ class Door:
         request_id = str(next(self._request_ids))
         reply = _Reply(send, request_id)
         headers = Headers(scope=scope)
-        state = scope["state"] = {"request_id": request_id, "wishes": wishes_of(headers)}
+        state = scope["state"] = {"request_id": request_id, "wishes": response_format_of(headers)}
         scope["path"] = scope["raw_path"].decode(
             "latin-1"
         )  # decoded after routing: ids may hold a slash
@@ -105,7 +105,7 @@ class Door:
             now = asyncio.get_running_loop().time()
             state["owner"] = self._keeper.owner(headers.get("authorization", ""), now)
             await self._inside(scope, receive, reply)
-        except Refused as refusal:
+        except HttpError as refusal:
             await self._refuse(refusal, scope, receive, reply)
         except ClientDisconnect:
             return
@@ -115,30 +115,30 @@ class Door:
         except Exception:
             log.exception("request %s %s failed", scope["method"], scope["path"])
             if not reply.begun:
-                fault = Refused(
+                fault = HttpError(
                     500, "The practice broker failed on this request", "INTERNAL_SERVER_ERROR"
                 )
                 await self._refuse(fault, scope, receive, reply)
 
     async def _refuse(
-        self, refusal: Refused, scope: Scope, receive: Receive, reply: "_Reply"
+        self, refusal: HttpError, scope: Scope, receive: Receive, reply: "_Reply"
     ) -> None:
-        answer = Answer(refusal.body(), refusal.status, refusal.headers)
-        response = await response_of(answer, scope["state"]["wishes"], self._turns)
+        answer = Response(refusal.body(), refusal.status, refusal.headers)
+        response = await render(answer, scope["state"]["wishes"], self._turns)
         await response(scope, receive, reply)
 
 
-def wishes_of(headers: Headers) -> Wishes:
+def response_format_of(headers: Headers) -> ResponseFormat:
     """Return how a client wants its answers."""
     encodings = headers.get("accept-encoding", "").lower()
-    return Wishes(
+    return ResponseFormat(
         unix_times=headers.get("accept-datetime-format", "").strip().upper() == "UNIX",
         zipped="gzip" in encodings and "gzip;q=0" not in encodings.replace(" ", ""),
     )
 
 
-def _stopping(error: LedgerWriteFailed) -> Refused:
-    return Refused(503, f"The practice broker is stopping: {error}")
+def _stopping(error: LedgerWriteFailed) -> HttpError:
+    return HttpError(503, f"The practice broker is stopping: {error}")
 
 
 class _Reply:

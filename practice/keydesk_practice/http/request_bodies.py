@@ -37,7 +37,7 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.quotes import Market
 from keydesk_practice.http.endpoints import read_time, whole_number
-from keydesk_practice.http.errors import invalid, missing
+from keydesk_practice.http.errors import invalid_value, missing_value
 
 LONGEST_NUMBER = 40
 LONGEST_TEXT = 8192
@@ -45,7 +45,7 @@ _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
+class JsonReader:
     """A JSON object and where it stands in the body."""
 
     values: Mapping[str, Any]
@@ -63,14 +63,14 @@ class Members:
         """Return a text."""
         value = self.values.get(member)
         if value is not None and (not isinstance(value, str) or len(value) > LONGEST_TEXT):
-            raise invalid(self.name(member))
+            raise invalid_value(self.name(member))
         return value
 
     def word(self, member: str, allowed: frozenset[str]) -> str | None:
         """Return one of the allowed words."""
         value = self.text(member)
         if value is not None and value not in allowed:
-            raise invalid(self.name(member))
+            raise invalid_value(self.name(member))
         return value
 
     def decimal(self, member: str) -> Decimal | None:
@@ -84,40 +84,40 @@ class Members:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-            raise invalid(self.name(member))
+            raise invalid_value(self.name(member))
         return read_time(str(value), self.name(member))
 
     def flag(self, member: str) -> bool | None:
         """Return a boolean."""
         value = self.values.get(member)
         if value is not None and not isinstance(value, bool):
-            raise invalid(self.name(member))
+            raise invalid_value(self.name(member))
         return value
 
-    def object(self, member: str) -> "Members | None":
+    def object(self, member: str) -> "JsonReader | None":
         """Return an inner object."""
         value = self.values.get(member)
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise invalid(self.name(member))
-        return Members(value, self.name(member))
+            raise invalid_value(self.name(member))
+        return JsonReader(value, self.name(member))
 
-    def needed(self, member: str) -> "Members":
+    def needed(self, member: str) -> "JsonReader":
         """Return an inner object that must be there."""
         found = self.object(member)
         if found is None:
-            raise missing(self.name(member))
+            raise missing_value(self.name(member))
         return found
 
 
 def decimal_of(value: object, name: str) -> Decimal:
     """Return the number of a JSON text or number; no exponents, no infinities, no absurd lengths."""
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-        raise invalid(name)
+        raise invalid_value(name)
     text = format(value, "f") if isinstance(value, Decimal) else _plain(value)
     if len(text) > LONGEST_NUMBER or not _DECIMAL.fullmatch(text):
-        raise invalid(name)
+        raise invalid_value(name)
     return Decimal(text)
 
 
@@ -127,17 +127,17 @@ def _plain(value: str | int) -> str:
     return str(value) if value.bit_length() < 4 * LONGEST_NUMBER else ""
 
 
-def read_close_units(body: Members, member: str) -> Literal["ALL"] | Decimal:
+def read_close_units(body: JsonReader, member: str) -> Literal["ALL"] | Decimal:
     """Return the units of a trade close; `ALL` when the member is left out."""
     if body.values.get(member) in (None, "ALL"):
         return "ALL"
     units = body.decimal(member)
     if units is None or units <= 0:
-        raise invalid(body.name(member))
+        raise invalid_value(body.name(member))
     return units
 
 
-def read_side_units(body: Members, member: str) -> Literal["ALL", "NONE"] | Decimal | None:
+def read_side_units(body: JsonReader, member: str) -> Literal["ALL", "NONE"] | Decimal | None:
     """Return the units of one side of a position close; None when the side is not asked."""
     value = body.values.get(member)
     if value == "ALL":
@@ -146,7 +146,7 @@ def read_side_units(body: Members, member: str) -> Literal["ALL", "NONE"] | Deci
         return "NONE"
     units = body.decimal(member)
     if units is not None and units <= 0:
-        raise invalid(body.name(member))
+        raise invalid_value(body.name(member))
     return units
 
 
@@ -155,19 +155,19 @@ _POSITION_FILLS = frozenset(get_args(PositionFill))
 _TRIGGERS = frozenset(get_args(TriggerCondition))
 
 
-def read_order(body: Members, market: Market) -> OrderRequest:
+def read_order(body: JsonReader, market: Market) -> OrderRequest:
     """Return the order of a create or replace body."""
     order = body.needed("order")
     kind = order.text("type")
     if kind is None:
-        raise missing(order.name("type"))
+        raise missing_value(order.name("type"))
     reader = _READERS.get(kind)
     if reader is None:
-        raise invalid(order.name("type"))
+        raise invalid_value(order.name("type"))
     return reader(order, market)
 
 
-def read_extensions(parent: Members, member: str) -> ClientExtensions | None:
+def read_extensions(parent: JsonReader, member: str) -> ClientExtensions | None:
     """Return the client extensions in a member."""
     found = parent.object(member)
     if found is None:
@@ -175,13 +175,13 @@ def read_extensions(parent: Members, member: str) -> ClientExtensions | None:
     return ClientExtensions(found.text("id"), found.text("tag"), found.text("comment"))
 
 
-def read_take_profit(parent: Members, member: str) -> TakeProfitDetails | None:
+def read_take_profit(parent: JsonReader, member: str) -> TakeProfitDetails | None:
     """Return the details of a take-profit in a member."""
     found = parent.object(member)
     return None if found is None else TakeProfitDetails(**_priced_details(found))
 
 
-def read_stop_loss(parent: Members, member: str) -> StopLossDetails | None:
+def read_stop_loss(parent: JsonReader, member: str) -> StopLossDetails | None:
     """Return the details of a stop-loss in a member."""
     found = parent.object(member)
     if found is None:
@@ -189,13 +189,13 @@ def read_stop_loss(parent: Members, member: str) -> StopLossDetails | None:
     return StopLossDetails(**_priced_details(found), guaranteed=found.flag("guaranteed"))
 
 
-def read_guaranteed_stop_loss(parent: Members, member: str) -> GuaranteedStopLossDetails | None:
+def read_guaranteed_stop_loss(parent: JsonReader, member: str) -> GuaranteedStopLossDetails | None:
     """Return the details of a guaranteed stop in a member."""
     found = parent.object(member)
     return None if found is None else GuaranteedStopLossDetails(**_priced_details(found))
 
 
-def read_trailing_stop_loss(parent: Members, member: str) -> TrailingStopLossDetails | None:
+def read_trailing_stop_loss(parent: JsonReader, member: str) -> TrailingStopLossDetails | None:
     """Return the details of a trailing stop in a member."""
     found = parent.object(member)
     if found is None:
@@ -203,7 +203,7 @@ def read_trailing_stop_loss(parent: Members, member: str) -> TrailingStopLossDet
     return TrailingStopLossDetails(distance=found.decimal("distance"), **_details(found))
 
 
-def _details(found: Members) -> dict[str, Any]:
+def _details(found: JsonReader) -> dict[str, Any]:
     return {
         "time_in_force": found.word("timeInForce", _TIMES_IN_FORCE),
         "gtd_time": found.time("gtdTime"),
@@ -211,7 +211,7 @@ def _details(found: Members) -> dict[str, Any]:
     }
 
 
-def _priced_details(found: Members) -> dict[str, Any]:
+def _priced_details(found: JsonReader) -> dict[str, Any]:
     return {
         "price": found.decimal("price"),
         "distance": found.decimal("distance"),
@@ -219,12 +219,12 @@ def _priced_details(found: Members) -> dict[str, Any]:
     }
 
 
-def _entry(order: Members, market: Market) -> dict[str, Any]:
+def _entry(order: JsonReader, market: Market) -> dict[str, Any]:
     instrument, units = order.text("instrument"), order.decimal("units")
     if instrument is None or market.specification(instrument) is None:
-        raise invalid(order.name("instrument"))
+        raise invalid_value(order.name("instrument"))
     if units is None:
-        raise missing(order.name("units"))
+        raise missing_value(order.name("units"))
     return {
         "instrument": instrument,
         "units": units,
@@ -240,11 +240,11 @@ def _entry(order: Members, market: Market) -> dict[str, Any]:
     }
 
 
-def _time_in_force(order: Members, default: Literal["FOK", "GTC"]) -> TimeInForce:
+def _time_in_force(order: JsonReader, default: Literal["FOK", "GTC"]) -> TimeInForce:
     return cast("TimeInForce | None", order.word("timeInForce", _TIMES_IN_FORCE)) or default
 
 
-def _resting(order: Members) -> dict[str, Any]:
+def _resting(order: JsonReader) -> dict[str, Any]:
     return {
         "price": order.decimal("price"),
         "time_in_force": _time_in_force(order, "GTC"),
@@ -253,7 +253,7 @@ def _resting(order: Members) -> dict[str, Any]:
     }
 
 
-def _market(order: Members, market: Market) -> MarketRequest:
+def _market(order: JsonReader, market: Market) -> MarketRequest:
     return MarketRequest(
         **_entry(order, market),
         time_in_force=_time_in_force(order, "FOK"),
@@ -261,21 +261,21 @@ def _market(order: Members, market: Market) -> MarketRequest:
     )
 
 
-def _limit(order: Members, market: Market) -> LimitRequest:
+def _limit(order: JsonReader, market: Market) -> LimitRequest:
     return LimitRequest(**_entry(order, market), **_resting(order))
 
 
-def _stop(order: Members, market: Market) -> StopRequest:
+def _stop(order: JsonReader, market: Market) -> StopRequest:
     bound = order.decimal("priceBound")
     return StopRequest(**_entry(order, market), **_resting(order), price_bound=bound)
 
 
-def _market_if_touched(order: Members, market: Market) -> MarketIfTouchedRequest:
+def _market_if_touched(order: JsonReader, market: Market) -> MarketIfTouchedRequest:
     bound = order.decimal("priceBound")
     return MarketIfTouchedRequest(**_entry(order, market), **_resting(order), price_bound=bound)
 
 
-def _dependent(order: Members) -> dict[str, Any]:
+def _dependent(order: JsonReader) -> dict[str, Any]:
     trade_id = order.text("tradeID")
     return {
         "trade_id": None if trade_id is None else whole_number(trade_id, order.name("tradeID")),
@@ -286,23 +286,23 @@ def _dependent(order: Members) -> dict[str, Any]:
     }
 
 
-def _take_profit(order: Members, _: Market) -> TakeProfitRequest:
+def _take_profit(order: JsonReader, _: Market) -> TakeProfitRequest:
     return TakeProfitRequest(**_dependent(order))
 
 
-def _stop_loss(order: Members, _: Market) -> StopLossRequest:
+def _stop_loss(order: JsonReader, _: Market) -> StopLossRequest:
     return StopLossRequest(**_dependent(order), guaranteed=order.flag("guaranteed"))
 
 
-def _guaranteed_stop_loss(order: Members, _: Market) -> GuaranteedStopLossRequest:
+def _guaranteed_stop_loss(order: JsonReader, _: Market) -> GuaranteedStopLossRequest:
     return GuaranteedStopLossRequest(**_dependent(order))
 
 
-def _trailing_stop_loss(order: Members, _: Market) -> TrailingStopLossRequest:
+def _trailing_stop_loss(order: JsonReader, _: Market) -> TrailingStopLossRequest:
     return TrailingStopLossRequest(**_dependent(order))
 
 
-_READERS: dict[str, Callable[[Members, Market], OrderRequest]] = {
+_READERS: dict[str, Callable[[JsonReader, Market], OrderRequest]] = {
     "MARKET": _market,
     "LIMIT": _limit,
     "STOP": _stop,

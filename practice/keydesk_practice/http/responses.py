@@ -17,10 +17,10 @@ from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.broker.background import Turns
+from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.feeds import Subscription
 from keydesk_practice.engine.wire_form import in_unix_form
-from keydesk_practice.http.errors import sentence_of
+from keydesk_practice.http.errors import reject_message
 
 SMALLEST_ZIPPED = 1400  # below one network packet there is nothing to win
 FASTEST = 1
@@ -34,7 +34,7 @@ class EncodedList(list[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """What a route answers: the body's members, the status, headers of its own."""
 
     body: Mapping[str, Any]
@@ -44,31 +44,31 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ResponseFormat:
     """How the client wants its answers, by the headers it sent."""
 
     unix_times: bool
     zipped: bool
 
 
-def encode(body: Any) -> bytes:  # noqa: ANN401 - any JSON value
+def json_bytes(body: Any) -> bytes:  # noqa: ANN401 - any JSON value
     """Return compact JSON in ASCII: a lone surrogate in a comment is no way to break an answer."""
-    return text_of(body).encode("ascii")
+    return json_text(body).encode("ascii")
 
 
-def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
+def json_text(value: Any) -> str:  # noqa: ANN401 - any JSON value
     """Return compact JSON in ASCII, as text."""
     return json.dumps(value, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
+class AsgiResponse:
     """The ASGI response of an answer; a long body is sent piece by piece, as the client takes it."""
 
     status: int
     headers: Sequence[tuple[bytes, bytes]]
     pieces: Sequence[bytes]
-    turns: Turns
+    budget: WorkBudget
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
         """Send it."""
@@ -77,35 +77,41 @@ class Response:
         last = len(self.pieces) - 1
         for number, piece in enumerate(self.pieces):
             if number:
-                await self.turns.take(UNITS_OF_A_PIECE)
+                await self.budget.take(UNITS_OF_A_PIECE)
             more = number < last
             await send({"type": "http.response.body", "body": piece, "more_body": more})
 
 
-async def response_of(answer: Answer, wishes: Wishes, turns: Turns) -> Response:
+async def render(
+    answer: Response, response_format: ResponseFormat, budget: WorkBudget
+) -> AsgiResponse:
     """Return the response of an answer, in the date format and encoding that the client takes."""
-    pieces = await _pieces(answer, wishes, turns)
+    pieces = await _pieces(answer, response_format, budget)
     headers = {"content-type": "application/json", **answer.headers}
-    if answer.always_zipped or (wishes.zipped and sum(map(len, pieces)) >= SMALLEST_ZIPPED):
-        pieces = await _zipped(pieces, turns)
+    if answer.always_zipped or (
+        response_format.zipped and sum(map(len, pieces)) >= SMALLEST_ZIPPED
+    ):
+        pieces = await _zipped(pieces, budget)
         headers |= {"content-encoding": "gzip", "vary": "Accept-Encoding"}
     headers["content-length"] = str(sum(map(len, pieces)))
     encoded = [
         (name.lower().encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()
     ]
-    return Response(answer.status, encoded, pieces, turns)
+    return AsgiResponse(answer.status, encoded, pieces, budget)
 
 
-async def _pieces(answer: Answer, wishes: Wishes, turns: Turns) -> list[bytes]:
+async def _pieces(
+    answer: Response, response_format: ResponseFormat, budget: WorkBudget
+) -> list[bytes]:
     """Return the body as JSON, in pieces."""
     pieces, group, size = [], [], 0
-    for text in _object_texts(answer.body, wishes.unix_times):
+    for text in _object_texts(answer.body, response_format.unix_times):
         group.append(text)
         size += len(text)
         if size >= LARGEST_PIECE:
             pieces.append("".join(group).encode("ascii"))
             group, size = [], 0
-            await turns.take(UNITS_OF_A_PIECE)
+            await budget.take(UNITS_OF_A_PIECE)
     return [*pieces, "".join(group).encode("ascii")]
 
 
@@ -127,15 +133,15 @@ def _member_texts(name: str, value: Any, unix_times: bool) -> Iterator[str]:  # 
     elif isinstance(value, dict) and any(isinstance(one, EncodedList) for one in value.values()):
         yield from _object_texts(value, unix_times)
     else:
-        yield text_of(in_unix_form({name: value})[name] if unix_times else value)
+        yield json_text(in_unix_form({name: value})[name] if unix_times else value)
 
 
-async def _zipped(pieces: Sequence[bytes], turns: Turns) -> list[bytes]:
+async def _zipped(pieces: Sequence[bytes], budget: WorkBudget) -> list[bytes]:
     packer = zlib.compressobj(FASTEST, zlib.DEFLATED, GZIP_WINDOW)
     packed = []
     for number, piece in enumerate(pieces):
         if number:
-            await turns.take(UNITS_OF_A_PIECE)
+            await budget.take(UNITS_OF_A_PIECE)
         packed.append(packer.compress(piece))
     return [b"".join([*packed, packer.flush()])]
 
@@ -147,7 +153,7 @@ NOT_THERE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CommandResult:
     """The batch that a request made, as wire transactions, oldest first, and the account's newest id after it.
 
     A request that changes nothing makes an empty batch.
@@ -190,36 +196,36 @@ class Outcome:
         return {"relatedTransactionIDs": ids, "lastTransactionID": self.last_id}
 
 
-def present(members: Mapping[str, Wire | None]) -> dict[str, Wire]:
+def without_none(members: Mapping[str, Wire | None]) -> dict[str, Wire]:
     """Return the members that have a transaction: absent ones are left out, not null."""
     return {name: value for name, value in members.items() if value is not None}
 
 
-def done(
-    outcome: Outcome,
+def success_response(
+    result: CommandResult,
     members: Mapping[str, Wire | None],
     status: int = 200,
     headers: Mapping[str, str] | None = None,
-) -> Answer:
+) -> Response:
     """Return the answer to a command that was carried out."""
-    return Answer({**present(members), **outcome.ids()}, status, headers or {})
+    return Response({**without_none(members), **result.ids()}, status, headers or {})
 
 
-def refused(
+def reject_response(
     members: Mapping[str, Wire | None],
     reasons: Iterable[str],
     ids: Mapping[str, object],
     status: int | None = None,
-) -> Answer:
+) -> Response:
     """Return the answer to a command that was rejected: 404 when its object is not there, else 400."""
     reason = next(iter(reasons))
     body = {
-        **present(members),
+        **without_none(members),
         **ids,
         "errorCode": reason,
-        "errorMessage": sentence_of(reason),
+        "errorMessage": reject_message(reason),
     }
-    return Answer(body, status or (404 if reason in NOT_THERE else 400))
+    return Response(body, status or (404 if reason in NOT_THERE else 400))
 
 
 KINDS = {
@@ -232,24 +238,24 @@ FILLABLE = frozenset({"TAKE_PROFIT", "STOP_LOSS"})  # only these may end in the 
 OrderType = Callable[[str], str | None]
 
 
-def dependents_done(outcome: Outcome, type_of: OrderType) -> Answer:
+def dependents_response(result: CommandResult, type_of: OrderType) -> Response:
     """Return the answer when everything asked was done."""
     members: dict[str, Wire | None] = {}
     for kind, prefix in KINDS.items():
-        created = outcome.of_type(f"{kind}_ORDER")
-        members[f"{prefix}CancelTransaction"] = _cancelled(outcome, kind, created, type_of)
+        created = result.of_type(f"{kind}_ORDER")
+        members[f"{prefix}CancelTransaction"] = _cancelled(result, kind, created, type_of)
         members[f"{prefix}Transaction"] = created
         if created is not None and kind in FILLABLE:
-            members[f"{prefix}FillTransaction"] = outcome.fill_of(created["id"])
-            members[f"{prefix}CreatedCancelTransaction"] = outcome.cancel_of(created["id"])
-    return done(outcome, members)
+            members[f"{prefix}FillTransaction"] = result.fill_of(created["id"])
+            members[f"{prefix}CreatedCancelTransaction"] = result.cancel_of(created["id"])
+    return success_response(result, members)
 
 
 def _cancelled(
-    outcome: Outcome, kind: str, created: Wire | None, type_of: OrderType
+    result: CommandResult, kind: str, created: Wire | None, type_of: OrderType
 ) -> Wire | None:
     """Return the cancel of the order that was there before, by request or by its replacement."""
-    for one in outcome.batch:
+    for one in result.batch:
         asked = one.get("reason") in {"CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED"}
         if one["type"] != "ORDER_CANCEL" or not asked or type_of(one["orderID"]) != kind:
             continue
@@ -258,25 +264,25 @@ def _cancelled(
     return None
 
 
-def dependents_refused(outcome: Outcome, type_of: OrderType) -> Answer:
+def dependents_reject_response(result: CommandResult, type_of: OrderType) -> Response:
     """Return the answer when something asked was wrong, and so nothing was done."""
     members: dict[str, Wire | None] = {}
     for kind, prefix in KINDS.items():
-        members[f"{prefix}RejectTransaction"] = outcome.of_type(f"{kind}_ORDER_REJECT")
+        members[f"{prefix}RejectTransaction"] = result.of_type(f"{kind}_ORDER_REJECT")
         members[f"{prefix}CancelRejectTransaction"] = next(
-            (one for one in outcome.rejects
+            (one for one in result.rejects
              if one["type"] == "ORDER_CANCEL_REJECT" and type_of(one.get("orderID", "")) == kind),
             None,
         )  # fmt: skip
-    reasons = [reject["rejectReason"] for reject in outcome.rejects]
-    return refused(members, reasons, outcome.ids(), status=400)
+    reasons = [reject["rejectReason"] for reject in result.rejects]
+    return reject_response(members, reasons, result.ids(), status=400)
 
 
 HEARTBEAT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class LineStream:
+class StreamResponse:
     """The response of a stream endpoint; `release` is called however it ends."""
 
     subscription: Subscription
@@ -292,7 +298,7 @@ class LineStream:
         watcher = asyncio.ensure_future(_gone(receive))
         watcher.add_done_callback(lambda _: self.subscription.close())
         flow = asyncio.ensure_future(self._flow(send))
-        self.subscription.when_overrun = flow.cancel
+        self.subscription.on_overrun = flow.cancel
         try:
             await asyncio.wait({flow})
             if not flow.cancelled():  # else the connection is dropped in the middle: too slow
@@ -316,7 +322,7 @@ class LineStream:
                 lines = self.subscription.take()
                 not_before = clock() + self.window if lines else 0.0
             else:
-                self.subscription.ring()  # a heartbeat came first; what waits goes next
+                self.subscription.notify()  # a heartbeat came first; what waits goes next
             if clock() >= next_beat:
                 lines += self.heartbeat()
                 next_beat = max(next_beat + self.heartbeat_seconds, clock())

@@ -12,12 +12,12 @@ from urllib.parse import urlencode
 
 from starlette.types import ASGIApp
 
-from keydesk_practice.broker.account_session import AccountDesk
-from keydesk_practice.broker.background import Turns
+from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.engine.wire_form import rfc3339, unix
 from keydesk_practice.http.endpoints import UNITS_OF_A_PORTION, Call, Query, whole_number
-from keydesk_practice.http.errors import absent, invalid, missing
-from keydesk_practice.http.responses import Answer, EncodedList, LineStream, encode
+from keydesk_practice.http.errors import invalid_value, missing_value, not_found
+from keydesk_practice.http.responses import EncodedList, Response, StreamResponse, json_bytes
 
 DEFAULT_COUNT = 50
 MOST = 500
@@ -69,12 +69,12 @@ def read_page(call: Call, default_state: str, states: frozenset[str]) -> Page:
 
 
 async def cut(
-    turns: Turns, page: Page, newest_first: Iterable[Sequence[Item]]
+    budget: WorkBudget, page: Page, newest_first: Iterable[Sequence[Item]]
 ) -> tuple[list[Item], int | None]:
     """Return the items of a page, read portion by portion, and the highest id of the next page when more remain."""
     found: list[Item] = []
-    async for portion in turns.over(newest_first):
-        await turns.take(len(portion) // 2)  # it has been read; that much less may be done next
+    async for portion in budget.over(newest_first):
+        await budget.take(len(portion) // 2)  # it has been read; that much less may be done next
         for item in filter(page.wants, portion):
             if len(found) == page.count:
                 return found, item.id
@@ -147,7 +147,7 @@ def asked_types(query: Query) -> list[str]:
     """Return the words of the `type` filter as they came, or refuse an unknown one."""
     words = query.words("type") or []
     if not all(word in _MEANING for word in words):
-        raise invalid("type")
+        raise invalid_value("type")
     return words
 
 
@@ -163,21 +163,21 @@ MOST_PAGES = 20_000  # in one list
 MOST_IN_RANGE = 5_000
 
 
-async def list_transactions(call: Call) -> Answer:
+async def list_transactions(call: Call) -> Response:
     """Answer with the addresses of the pages that hold the transactions of a span of time."""
-    desk = await call.frozen_desk()
+    session = await call.frozen_session()
     asked_begin, asked_end = call.query.time("from"), call.query.time("to")
-    begin = desk.created_at if asked_begin is None else asked_begin
+    begin = session.created_at if asked_begin is None else asked_begin
     end = call.broker.now() if asked_end is None else asked_end
     if begin > end:
-        raise invalid("to")
+        raise invalid_value("to")
     size = call.query.integer("pageSize", DEFAULT_PAGE, 1, LARGEST_PAGE)
     words = asked_types(call.query)
-    ids = await _ids(call, desk.history.ids_between(begin, end), types_of(words))
+    ids = await _ids(call, session.history.ids_between(begin, end), types_of(words))
     if len(ids) > MOST_PAGES * size:
-        raise invalid("pageSize", f": more than {MOST_PAGES} pages, choose larger ones")
+        raise invalid_value("pageSize", f": more than {MOST_PAGES} pages, choose larger ones")
     suffix = f"&type={'%2C'.join(words)}" if words else ""
-    base = f"{call.base_url}/v3/accounts/{desk.account.id}/transactions/idrange"
+    base = f"{call.base_url}/v3/accounts/{session.account.id}/transactions/idrange"
     body: dict[str, object] = {
         "from": rfc3339(begin),
         "to": rfc3339(end),
@@ -188,78 +188,78 @@ async def list_transactions(call: Call) -> Answer:
             f"{base}?from={ids[first]}&to={ids[min(first + size, len(ids)) - 1]}{suffix}"
             for first in range(0, len(ids), size)
         ),
-        "lastTransactionID": str(desk.committed_id),
+        "lastTransactionID": str(session.committed_id),
     }
-    return Answer(body)
+    return Response(body)
 
 
 async def _ids(call: Call, ids: range, types: list[str]) -> Sequence[int]:
     if not types:
         return ids
-    portions = call.turns.over(call.desk.history.ids_of_types(ids, types), UNITS_OF_A_PORTION)
+    portions = call.budget.over(call.session.history.ids_of_types(ids, types), UNITS_OF_A_PORTION)
     return [id_ async for portion in portions for id_ in portion]
 
 
-def get_transaction(call: Call) -> Answer:
+def get_transaction(call: Call) -> Response:
     """Answer with one transaction."""
-    desk = call.desk
+    session = call.session
     id_ = whole_number(call.path("transactionID"), "transactionID")
-    found = desk.history.text(id_)
+    found = session.history.text(id_)
     if found is None:
-        raise absent("transaction", "NO_SUCH_TRANSACTION", str(desk.committed_id))
+        raise not_found("transaction", "NO_SUCH_TRANSACTION", str(session.committed_id))
     transaction = json.loads(found)
-    return Answer({"transaction": transaction, "lastTransactionID": str(desk.committed_id)})
+    return Response({"transaction": transaction, "lastTransactionID": str(session.committed_id)})
 
 
-async def transactions_range(call: Call) -> Answer:
+async def transactions_range(call: Call) -> Response:
     """Answer with the transactions from one id to another, both included."""
-    desk = await call.frozen_desk()
+    session = await call.frozen_session()
     first, last = _bound(call, "from"), _bound(call, "to")
     if first > last:
-        raise invalid("to")
-    if first < 1 or last > desk.committed_id:
-        raise absent("transaction", "NO_SUCH_TRANSACTION")
+        raise invalid_value("to")
+    if first < 1 or last > session.committed_id:
+        raise not_found("transaction", "NO_SUCH_TRANSACTION")
     types = types_of(asked_types(call.query))
-    texts = await _texts(call, desk.history.portions(first, last, types), MOST_IN_RANGE + 1)
+    texts = await _texts(call, session.history.portions(first, last, types), MOST_IN_RANGE + 1)
     if len(texts) > MOST_IN_RANGE:
-        raise invalid("to", f": a range holds {MOST_IN_RANGE} transactions at most")
-    return _transactions(desk, texts)
+        raise invalid_value("to", f": a range holds {MOST_IN_RANGE} transactions at most")
+    return _transactions(session, texts)
 
 
-async def transactions_since(call: Call) -> Answer:
+async def transactions_since(call: Call) -> Response:
     """Answer with the transactions after an id, at most a thousand, oldest first."""
-    desk = await call.frozen_desk()
+    session = await call.frozen_session()
     after = _bound(call, "id")
-    if not 0 <= after <= desk.committed_id:
-        raise absent("transaction", "NO_SUCH_TRANSACTION")
+    if not 0 <= after <= session.committed_id:
+        raise not_found("transaction", "NO_SUCH_TRANSACTION")
     types = types_of(asked_types(call.query))
-    portions = desk.history.portions(after + 1, desk.committed_id, types)
-    return _transactions(desk, await _texts(call, portions, MOST_SINCE))
+    portions = session.history.portions(after + 1, session.committed_id, types)
+    return _transactions(session, await _texts(call, portions, MOST_SINCE))
 
 
 def stream_transactions(call: Call) -> ASGIApp:
     """Answer with every transaction from now on, and a heartbeat at once and every five seconds."""
-    desk, broker, unix_times = call.desk, call.broker, call.wishes.unix_times
-    text_of = unix if unix_times else rfc3339
+    session, broker, unix_times = call.session, call.broker, call.response_format.unix_times
+    json_text = unix if unix_times else rfc3339
 
     def heartbeat() -> bytes:
         beat = {
             "type": "HEARTBEAT",
-            "lastTransactionID": str(desk.committed_id),
-            "time": text_of(broker.now()),
+            "lastTransactionID": str(session.committed_id),
+            "time": json_text(broker.now()),
         }
-        return encode(beat) + b"\n"
+        return json_bytes(beat) + b"\n"
 
-    subscription = desk.listeners.join(unix_times)
-    return LineStream(
-        subscription, heartbeat(), heartbeat, lambda: desk.listeners.leave(subscription)
+    subscription = session.listeners.join(unix_times)
+    return StreamResponse(
+        subscription, heartbeat(), heartbeat, lambda: session.listeners.leave(subscription)
     )
 
 
 async def _texts(call: Call, portions: Iterable[Sequence[str]], most: int) -> EncodedList:
     """Return the first of the ledger's texts, in the form of times that the client asked for."""
     texts = EncodedList()
-    async for portion in call.turns.over(portions, UNITS_OF_A_PORTION):
+    async for portion in call.budget.over(portions, UNITS_OF_A_PORTION):
         for text in portion[: most - len(texts)]:
             texts.append(await call.ledger_text(text))
         if len(texts) == most:
@@ -267,12 +267,12 @@ async def _texts(call: Call, portions: Iterable[Sequence[str]], most: int) -> En
     return texts
 
 
-def _transactions(desk: AccountDesk, texts: EncodedList) -> Answer:
-    return Answer({"transactions": texts, "lastTransactionID": str(desk.committed_id)})
+def _transactions(session: AccountSession, texts: EncodedList) -> Response:
+    return Response({"transactions": texts, "lastTransactionID": str(session.committed_id)})
 
 
 def _bound(call: Call, name: str) -> int:
     text = call.query.text(name)
     if text is None:
-        raise missing(name)
+        raise missing_value(name)
     return whole_number(text, name)

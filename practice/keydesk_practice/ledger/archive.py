@@ -37,7 +37,7 @@ from keydesk_practice.engine.state.records import (
 from keydesk_practice.engine.transactions import TYPES, from_wire, to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.ledger import EndedRecord, Ledger, LedgerAccount
-from keydesk_practice.ledger.ledger_file import BEGIN_ANEW
+from keydesk_practice.ledger.ledger_file import RECOVERY_HINT
 
 FOLD = 1
 Json = dict[str, Any]
@@ -52,13 +52,13 @@ def form() -> str:
     return f"{FOLD}-{digest.hexdigest()}"
 
 
-def kept_account(account: Account) -> Json:
+def account_to_json(account: Account) -> Json:
     """Return the JSON object of an account; what ended is kept by its shelf."""
     kept = wire_form.to_wire(account)
     del kept["ended"]
     return kept | {
-        "orders": [kept_order(order) for order in account.orders.values()],
-        "trades": [kept_trade(trade) for trade in account.trades.values()],
+        "orders": [order_to_json(order) for order in account.orders.values()],
+        "trades": [trade_to_json(trade) for trade in account.trades.values()],
         "positions": [wire_form.to_wire(one) for one in account.positions.values()],
         "triggers": [
             [name, [_kept_trigger(trigger) for trigger in resting]]
@@ -68,13 +68,13 @@ def kept_account(account: Account) -> Json:
     }
 
 
-def account_of(kept: Mapping[str, Any]) -> Account:
+def account_from_json(kept: Mapping[str, Any]) -> Account:
     """Return the account of a JSON object, with an empty shelf."""
     return wire_form.read_record(
         Account,
         kept,
-        orders={order.id: order for order in map(order_of, kept["orders"])},
-        trades={trade.id: trade for trade in map(trade_of, kept["trades"])},
+        orders={order.id: order for order in map(order_from_json, kept["orders"])},
+        trades={trade.id: trade for trade in map(trade_from_json, kept["trades"])},
         positions={one.instrument: one for one in _read(Position, kept["positions"])},
         triggers={name: tuple(map(_trigger_of, resting)) for name, resting in kept["triggers"]},
         expiries=dict(kept["expiries"]),
@@ -82,22 +82,22 @@ def account_of(kept: Mapping[str, Any]) -> Account:
     )
 
 
-def kept_order(order: Order) -> Json:
+def order_to_json(order: Order) -> Json:
     """Return the JSON object of an order; its creating transaction is kept as on the wire."""
     return wire_form.to_wire(order) | {"created": to_wire(order.created)}
 
 
-def order_of(kept: Mapping[str, Any]) -> Order:
+def order_from_json(kept: Mapping[str, Any]) -> Order:
     """Return the order of a JSON object."""
     return wire_form.read_record(Order, kept, created=from_wire(kept["created"]))
 
 
-def kept_trade(trade: Trade) -> Json:
+def trade_to_json(trade: Trade) -> Json:
     """Return the JSON object of a trade."""
     return wire_form.to_wire(trade)
 
 
-def trade_of(kept: Mapping[str, Any]) -> Trade:
+def trade_from_json(kept: Mapping[str, Any]) -> Trade:
     """Return the trade of a JSON object."""
     return wire_form.read_record(Trade, kept)
 
@@ -140,7 +140,7 @@ class Ended:
         yield from map(trade_record, self.trades)
 
 
-class EndedShelf(Shelf):
+class LedgerArchive(Shelf):
     """The ended orders and closed trades of one account, kept in the ledger."""
 
     def __init__(self, ledger: Ledger, account_id: str) -> None:
@@ -150,11 +150,11 @@ class EndedShelf(Shelf):
 
     def order(self, order_id: int) -> Order | None:
         """Return an ended order."""
-        return self._orders.get(order_id) or self._read("Order", order_of, order_id)
+        return self._orders.get(order_id) or self._read("Order", order_from_json, order_id)
 
     def trade(self, trade_id: int) -> Trade | None:
         """Return a closed trade."""
-        return self._trades.get(trade_id) or self._read("Trade", trade_of, trade_id)
+        return self._trades.get(trade_id) or self._read("Trade", trade_from_json, trade_id)
 
     def keep_order(self, order: Order) -> None:
         """Put an ended order away, with the transactions that ended it."""
@@ -169,9 +169,9 @@ class EndedShelf(Shelf):
         self._orders |= {order.id: order for order in ended.orders}
         self._trades |= {trade.id: trade for trade in ended.trades}
 
-    def committed(self) -> "EndedShelf":
+    def committed(self) -> "LedgerArchive":
         """Return the shelf without what it holds in memory."""
-        return EndedShelf(self._ledger, self._account_id)
+        return LedgerArchive(self._ledger, self._account_id)
 
     def release(self, ended: "Ended") -> None:
         """Forget what the ledger holds now."""
@@ -184,13 +184,13 @@ class EndedShelf(Shelf):
         self, highest: int, state: str | None = None, instrument: str | None = None
     ) -> "Iterator[Portion[Order]]":
         """Return ended orders of ids up to `highest`, newest first, read portion by portion."""
-        return self._portions("Order", order_of, highest, state, instrument)
+        return self._portions("Order", order_from_json, highest, state, instrument)
 
     def trade_portions(
         self, highest: int, state: str | None = None, instrument: str | None = None
     ) -> "Iterator[Portion[Trade]]":
         """Return closed trades of ids up to `highest`, newest first, read portion by portion."""
-        return self._portions("Trade", trade_of, highest, state, instrument)
+        return self._portions("Trade", trade_from_json, highest, state, instrument)
 
     def _read(self, kind: str, read: Reader[Record], id_: int) -> Record | None:
         found = self._ledger.ended(self._account_id, kind, id_)
@@ -214,12 +214,12 @@ class EndedShelf(Shelf):
 
 def order_record(order: Order) -> EndedRecord:
     """Return the ledger's form of an ended order."""
-    return _record("Order", order, kept_order(order))
+    return _record("Order", order, order_to_json(order))
 
 
 def trade_record(trade: Trade) -> EndedRecord:
     """Return the ledger's form of a closed trade."""
-    return _record("Trade", trade, kept_trade(trade))
+    return _record("Trade", trade, trade_to_json(trade))
 
 
 def _record(kind: str, one: Order | Trade, kept: Mapping[str, Any]) -> EndedRecord:
@@ -227,32 +227,32 @@ def _record(kind: str, one: Order | Trade, kept: Mapping[str, Any]) -> EndedReco
     return EndedRecord(kind, one.id, one.state, one.instrument, text)
 
 
-WORTH_A_SNAPSHOT = 5_000  # transactions that would have to be read again
+SNAPSHOT_INTERVAL = 5_000  # transactions that would have to be read again
 PIECE = 1_000
 
 
-def restored(ledger: Ledger, account: LedgerAccount) -> Account:
+def restore_account(ledger: Ledger, account: LedgerAccount) -> Account:
     """Return the account as the ledger says it is."""
     kept = ledger.snapshot(account.id, form())
     if kept is None:
         ledger.forget_ended(account.id)
         begun, state = 0, new_account(account)
     else:
-        begun, state = kept[0], account_of(json.loads(kept[1]))
-    state.ended = EndedShelf(ledger, account.id)
+        begun, state = kept[0], account_from_json(json.loads(kept[1]))
+    state.ended = LedgerArchive(ledger, account.id)
     _fold(ledger, state)
     for order_id, level in ledger.marks(account.id):
         if order_id in state.orders:
             apply(state, Mark(order_id, level))
     ledger.forget_marks(account.id, state.orders)
-    if state.last_transaction_id - begun > WORTH_A_SNAPSHOT:
+    if state.last_transaction_id - begun > SNAPSHOT_INTERVAL:
         keep_snapshot(ledger, state)
     return state
 
 
 def keep_snapshot(ledger: Ledger, state: Account) -> None:
     """Note the account as it stands, so that the next start need not read what made it so."""
-    kept = json.dumps(kept_account(state), separators=(",", ":")).encode("ascii")
+    kept = json.dumps(account_to_json(state), separators=(",", ":")).encode("ascii")
     ledger.keep_snapshot(state.id, state.last_transaction_id, form(), kept)
 
 
@@ -273,7 +273,7 @@ def _apply_text(state: Account, text: str) -> None:
     except (LookupError, ValueError, TypeError, ArithmeticError, ImpossibleTransition) as error:
         place = f"transaction {state.last_transaction_id + 1} of account {state.id}"
         raise LedgerUnavailable(
-            f"the ledger is damaged: {place} cannot be applied ({type(error).__name__}): {BEGIN_ANEW}"
+            f"the ledger is damaged: {place} cannot be applied ({type(error).__name__}): {RECOVERY_HINT}"
         ) from error
 
 

@@ -21,7 +21,7 @@ SUMMED = {  # the columns of each table that a row's checksum covers, its key fi
 }
 _KEYS = {"transactions": 2, "marks": 2, "ended": 3}  # columns of the key, where it is not one
 _SEPARATOR = b"\x1f"
-MOST_PROBLEMS = 20  # that are listed
+MAX_PROBLEMS = 20  # that are listed
 Value = str | int | bytes | None
 
 
@@ -60,7 +60,7 @@ def check_ledger(connection: sqlite3.Connection, *, summed: bool = True) -> Chec
     problems: list[str] = []
     for problem in _problems(connection, summed):
         problems.append(problem)
-        if len(problems) == MOST_PROBLEMS:
+        if len(problems) == MAX_PROBLEMS:
             break
     try:
         counts = [_count(connection, table) for table in ("accounts", "transactions")]

@@ -59,7 +59,7 @@ class GroupCommit:
         self._queues: dict[str, deque[_Waiting]] = {}  # by account, oldest first
         self._scheduled = False
         self.failure: LedgerWriteFailed | None = None
-        self.when_failed: Callable[[], None] = lambda: None
+        self.on_failure: Callable[[], None] = lambda: None
 
     def add(
         self,
@@ -74,7 +74,7 @@ class GroupCommit:
         self._queues.setdefault(account, deque()).append(waiting)
         self._schedule()
 
-    async def settled(self, account: str | None = None) -> None:
+    async def wait_until_committed(self, account: str | None = None) -> None:
         """Return when everything added so far, of one account or of all, is on disk.
 
         Raises:
@@ -88,7 +88,7 @@ class GroupCommit:
         if self.failure is not None:
             raise self.failure
 
-    async def passed_a_turn(self, account: str) -> None:
+    async def wait_one_turn(self, account: str) -> None:
         """Return when a short batch of an account is on disk; a long one is not waited for.
 
         Raises:
@@ -153,4 +153,4 @@ class GroupCommit:
         self._queues.clear()
         for waiting in (*whole, *behind):
             waiting.release()
-        self.when_failed()
+        self.on_failure()

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger.checksums import Value, checksum
-from keydesk_practice.ledger.ledger_file import LedgerWatch, open_ledger_file, refuse_damage
+from keydesk_practice.ledger.ledger_file import LedgerWatch, open_ledger_file, verify
 
 _FIFO = "fifo "  # with an account's id: the fact that it has FIFO rules; older ledgers know none
 
@@ -105,9 +105,9 @@ class Ledger:
         """Open the ledger in `folder`, made on first use; raises `LedgerUnavailable`."""
         return cls(open_ledger_file(folder), folder)
 
-    def refuse_damage(self) -> None:
+    def verify(self) -> None:
         """Check the checksum of every row; raises `LedgerUnavailable` when the ledger is damaged."""
-        refuse_damage(self._connection, self._folder)
+        verify(self._connection, self._folder)
 
     def close(self) -> None:
         """Give the file back; staged batches that were never committed are forgotten."""

@@ -26,7 +26,7 @@ FILE_NAME = "ledger.sqlite3"
 FORMAT = 2
 FORMAT_WITHOUT_CHECKSUMS = 1
 _BESIDE = ("-wal", "-journal", "-shm")  # SQLite's own files beside the ledger
-BEGIN_ANEW = "put a copy back, or begin anew with `keydesk practice reset`, which keeps the file"
+RECOVERY_HINT = "put a copy back, or begin anew with `keydesk practice reset`, which keeps the file"
 
 _TABLES = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER) WITHOUT ROWID;
@@ -55,7 +55,7 @@ _HEADS = (
 )
 
 
-class LedgerHeld(LedgerUnavailable):
+class LedgerLocked(LedgerUnavailable):
     """Another running broker holds the ledger."""
 
 
@@ -94,7 +94,7 @@ def check_ledger_file(folder: Path) -> CheckReport:
         return check_ledger(connection, summed=version != FORMAT_WITHOUT_CHECKSUMS)
 
 
-def refuse_damage(connection: sqlite3.Connection, folder: Path) -> None:
+def verify(connection: sqlite3.Connection, folder: Path) -> None:
     """Check every row of an open ledger; raises `LedgerUnavailable` when one is damaged."""
     path = folder / FILE_NAME
     with _refusals(path):
@@ -106,11 +106,11 @@ def refuse_damage(connection: sqlite3.Connection, folder: Path) -> None:
 def damaged(path: Path, problem: str) -> LedgerUnavailable:
     """Return the refusal of a damaged ledger."""
     return LedgerUnavailable(
-        f"{path} is damaged: {problem} (`keydesk practice check` lists everything): {BEGIN_ANEW}"
+        f"{path} is damaged: {problem} (`keydesk practice check` lists everything): {RECOVERY_HINT}"
     )
 
 
-def set_ledger_aside(folder: Path, now: datetime | None = None) -> Path | None:
+def move_ledger_aside(folder: Path, now: datetime | None = None) -> Path | None:
     """Move the ledger of `folder` beside itself so that the next start makes a fresh one; None if there was none.
 
     A damaged or empty one is moved, too.
@@ -144,7 +144,7 @@ def _write_back(path: Path) -> None:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except sqlite3.Error as error:
             if "locked" in str(error):
-                raise LedgerHeld(_reason(error, path)) from error
+                raise LedgerLocked(_reason(error, path)) from error
         finally:
             connection.close()
 
@@ -182,16 +182,16 @@ def _refusals(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:
-        raise ledger_refusal(error, path) from error
+        raise ledger_error(error, path) from error
     except UnicodeDecodeError as error:
         raise damaged(path, "it holds text that is not UTF-8") from error
     except OSError as error:
         raise LedgerUnavailable(f"cannot use {path}: {error.strerror}") from error
 
 
-def ledger_refusal(error: sqlite3.Error, path: Path) -> LedgerUnavailable:
+def ledger_error(error: sqlite3.Error, path: Path) -> LedgerUnavailable:
     """Return the refusal of a ledger that SQLite cannot use."""
-    kind = LedgerHeld if "locked" in str(error) else LedgerUnavailable
+    kind = LedgerLocked if "locked" in str(error) else LedgerUnavailable
     return kind(_reason(error, path))
 
 
@@ -200,7 +200,7 @@ def _create(path: Path) -> None:
     for end in _BESIDE:
         left = path.with_name(FILE_NAME + end)
         if left.exists():
-            raise LedgerUnavailable(f"{path} is gone but {left.name} is there: {BEGIN_ANEW}")
+            raise LedgerUnavailable(f"{path} is gone but {left.name} is there: {RECOVERY_HINT}")
     new = path.with_name(f"{FILE_NAME}.new-{os.getpid()}")
     new.unlink(missing_ok=True)
     try:
@@ -219,7 +219,7 @@ def _create(path: Path) -> None:
 
 def _connected(path: Path) -> sqlite3.Connection:
     if path.stat().st_size == 0:
-        raise LedgerUnavailable(f"{path} is there but is empty (0 bytes): {BEGIN_ANEW}")
+        raise LedgerUnavailable(f"{path} is there but is empty (0 bytes): {RECOVERY_HINT}")
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA busy_timeout=0")
     connection.execute("PRAGMA locking_mode=EXCLUSIVE")
@@ -240,7 +240,7 @@ def _known_version(connection: sqlite3.Connection, path: Path) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     if not tables:
-        raise LedgerUnavailable(f"{path} is there but has no tables: {BEGIN_ANEW}")
+        raise LedgerUnavailable(f"{path} is there but has no tables: {RECOVERY_HINT}")
     if version not in {FORMAT_WITHOUT_CHECKSUMS, FORMAT}:
         raise LedgerUnavailable(f"{path} was written by another version (format {version})")
     expected = SUMMED.keys() - ({"heads"} if version == FORMAT_WITHOUT_CHECKSUMS else set())
@@ -282,7 +282,7 @@ def _reason(error: sqlite3.Error, path: Path) -> str:
     if code == sqlite3.SQLITE_FULL:
         return f"the disk is full: make room for {path}, then start again"
     if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-        return f"{path} cannot be opened, it is damaged or no ledger ({error}): {BEGIN_ANEW}"
+        return f"{path} cannot be opened, it is damaged or no ledger ({error}): {RECOVERY_HINT}"
     return f"{path} cannot be opened: {error}"
 
 

@@ -34,7 +34,7 @@ def test_transactions_come_in_order_and_whole_batches() -> None:
 def test_a_transaction_reader_too_far_behind_is_closed() -> None:
     mailbox = TransactionSubscription()
     cut: list[bool] = []
-    mailbox.when_overrun = lambda: cut.append(True)
+    mailbox.on_overrun = lambda: cut.append(True)
     for _ in range(5):
         mailbox.offer(b"x" * (MOST_BYTES_BEHIND // 4))
     assert mailbox.closed

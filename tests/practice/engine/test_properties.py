@@ -56,12 +56,12 @@ from keydesk_practice.engine.transactions import (
     to_wire,
 )
 from keydesk_practice.ledger.archive import (
-    account_of,
-    kept_account,
-    kept_order,
-    kept_trade,
-    order_of,
-    trade_of,
+    account_from_json,
+    account_to_json,
+    order_from_json,
+    order_to_json,
+    trade_from_json,
+    trade_to_json,
 )
 from support.fakes.still_market import SECOND
 from support.practised_account import PractisedAccount
@@ -101,7 +101,7 @@ class AccountLife(RuleBasedStateMachine):
         for mark in observe(decision.account, self.account.market):
             apply(decision.account, mark)
         live = self.account.state
-        assert kept_account(decision.account) == kept_account(live)
+        assert account_to_json(decision.account) == account_to_json(live)
         for order in decision.account.ended.orders():
             assert order == live.ended.order(order.id)
         for trade in decision.account.ended.trades():
@@ -289,9 +289,9 @@ class AccountLife(RuleBasedStateMachine):
     @invariant()
     def what_is_kept_equals_the_fold(self) -> None:
         live = self.account.state
-        kept = json.loads(json.dumps(kept_account(live)))
-        found = account_of(kept)
-        assert kept_account(found) == kept
+        kept = json.loads(json.dumps(account_to_json(live)))
+        found = account_from_json(kept)
+        assert account_to_json(found) == kept
         found.ended = live.ended
         assert found == live
         tables = ("orders", "trades", "positions", "triggers", "expiries")
@@ -300,9 +300,9 @@ class AccountLife(RuleBasedStateMachine):
     def teardown(self) -> None:
         ended = self.account.state.ended
         for order in ended.orders():
-            assert order_of(json.loads(json.dumps(kept_order(order)))) == order
+            assert order_from_json(json.loads(json.dumps(order_to_json(order)))) == order
         for trade in ended.trades():
-            assert trade_of(json.loads(json.dumps(kept_trade(trade)))) == trade
+            assert trade_from_json(json.loads(json.dumps(trade_to_json(trade)))) == trade
 
     @invariant()
     def ids_have_no_gaps(self) -> None:

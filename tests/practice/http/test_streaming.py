@@ -14,7 +14,7 @@ from keydesk_practice.broker.feeds import (
     PriceSubscription,
     TransactionSubscription,
 )
-from keydesk_practice.http.responses import LineStream
+from keydesk_practice.http.responses import StreamResponse
 from support.broker import PracticeServer
 from support.wire import wire
 
@@ -161,7 +161,7 @@ async def until(condition: Callable[[], bool]) -> None:
 def serve(
     client: HandMade, mailbox: PriceSubscription | TransactionSubscription, window: float = 0.0
 ) -> asyncio.Task[None]:
-    stream = LineStream(
+    stream = StreamResponse(
         mailbox,
         first=b"first\n",
         heartbeat=lambda: b"beat\n",

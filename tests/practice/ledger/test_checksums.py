@@ -18,9 +18,9 @@ from keydesk_practice.broker.broker import open_broker
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import SUMMED
 from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
-from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, set_ledger_aside
+from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, move_ledger_aside
 from keydesk_practice.options import Options
-from keydesk_practice.server import own_token
+from keydesk_practice.server import load_token
 from support.broker import START_SECONDS, practice_server
 from support.data.large_account import large_ledger
 from support.fakes.still_market import NOON, SECOND
@@ -267,7 +267,7 @@ def test_a_log_without_its_ledger_is_no_new_ledger(used: Path) -> None:
 @pytest.mark.parametrize("bytes_left", [0, 5000, 100_000])
 def test_reset_keeps_a_damaged_file_too_and_begins_anew(used: Path, bytes_left: int) -> None:
     os.truncate(used / FILE_NAME, min(bytes_left, (used / FILE_NAME).stat().st_size))
-    kept = set_ledger_aside(used)
+    kept = move_ledger_aside(used)
     assert kept is not None
     assert kept.exists()
     start(used)
@@ -339,7 +339,7 @@ def test_a_start_on_a_full_disk_is_refused_in_words(used: Path) -> None:
 def test_a_first_start_on_a_full_disk_is_refused_in_words(tmp_path: Path, limit: int) -> None:
     folder = tmp_path / "data"
     folder.mkdir(mode=0o700)
-    own_token(folder)  # its file is not what is asked about
+    load_token(folder)  # its file is not what is asked about
     assert _started_with(folder, limit) == 1
 
 

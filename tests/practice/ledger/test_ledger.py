@@ -11,7 +11,7 @@ import pytest
 
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, entry_of
-from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, set_ledger_aside
+from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, move_ledger_aside
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 
@@ -133,7 +133,7 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
 
 def test_reset_keeps_the_old_ledger_beside_the_new_one(tmp_path: Path) -> None:
     filled(tmp_path, 3).close()
-    kept = set_ledger_aside(tmp_path)
+    kept = move_ledger_aside(tmp_path)
     assert kept is not None
     assert kept.parent == tmp_path
     fresh = Ledger.open(tmp_path)
@@ -147,7 +147,7 @@ def test_reset_keeps_the_old_ledger_beside_the_new_one(tmp_path: Path) -> None:
 
 
 def test_reset_without_a_ledger_has_nothing_to_keep(tmp_path: Path) -> None:
-    assert set_ledger_aside(tmp_path) is None
+    assert move_ledger_aside(tmp_path) is None
 
 
 def test_a_snapshot_is_given_back_only_to_the_code_that_made_it(tmp_path: Path) -> None:
