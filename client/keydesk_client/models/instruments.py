@@ -6,7 +6,7 @@ from typing import Final
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import (
-    MOST_DIGITS,
+    MAX_DIGITS,
     DecimalNumber,
     InstrumentName,
     decimal_of,
@@ -17,7 +17,7 @@ from keydesk_client.models.enumerations import (
     InstrumentType,
 )
 
-EXACT: Final = Context(prec=2 * MOST_DIGITS)
+EXACT_CONTEXT: Final = Context(prec=2 * MAX_DIGITS)
 """Python's own 28 digits are fewer than a number may have."""
 
 
@@ -145,7 +145,7 @@ class Instrument(Record):
 
 def _rounded(field: str, number: Decimal, places: int, rounding: str) -> Decimal:
     try:
-        return decimal_of(number).quantize(Decimal(1).scaleb(-places), rounding, EXACT)
+        return decimal_of(number).quantize(Decimal(1).scaleb(-places), rounding, EXACT_CONTEXT)
     except (ValueError, InvalidOperation):
         failure = InvalidRequest(
             f"{field}: that is no number that can be rounded to {places} decimals: give a Decimal",

@@ -17,18 +17,18 @@ from keydesk_client.models._core.scalars import (
     DateTime,
     DecimalNumber,
     InstrumentName,
-    Moment,
     Number,
     PriceValue,
+    TimeInput,
     TradeID,
     TransactionID,
 )
-from keydesk_client.models._core.validation import Asked
+from keydesk_client.models._core.validation import RequestRecord
 from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
 from keydesk_client.models.reject_reasons import MarketOrderMarginCloseoutReason
 
 
-class ClientExtensions(Asked):
+class ClientExtensions(RequestRecord):
     """Client tags; not for bridged accounts."""
 
     if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class ClientExtensions(Asked):
     """Free text."""
 
 
-class TakeProfitDetails(Asked):
+class TakeProfitDetails(RequestRecord):
     """Request for a take-profit on a trade."""
 
     if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class TakeProfitDetails(Asked):
     """Id, tag and comment of the order."""
 
 
-class StopLossDetails(Asked):
+class StopLossDetails(RequestRecord):
     """Request for a stop-loss on a trade."""
 
     if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class StopLossDetails(Asked):
     """Deprecated way to ask for a guaranteed stop; default true only when the account requires it."""
 
 
-class GuaranteedStopLossDetails(Asked):
+class GuaranteedStopLossDetails(RequestRecord):
     """Request for a guaranteed stop on a trade."""
 
     if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class GuaranteedStopLossDetails(Asked):
     """Id, tag and comment of the order."""
 
 
-class TrailingStopLossDetails(Asked):
+class TrailingStopLossDetails(RequestRecord):
     """Request for a trailing stop on a trade."""
 
     if TYPE_CHECKING:
@@ -130,18 +130,18 @@ class ExtensionsMembers(TypedDict, total=False):
     """Free text."""
 
 
-class LifeMembers(TypedDict, total=False):
+class LifetimeMembers(TypedDict, total=False):
     """How long an order lives, and what is written on it."""
 
     time_in_force: TimeInForce
     """FOK (usual) or IOC for market orders; GTC (usual), GTD or GFD for what rests."""
-    gtd_time: Moment | None
+    gtd_time: TimeInput | None
     """When it expires; only together with GTD."""
     client_extensions: ClientExtensions | None
     """Id, tag and comment of the order."""
 
 
-class LevelMembers(LifeMembers, total=False):
+class LevelMembers(LifetimeMembers, total=False):
     """At which price, or how far away."""
 
     price: Number | None
@@ -157,14 +157,14 @@ class StopLossMembers(LevelMembers, total=False):
     """Deprecated: use a guaranteed stop-loss."""
 
 
-class TrailingMembers(LifeMembers, total=False):
+class TrailingMembers(LifetimeMembers, total=False):
     """Of a trailing stop on a trade."""
 
     distance: Required[Number]
     """In price units, not pips: 0.0015 is 15 pips of EUR_USD."""
 
 
-class OfTrade(TypedDict, total=False):
+class DependentMembers(TypedDict, total=False):
     """The trade that an order closes."""
 
     trade_id: Required[str]
@@ -175,15 +175,15 @@ class OfTrade(TypedDict, total=False):
     """Price side that triggers it."""
 
 
-class OfTradeLevelMembers(OfTrade, LevelMembers, total=False):
+class DependentLevelMembers(DependentMembers, LevelMembers, total=False):
     """Of a take-profit or guaranteed stop-loss as an order of its own."""
 
 
-class OfTradeStopLossMembers(OfTrade, StopLossMembers, total=False):
+class DependentStopLossMembers(DependentMembers, StopLossMembers, total=False):
     """Of a stop-loss as an order of its own."""
 
 
-class OfTradeTrailingMembers(OfTrade, TrailingMembers, total=False):
+class DependentTrailingMembers(DependentMembers, TrailingMembers, total=False):
     """Of a trailing stop as an order of its own."""
 
 
@@ -224,7 +224,7 @@ class LimitMembers(EntryMembers, total=False):
 
     price: Required[Number]
     """Trigger, in quote currency."""
-    gtd_time: Moment | None
+    gtd_time: TimeInput | None
     """When it expires; only together with GTD."""
     trigger_condition: OrderTriggerCondition
     """Price side that triggers it."""

@@ -14,7 +14,7 @@ from keydesk_client.models._core.scalars import (
     TradeID,
     TransactionID,
 )
-from keydesk_client.models._core.wire_names import foreign_to
+from keydesk_client.models._core.wire_names import unknown_type
 from keydesk_client.models.enumerations import OrderState, TimeInForce
 from keydesk_client.models.order_terms import (
     ClientExtensions,
@@ -184,7 +184,7 @@ KnownOrder: TypeAlias = (
 class UnknownOrder(OrderIdentity):
     """An order of a kind that this version of the library does not know; its other members are in `unknown`."""
 
-    type: Annotated[str, foreign_to(KnownOrder)]
+    type: Annotated[str, unknown_type(KnownOrder)]
     """The word that the service uses for it."""
 
 

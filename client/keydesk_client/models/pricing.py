@@ -13,7 +13,13 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from keydesk_client.errors import MissingMember
-from keydesk_client.models._core.record import Numbers, Record, Response, Rowed, Times
+from keydesk_client.models._core.record import (
+    NumberConverter,
+    Record,
+    Response,
+    Tabular,
+    TimeConverter,
+)
 from keydesk_client.models._core.scalars import (
     Currency,
     DateTime,
@@ -22,7 +28,7 @@ from keydesk_client.models._core.scalars import (
     Liquidity,
     PriceValue,
 )
-from keydesk_client.models._core.slots_record import CLOSED, SlottedRecord
+from keydesk_client.models._core.slots_record import STRICT_CONFIG, SlottedRecord
 from keydesk_client.models.enumerations import CandlestickGranularity, PriceStatus
 
 
@@ -86,7 +92,7 @@ class PositionBook(Record):
 class CandlestickData(SlottedRecord):
     """Four prices of a candle."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT_CONFIG
 
     o: PriceValue
     """First."""
@@ -102,7 +108,7 @@ class CandlestickData(SlottedRecord):
 class Candlestick(SlottedRecord):
     """One candle."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT_CONFIG
 
     time: DateTime
     """Start of the period, UTC."""
@@ -118,14 +124,14 @@ class Candlestick(SlottedRecord):
     """When M was asked for."""
 
     def row(
-        self, *, numbers: Numbers | None = None, times: Times | None = None
+        self, *, numbers: NumberConverter | None = None, times: TimeConverter | None = None
     ) -> dict[str, object]:
         """One row of a table: time, open, high, low, close, volume, complete.
 
         Prices of several components are told apart: `bid.open`, `ask.open`. Numbers stay Decimal and times DateTime
         unless said: `row(numbers=float, times=pandas.Timestamp)`.
         """
-        flat = Rowed.row(self, numbers=numbers, times=times)
+        flat = Tabular.row(self, numbers=numbers, times=times)
         alone = sum(each is not None for each in (self.bid, self.ask, self.mid)) == 1
         prices = {_column(name, alone=alone): flat[name] for name in flat if "." in name}
         rest = {name: flat[name] for name in flat if "." not in name and name != "time"}
@@ -155,7 +161,7 @@ class CandlestickResponse(Response):
 class PriceBucket(SlottedRecord):
     """Liquidity at one price; slotted, for each price of the stream brings several."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT_CONFIG
 
     price: PriceValue
     """The price of this level."""

@@ -16,8 +16,12 @@ from pydantic import ConfigDict, Field, model_validator
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models._core.record import Record, Wire
 from keydesk_client.models._core.scalars import DecimalNumber, PriceValue, decimal_text
-from keydesk_client.models._core.validation import Asked, refuse_levels, refuse_unknown
-from keydesk_client.models._core.wire_names import known_word, words
+from keydesk_client.models._core.validation import (
+    RequestRecord,
+    reject_unknown_members,
+    validate_levels,
+)
+from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import (
@@ -34,11 +38,11 @@ from keydesk_client.models.order_terms import (
 
 if TYPE_CHECKING:
     from keydesk_client.models.order_terms import (
+        DependentLevelMembers,
+        DependentStopLossMembers,
+        DependentTrailingMembers,
         LimitMembers,
         MarketMembers,
-        OfTradeLevelMembers,
-        OfTradeStopLossMembers,
-        OfTradeTrailingMembers,
         StopMembers,
     )
 
@@ -51,33 +55,33 @@ ON_FILL: Final = (
     "guaranteed_stop_loss_on_fill",
     "trailing_stop_loss_on_fill",
 )
-AT_ONCE: Final = frozenset({"FOK", "IOC"})
+IMMEDIATE: Final = frozenset({"FOK", "IOC"})
 RESTING: Final = frozenset({"GTC", "GTD", "GFD"})
-WORDS: Final = {
-    "position_fill": words(OrderPositionFill),
-    "trigger_condition": words(OrderTriggerCondition),
+ENUMERATIONS: Final = {
+    "position_fill": enum_values(OrderPositionFill),
+    "trigger_condition": enum_values(OrderTriggerCondition),
 }
-NAMES: Final = ("instrument", "trade_id")
+NAME_MEMBERS: Final = ("instrument", "trade_id")
 
 
-def refuse_impossible(order: Record) -> None:
+def validate_order(order: Record) -> None:
     """InvalidRequest, naming the member, when the order can not be right."""
     if isinstance(order, EntryTerms) and order.units == 0:
         raise InvalidRequest("units: 0 buys and sells nothing", field="units")
     _refuse_nameless(order)
     _refuse_other_words(order)
     _refuse_life(order, "", _lives(order))
-    refuse_levels(order, "", needs_one=isinstance(order, DependentTerms))
+    validate_levels(order, "", needs_one=isinstance(order, DependentTerms))
     for name, details in details_on_fill(order):
-        refuse_unknown(details, f"{name}.")
+        reject_unknown_members(details, f"{name}.")
         _refuse_life(details, f"{name}.", RESTING)
-        refuse_levels(details, f"{name}.", needs_one=True)
+        validate_levels(details, f"{name}.", needs_one=True)
 
 
-def refuse_impossible_edit(name: str, details: Details) -> None:
+def validate_edit(name: str, details: Details) -> None:
     """The same for a dependent order's edit, where what is left out stays as it is."""
     _refuse_edited_life(details, f"{name}.")
-    refuse_levels(details, f"{name}.", needs_one=False)
+    validate_levels(details, f"{name}.", needs_one=False)
 
 
 def details_on_fill(order: Record) -> Iterator[tuple[str, Details]]:
@@ -92,7 +96,7 @@ def details_on_fill(order: Record) -> Iterator[tuple[str, Details]]:
 def _lives(order: Record) -> frozenset[str]:
     if isinstance(order, DependentTerms):
         return RESTING
-    return AT_ONCE | RESTING if isinstance(order, PendingTerms) else AT_ONCE
+    return IMMEDIATE | RESTING if isinstance(order, PendingTerms) else IMMEDIATE
 
 
 def _refuse_edited_life(details: Details, prefix: str) -> None:
@@ -124,22 +128,22 @@ def _refuse_other_life(life: str | None, prefix: str, allowed: frozenset[str]) -
 
 def _refuse_other_words(order: Record) -> None:
     """Answers keep words that are new; an order with a word that there is not would be rejected."""
-    for name, known in WORDS.items():
+    for name, known in ENUMERATIONS.items():
         if name in type(order).model_fields:
-            known_word(name, getattr(order, name), known)
+            validate_choice(name, getattr(order, name), known)
 
 
 def _refuse_nameless(order: Record) -> None:
-    for name in NAMES:
+    for name in NAME_MEMBERS:
         if name in type(order).model_fields:
             told = getattr(order, name)
             if not told or not told.isprintable() or told != told.strip():
                 raise InvalidRequest(f"{name}: {told[:60]!r} names nothing", field=name)
 
 
-def refuse_other(order: object) -> None:
+def require_order_request(order: object) -> None:
     """InvalidRequest for what is no order request, where no type checker says so."""
-    if not isinstance(order, RequestedOrder):
+    if not isinstance(order, OrderRequestBase):
         raise InvalidRequest(
             "order: give an order request, as in MarketOrderRequest(instrument='EUR_USD', units=100);"
             f" this is of type {type(order).__name__}",
@@ -147,7 +151,7 @@ def refuse_other(order: object) -> None:
         )
 
 
-class RequestedOrder(Asked):
+class OrderRequestBase(RequestRecord):
     """An order as a client asks for it; InvalidRequest when it can not be right.
 
     It stands last among the bases of a request: pydantic lets the last one decide what is forbidden.
@@ -166,11 +170,11 @@ class RequestedOrder(Asked):
 
     @model_validator(mode="after")
     def _refuse_impossible(self) -> Self:
-        refuse_impossible(self)
+        validate_order(self)
         return self
 
 
-class MarketOrderRequest(EntryTerms, OnFillTerms, RequestedOrder):
+class MarketOrderRequest(EntryTerms, OnFillTerms, OrderRequestBase):
     """Body of a market order."""
 
     if TYPE_CHECKING:
@@ -184,7 +188,7 @@ class MarketOrderRequest(EntryTerms, OnFillTerms, RequestedOrder):
     """Worst price accepted."""
 
 
-class LimitOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
+class LimitOrderRequest(EntryTerms, PendingTerms, OnFillTerms, OrderRequestBase):
     """Body of a limit order."""
 
     if TYPE_CHECKING:
@@ -194,7 +198,7 @@ class LimitOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
     type: Literal["LIMIT"] = "LIMIT"
 
 
-class StopOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
+class StopOrderRequest(EntryTerms, PendingTerms, OnFillTerms, OrderRequestBase):
     """Body of a stop order."""
 
     if TYPE_CHECKING:
@@ -206,7 +210,7 @@ class StopOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
     """Worst price accepted after the trigger."""
 
 
-class MarketIfTouchedOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
+class MarketIfTouchedOrderRequest(EntryTerms, PendingTerms, OnFillTerms, OrderRequestBase):
     """Body of a market-if-touched order."""
 
     if TYPE_CHECKING:
@@ -218,12 +222,12 @@ class MarketIfTouchedOrderRequest(EntryTerms, PendingTerms, OnFillTerms, Request
     """Worst price accepted after the trigger."""
 
 
-class TakeProfitOrderRequest(DependentTerms, RequestedOrder):
+class TakeProfitOrderRequest(DependentTerms, OrderRequestBase):
     """Body of a stand-alone take-profit."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **members: Unpack[OfTradeLevelMembers]) -> None: ...
+        def __init__(self, **members: Unpack[DependentLevelMembers]) -> None: ...
 
     type: Literal["TAKE_PROFIT"] = "TAKE_PROFIT"
     price: PriceValue | None = None
@@ -232,12 +236,12 @@ class TakeProfitOrderRequest(DependentTerms, RequestedOrder):
     """Instead of a price; not every service takes it."""
 
 
-class StopLossOrderRequest(DependentTerms, RequestedOrder):
+class StopLossOrderRequest(DependentTerms, OrderRequestBase):
     """Body of a stand-alone stop-loss."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **members: Unpack[OfTradeStopLossMembers]) -> None: ...
+        def __init__(self, **members: Unpack[DependentStopLossMembers]) -> None: ...
 
     type: Literal["STOP_LOSS"] = "STOP_LOSS"
     price: PriceValue | None = None
@@ -248,12 +252,12 @@ class StopLossOrderRequest(DependentTerms, RequestedOrder):
     """Deprecated; default true only when the account requires it."""
 
 
-class GuaranteedStopLossOrderRequest(DependentTerms, RequestedOrder):
+class GuaranteedStopLossOrderRequest(DependentTerms, OrderRequestBase):
     """Body of a stand-alone guaranteed stop."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **members: Unpack[OfTradeLevelMembers]) -> None: ...
+        def __init__(self, **members: Unpack[DependentLevelMembers]) -> None: ...
 
     type: Literal["GUARANTEED_STOP_LOSS"] = "GUARANTEED_STOP_LOSS"
     price: PriceValue | None = None
@@ -262,12 +266,12 @@ class GuaranteedStopLossOrderRequest(DependentTerms, RequestedOrder):
     """In price units from the current price: ask for a long trade, bid for a short one."""
 
 
-class TrailingStopLossOrderRequest(DependentTerms, RequestedOrder):
+class TrailingStopLossOrderRequest(DependentTerms, OrderRequestBase):
     """Body of a stand-alone trailing stop."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **members: Unpack[OfTradeTrailingMembers]) -> None: ...
+        def __init__(self, **members: Unpack[DependentTrailingMembers]) -> None: ...
 
     type: Literal["TRAILING_STOP_LOSS"] = "TRAILING_STOP_LOSS"
     distance: DecimalNumber
@@ -288,7 +292,7 @@ OrderRequest: TypeAlias = Annotated[
 """Any order that can be asked for."""
 
 
-def refuse_unfit(order: OrderRequest, instrument: Instrument) -> None:
+def validate_for_instrument(order: OrderRequest, instrument: Instrument) -> None:
     """InvalidRequest, naming the member, when the order does not fit the instrument."""
     if isinstance(order, EntryTerms):
         if order.instrument != instrument.name:
@@ -302,17 +306,17 @@ def refuse_unfit(order: OrderRequest, instrument: Instrument) -> None:
         _refuse_unfit_levels(details, f"{name}.", instrument)
 
 
-def refuse_unfit_details(name: str, details: Details, instrument: Instrument) -> None:
+def validate_details_for_instrument(name: str, details: Details, instrument: Instrument) -> None:
     """The same for a dependent order of a trade."""
     _refuse_unfit_levels(details, f"{name}.", instrument)
 
 
-def refuse_unfit_close(field: str, units: Decimal, instrument: Instrument) -> None:
+def validate_close_units(field: str, units: Decimal, instrument: Instrument) -> None:
     """InvalidRequest for a size to close that has too many decimals; how much of it there is, is no reason to stay in."""
     _refuse_excess(field, units, instrument)
 
 
-def decimals(value: Decimal) -> int:
+def decimal_places(value: Decimal) -> int:
     """Decimals that matter: trailing zeros do not."""
     return len(decimal_text(value).partition(".")[2].rstrip("0"))
 
@@ -330,7 +334,7 @@ def _refuse_unfit_units(units: Decimal, instrument: Instrument) -> None:
 
 
 def _refuse_excess(field: str, units: Decimal, instrument: Instrument) -> None:
-    if decimals(units) > instrument.trade_units_precision:
+    if decimal_places(units) > instrument.trade_units_precision:
         raise InvalidRequest(
             f"{field}: {units:f} has more than {instrument.trade_units_precision} decimals",
             field=field,
@@ -340,7 +344,7 @@ def _refuse_excess(field: str, units: Decimal, instrument: Instrument) -> None:
 def _refuse_unfit_levels(holder: Record, prefix: str, instrument: Instrument) -> None:
     for name in ("price", "price_bound", "distance"):
         level = getattr(holder, name, None)
-        if level is not None and decimals(level) > instrument.display_precision:
+        if level is not None and decimal_places(level) > instrument.display_precision:
             field = prefix + name
             raise InvalidRequest(
                 f"{field}: {level:f} has more than {instrument.display_precision} decimals",

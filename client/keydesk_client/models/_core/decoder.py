@@ -5,7 +5,7 @@ Records from bodies that are not as they should be: what can be read is read, no
 An order that was placed must not look like a failure because one member of the answer was left out or renamed. The
 quick way (reading.py) refuses such a body; this slow way builds it member by member. What is not there stays missing,
 what can not be read stays missing too and is kept raw among the unknown members, so that it is written back as it was.
-In a list of records only those that the quick way refuses are built so, and only `MOST_BROKEN` of an answer.
+In a list of records only those that the quick way refuses are built so, and only `MAX_SALVAGED` of an answer.
 """
 
 import json
@@ -35,7 +35,7 @@ from keydesk_client.errors import AnswerTooLarge, UnreadableAnswer
 from keydesk_client.models._core.json import (
     SMALL,
     BodyLimits,
-    Incomplete,
+    IncompleteRecord,
     JsonObject,
     JsonValue,
     WrittenFloat,
@@ -43,9 +43,9 @@ from keydesk_client.models._core.json import (
 )
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import DateTime, decimal_text
-from keydesk_client.models._core.slots_record import SlottedRecord, restored
-from keydesk_client.models._core.validation import Asked
-from keydesk_client.models._core.wire_names import spellings, wire_name
+from keydesk_client.models._core.slots_record import SlottedRecord, restore
+from keydesk_client.models._core.validation import RequestRecord
+from keydesk_client.models._core.wire_names import accepted_names, wire_name
 
 # ruff: noqa: ANN401 - this is where JSON becomes a record: values and annotations are of any type
 
@@ -53,29 +53,29 @@ from keydesk_client.models._core.wire_names import spellings, wire_name
 R = TypeVar("R", bound=Record)
 S = TypeVar("S", bound=SlottedRecord)
 
-Kind: TypeAlias = Any
+Annotation: TypeAlias = Any
 """An annotation, as typing gives it."""
 UNIONS: tuple[object, ...] = (Union, UnionType)
-MOST_BROKEN: Final = 5_000
+MAX_SALVAGED: Final = 5_000
 """Records of one answer that are built member by member: each takes 50 µs, and 3 kB."""
 
 
 @dataclass(slots=True)
-class Effort:
+class SalvageBudget:
     """How much more of an answer may be built member by member."""
 
-    records: int = MOST_BROKEN
+    records: int = MAX_SALVAGED
 
     def spend(self) -> None:
         """Count one record; AnswerTooLarge when there were too many."""
         self.records -= 1
         if self.records < 0:
-            raise AnswerTooLarge(f"more than {MOST_BROKEN:,} records of the answer cannot be read")
+            raise AnswerTooLarge(f"more than {MAX_SALVAGED:,} records of the answer cannot be read")
 
 
-def read_value(kind: Kind, value: JsonValue, effort: Effort | None = None) -> Any:
+def read_value(kind: Annotation, value: JsonValue, effort: SalvageBudget | None = None) -> Any:
     """The value as its annotation wants it; ValueError when there is no way to read it so."""
-    effort = effort or Effort()
+    effort = effort or SalvageBudget()
     choices = _choices(kind)
     if value is None and NoneType in choices:
         return None
@@ -86,12 +86,12 @@ def read_value(kind: Kind, value: JsonValue, effort: Effort | None = None) -> An
         return _read_list(get_args(choices[0])[0], value, effort)
     try:
         return _leaf(kind).validate_python(_as_text(choices, value))
-    except Incomplete:
+    except IncompleteRecord:
         failure = ValueError("a record inside lacks a member")
     raise failure
 
 
-def read_object(kind: type[R], members: JsonObject, effort: Effort) -> R:
+def read_object(kind: type[R], members: JsonObject, effort: SalvageBudget) -> R:
     """The record that a JSON object holds."""
     effort.spend()
     hints = _hints(kind)
@@ -99,7 +99,7 @@ def read_object(kind: type[R], members: JsonObject, effort: Effort) -> R:
     values: dict[str, Any] = {}
     told: set[str] = set()
     for name, field in kind.model_fields.items():
-        names = spellings(field)
+        names = accepted_names(field)
         sent_as = next((key for key in names if key in left), None)
         if sent_as is None:
             continue
@@ -110,12 +110,12 @@ def read_object(kind: type[R], members: JsonObject, effort: Effort) -> R:
         if sent_as != names[0]:
             continue  # it is written back as it came, from among the unknown members
         told.add(name)
-        if issubclass(kind, Asked) or _comes_back(values[name], left[sent_as]):
+        if issubclass(kind, RequestRecord) or _comes_back(values[name], left[sent_as]):
             del left[sent_as]  # else what came stays there, and writes over the value
     return _built(kind, values, told, left)
 
 
-def read_slotted(kind: type[S], members: JsonObject, effort: Effort) -> S:
+def read_slotted(kind: type[S], members: JsonObject, effort: SalvageBudget) -> S:
     """The slotted record that a JSON object holds."""
     effort.spend()
     hints = _hints(cast("Any", kind))
@@ -129,7 +129,7 @@ def read_slotted(kind: type[S], members: JsonObject, effort: Effort) -> S:
             continue
         if values[name] is not None and _comes_back(values[name], left[sent_as]):
             del left[sent_as]
-    return restored(kind, values, left)
+    return restore(kind, values, left)
 
 
 def _built(kind: type[R], values: dict[str, Any], told: set[str], left: JsonObject) -> R:
@@ -137,7 +137,7 @@ def _built(kind: type[R], values: dict[str, Any], told: set[str], left: JsonObje
     standards = {
         name: field.get_default(call_default_factory=True)
         for name, field in fields_.items()
-        if not field.is_required() and not any(key in left for key in spellings(field))
+        if not field.is_required() and not any(key in left for key in accepted_names(field))
     }
     object.__setattr__(made, "__dict__", standards | values)
     object.__setattr__(made, "__pydantic_fields_set__", told)
@@ -146,7 +146,7 @@ def _built(kind: type[R], values: dict[str, Any], told: set[str], left: JsonObje
     return made
 
 
-def _read_record(kinds: list[Any], value: JsonValue, effort: Effort) -> Any:
+def _read_record(kinds: list[Any], value: JsonValue, effort: SalvageBudget) -> Any:
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")  # noqa: TRY004 - callers catch what pydantic raises
     kind = kinds[0] if len(kinds) == 1 else _by_type(kinds, value.get("type"))
@@ -162,11 +162,11 @@ def _by_type(kinds: list[Any], said: object) -> Any:
     return next((kind for kind in kinds if not _words(_hints(kind)["type"])), kinds[0])
 
 
-def _words(kind: Kind) -> tuple[Any, ...]:
+def _words(kind: Annotation) -> tuple[Any, ...]:
     return get_args(kind) if _origin(kind) is Literal else ()
 
 
-def _read_list(kind: Kind, value: JsonValue, effort: Effort) -> tuple[Any, ...]:
+def _read_list(kind: Annotation, value: JsonValue, effort: SalvageBudget) -> tuple[Any, ...]:
     if not isinstance(value, list):
         raise ValueError("not a JSON array")  # noqa: TRY004 - callers catch what pydantic raises
     if any(map(_is_record, _choices(kind))):
@@ -174,12 +174,12 @@ def _read_list(kind: Kind, value: JsonValue, effort: Effort) -> tuple[Any, ...]:
     return tuple(read_value(kind, item, effort) for item in value)
 
 
-def _read_item(kind: Kind, item: JsonValue, effort: Effort) -> Any:
+def _read_item(kind: Annotation, item: JsonValue, effort: SalvageBudget) -> Any:
     """A record of a list: in the quick way, of thousands one is broken as a rule."""
     if not _holds_float(item):
         try:
             return _leaf(kind).validate_json(json.dumps(item), by_alias=True, by_name=False)
-        except (ValidationError, Incomplete):
+        except (ValidationError, IncompleteRecord):
             pass  # left before anything else is raised: it shows a piece of the body
     return read_value(kind, item, effort)
 
@@ -193,7 +193,7 @@ def _holds_float(value: JsonValue) -> bool:
     return isinstance(value, WrittenFloat)
 
 
-def _choices(kind: Kind) -> tuple[Any, ...]:
+def _choices(kind: Annotation) -> tuple[Any, ...]:
     """The members of a union, however deep it is annotated; one member when it is none."""
     if _origin(kind) is Annotated:
         inner = get_args(kind)[0]
@@ -203,11 +203,11 @@ def _choices(kind: Kind) -> tuple[Any, ...]:
     return (kind,)
 
 
-def _origin(kind: Kind) -> object:
+def _origin(kind: Annotation) -> object:
     return get_origin(kind)
 
 
-def _is_record(kind: Kind) -> bool:
+def _is_record(kind: Annotation) -> bool:
     return isinstance(kind, type) and issubclass(kind, Record | SlottedRecord)
 
 
@@ -246,7 +246,7 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 @cache
-def _leaf(kind: Kind) -> TypeAdapter[Any]:
+def _leaf(kind: Annotation) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
 
 
@@ -273,7 +273,7 @@ class Reader(Generic[T]):
         self.limits.check(text)
         try:
             return self._adapter.validate_json(text, by_alias=True, by_name=False)
-        except (ValidationError, Incomplete):
+        except (ValidationError, IncompleteRecord):
             return None
 
     @cached_property

@@ -91,11 +91,11 @@ JsonObject: TypeAlias = dict[str, JsonValue]
 LISTS: Final = frozenset({"model-field", "dataclass-field", "default", "nullable"})
 
 
-class Incomplete(Exception):
+class IncompleteRecord(Exception):
     """A record lacks a member that it must have."""
 
 
-def failing_fast(schema: CoreSchema, *, members: bool = True) -> CoreSchema:
+def fail_fast(schema: CoreSchema, *, members: bool = True) -> CoreSchema:
     """The schema of one record, changed in place; `members`: whether a missing one ends the validation as Incomplete."""
     for field in _fields(schema):
         _fail_at_first_element(field)
@@ -111,7 +111,7 @@ def failing_fast(schema: CoreSchema, *, members: bool = True) -> CoreSchema:
 
 
 def _give_up() -> NoReturn:
-    raise Incomplete
+    raise IncompleteRecord
 
 
 def _fields(schema: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - schemas are dictionaries of many shapes

@@ -21,15 +21,15 @@ from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
 from keydesk_client.errors import MissingMember
-from keydesk_client.models._core.json import JsonObject, JsonValue, failing_fast
+from keydesk_client.models._core.json import JsonObject, JsonValue, fail_fast
 from keydesk_client.models._core.scalars import DateTime
-from keydesk_client.models._core.wire_names import spellings, wire_name
+from keydesk_client.models._core.wire_names import accepted_names, wire_name
 
 if TYPE_CHECKING:
     import ast
 
 
-class Described(str):
+class MemberDocs(str):
     """A docstring that is followed by the record's members, each with its type and meaning."""
 
     __slots__ = ("_kind",)
@@ -44,7 +44,7 @@ class Described(str):
         return made
 
     def __get__(self, record: object, kind: type) -> str:
-        told = {name: words for base in reversed(kind.__mro__) for name, words in members(base)}
+        told = {name: words for base in reversed(kind.__mro__) for name, words in member_docs(base)}
         if not told:
             return str(self)
         return "\n".join((str(self), "", "Members:", *told.values()))
@@ -54,7 +54,7 @@ class Described(str):
         return self.__get__(None, self._kind).expandtabs(tabsize)
 
 
-def members(kind: type) -> list[tuple[str, str]]:
+def member_docs(kind: type) -> list[tuple[str, str]]:
     """Name and description of each member that this class itself brings; nothing where its source is not at hand."""
     import ast  # noqa: PLC0415 - who never asks never pays
     import inspect  # noqa: PLC0415
@@ -87,19 +87,19 @@ def _documented(made: "ast.ClassDef") -> list[tuple[str, str]]:
     return found
 
 
-Numbers: TypeAlias = Callable[[Decimal], object]
+NumberConverter: TypeAlias = Callable[[Decimal], object]
 """What becomes of a number, as in `float` or `str`."""
-Times: TypeAlias = Callable[[str], object]
+TimeConverter: TypeAlias = Callable[[str], object]
 """What becomes of a moment's RFC 3339 text in UTC, as in `pandas.Timestamp` or `str`."""
 
 
-class Rowed:
+class Tabular:
     """A record that can be laid flat."""
 
     __slots__ = ()
 
     def row(
-        self, *, numbers: Numbers | None = None, times: Times | None = None
+        self, *, numbers: NumberConverter | None = None, times: TimeConverter | None = None
     ) -> dict[str, object]:
         """The members that were sent, flat: a nested record's by dotted names, as in `trade_opened.price`.
 
@@ -112,16 +112,16 @@ class Rowed:
         raise NotImplementedError
 
     def _flat(
-        self, prefix: str, numbers: Numbers, times: Times | None
+        self, prefix: str, numbers: NumberConverter, times: TimeConverter | None
     ) -> Iterator[tuple[str, object]]:
         for name, value in self._sent().items():
-            if isinstance(value, Rowed):
+            if isinstance(value, Tabular):
                 yield from value._flat(f"{prefix}{name}.", numbers, times)  # noqa: SLF001 - the same class
             elif value is not None:
                 yield prefix + name, _cell(value, numbers, times)
 
 
-def _cell(value: object, numbers: Numbers, times: Times | None) -> object:
+def _cell(value: object, numbers: NumberConverter, times: TimeConverter | None) -> object:
     match value:
         case Decimal():
             return numbers(value)
@@ -130,7 +130,7 @@ def _cell(value: object, numbers: Numbers, times: Times | None) -> object:
         case tuple():
             items = cast("tuple[object, ...]", value)
             return [_cell(each, numbers, times) for each in items]
-        case Rowed():
+        case Tabular():
             return value.row(numbers=numbers, times=times)
         case _:
             return value
@@ -149,7 +149,7 @@ Wire: TypeAlias = JsonObject
 """A JSON object."""
 
 
-class Record(Rowed, BaseModel):
+class Record(Tabular, BaseModel):
     """One JSON object of the wire."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
@@ -170,11 +170,11 @@ class Record(Rowed, BaseModel):
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         """The validator of this record; one of the service's gives up at the first missing member or broken element."""
-        return failing_fast(handler(source), members=cls.fails_at_missing_members)
+        return fail_fast(handler(source), members=cls.fails_at_missing_members)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: object) -> None:
-        cls.__doc__ = Described.of(cls)
+        cls.__doc__ = MemberDocs.of(cls)
 
     def to_wire(self) -> Wire:
         """The JSON object that this record was read from, or would be sent as: member for member, digit for digit.
@@ -192,7 +192,7 @@ class Record(Rowed, BaseModel):
         if kept:
             fields = type(self).model_fields
             for name in fields.keys() & (update or {}).keys():
-                for word in spellings(fields[name]):
+                for word in accepted_names(fields[name]):
                     kept.pop(word, None)
         return copied
 
@@ -210,15 +210,15 @@ class Record(Rowed, BaseModel):
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """What was sent; an order fill has forty members, and the absent ones would hide those that count."""
-        return [(name, shortened(value)) for name, value in self._sent().items()]
+        return [(name, shorten(value)) for name, value in self._sent().items()]
 
     def _sent(self) -> Mapping[str, object]:
-        members, sent = vars(self), self.model_fields_set | {"type"}
-        known = {name: value for name, value in members.items() if name in sent}
+        member_docs, sent = vars(self), self.model_fields_set | {"type"}
+        known = {name: value for name, value in member_docs.items() if name in sent}
         if not self.unknown:
             return known
         beside = dict(self._kept_beside())
-        known |= {name: members[name] for name in beside.values()}
+        known |= {name: member_docs[name] for name in beside.values()}
         return known | {
             name: value
             for name, value in self.unknown.items()
@@ -229,14 +229,14 @@ class Record(Rowed, BaseModel):
         """Wire name and own name of each member that was read, and whose text is kept in `unknown` because it differs."""
         for name, field in type(self).model_fields.items():
             if name in vars(self):
-                yield from ((word, name) for word in spellings(field) if word in self.unknown)
+                yield from ((word, name) for word in accepted_names(field) if word in self.unknown)
 
     if not TYPE_CHECKING:  # seen by a type checker, it would make every misspelt member look right
 
         def __getattr__(self, name: str) -> object:
             kind = type(self)
             if name in kind.model_fields:
-                raise missing(kind, name)
+                raise missing_member(kind, name)
             derived = getattr(kind, name, None)
             if isinstance(derived, property):  # it missed a member: which one is said again
                 return derived.__get__(self)
@@ -246,15 +246,15 @@ class Record(Rowed, BaseModel):
 MOST_SHOWN: Final = 20
 
 
-def shortened(value: object) -> object:
+def shorten(value: object) -> object:
     """A tuple of hundreds shows its first and last; all else shows itself."""
     if isinstance(value, tuple):
         items = cast("tuple[object, ...]", value)
-        return Shortened(items) if len(items) > MOST_SHOWN else items
+        return ShortenedTuple(items) if len(items) > MOST_SHOWN else items
     return value
 
 
-class Shortened:
+class ShortenedTuple:
     """A long tuple in a repr."""
 
     def __init__(self, items: tuple[object, ...]) -> None:
@@ -265,7 +265,7 @@ class Shortened:
         return f"({first!r}, ... {len(self._items) - 2:,} more ..., {last!r})"
 
 
-def missing(kind: type, name: str) -> MissingMember:
+def missing_member(kind: type, name: str) -> MissingMember:
     """The error of reading a member that is not there."""
     return MissingMember(
         f"{kind.__name__}.{name} was not sent, or not in a form that can be read",

@@ -21,12 +21,12 @@ from pydantic_core import CoreSchema, core_schema
 
 from keydesk_client.errors import NoSuchMoment
 
-MOST_DIGITS: Final = 64
-COUNTER_TEXT: Final = r"^[0-9]+$"
-LONGEST_COUNTER: Final = 20
-DECIMAL_TEXT: Final = r"[+-]?[0-9]+(\.[0-9]+)?"
+MAX_DIGITS: Final = 64
+COUNTER_PATTERN: Final = r"^[0-9]+$"
+MAX_COUNTER_LENGTH: Final = 20
+DECIMAL_PATTERN: Final = r"[+-]?[0-9]+(\.[0-9]+)?"
 
-_is_decimal_text = re.compile(DECIMAL_TEXT).fullmatch
+_is_decimal_text = re.compile(DECIMAL_PATTERN).fullmatch
 _is_plain_text = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?").fullmatch
 """What is written back as it came; "+1.5" and "007.10" go the slow way, which keeps them beside the number."""
 
@@ -45,19 +45,19 @@ def decimal_of(value: object) -> Decimal:
     if isinstance(value, Decimal):
         if (
             value.is_finite()
-            and abs(value.adjusted()) < MOST_DIGITS
-            and len(value.as_tuple().digits) <= MOST_DIGITS
+            and abs(value.adjusted()) < MAX_DIGITS
+            and len(value.as_tuple().digits) <= MAX_DIGITS
         ):
             return value
     elif isinstance(value, int) and not isinstance(value, bool):
-        if abs(value) < 10**MOST_DIGITS:
+        if abs(value) < 10**MAX_DIGITS:
             return Decimal(value)
-    elif isinstance(value, str) and len(value) <= MOST_DIGITS and _is_decimal_text(value):
+    elif isinstance(value, str) and len(value) <= MAX_DIGITS and _is_decimal_text(value):
         return Decimal(value)
     shown = (
         "so long a number"
         if isinstance(value, int) and abs(value) > 1
-        else f"{str(value)[:MOST_DIGITS]!r}"
+        else f"{str(value)[:MAX_DIGITS]!r}"
     )
     why = "a float, and floats are not exact" if isinstance(value, float) else "no decimal number"
     raise ValueError(f"{shown} is {why}: give a Decimal, an int or digits as text")
@@ -71,7 +71,7 @@ def decimal_text(value: Decimal) -> str:
 # One for all members: several hundred of them would hold 3 kB each of their own.
 _DECIMAL_SCHEMA: Final = core_schema.json_or_python_schema(
     json_schema=core_schema.no_info_after_validator_function(
-        _read, core_schema.str_schema(max_length=MOST_DIGITS)
+        _read, core_schema.str_schema(max_length=MAX_DIGITS)
     ),
     python_schema=core_schema.no_info_plain_validator_function(decimal_of),
     serialization=core_schema.plain_serializer_function_ser_schema(decimal_text),
@@ -103,7 +103,7 @@ class _CounterOnTheWire:
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.str_schema(pattern=COUNTER_TEXT, max_length=LONGEST_COUNTER)
+        return core_schema.str_schema(pattern=COUNTER_PATTERN, max_length=MAX_COUNTER_LENGTH)
 
 
 class _Open:
@@ -145,14 +145,14 @@ Currency: TypeAlias = str
 
 
 SECOND_NS: Final = 1_000_000_000
-LONGEST_REASON: Final = 100
+MAX_REASON_LENGTH: Final = 100
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-MOMENT_TEXT: Final = (
+TIME_PATTERN: Final = (
     r"^([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:?[0-9]{2})"
     r"|-?[0-9]{1,12}(\.[0-9]{1,9})?)$"
 )
 
-_moment_text = re.compile(MOMENT_TEXT).fullmatch
+_moment_text = re.compile(TIME_PATTERN).fullmatch
 
 
 @total_ordering
@@ -230,22 +230,22 @@ class DateTime:
 # One for all members: several hundred of them would hold 3 kB each of their own.
 _MOMENT_SCHEMA: Final = core_schema.json_or_python_schema(
     json_schema=core_schema.no_info_after_validator_function(
-        DateTime, core_schema.str_schema(pattern=MOMENT_TEXT)
+        DateTime, core_schema.str_schema(pattern=TIME_PATTERN)
     ),
     python_schema=core_schema.no_info_plain_validator_function(DateTime.of),
     serialization=core_schema.plain_serializer_function_ser_schema(str),
 )
 
-Moment: TypeAlias = DateTime | datetime | str
+TimeInput: TypeAlias = DateTime | datetime | str
 """What a moment is made from: ours, a datetime with a zone, or wire text."""
 
 
 def _known(text: object) -> int:
     try:
-        return read_moment(text)
+        return parse_time(text)
     except ValueError as error:
         reason = str(error)
-    raise NoSuchMoment(f"{str(text)[:40]!r} is no moment: {reason[:LONGEST_REASON]}")
+    raise NoSuchMoment(f"{str(text)[:40]!r} is no moment: {reason[:MAX_REASON_LENGTH]}")
 
 
 def _after_epoch(since: timedelta) -> datetime:
@@ -256,7 +256,7 @@ def _after_epoch(since: timedelta) -> datetime:
     raise NoSuchMoment("the moment lies beyond the years that a calendar has")
 
 
-def read_moment(text: object) -> int:
+def parse_time(text: object) -> int:
     """Nanoseconds since 1970 UTC of either wire form; ValueError when it is neither."""
     if not isinstance(text, str) or not _moment_text(text):
         raise ValueError(f"{str(text)[:40]!r} is not a moment with a zone")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 from pydantic import ConfigDict, GetCoreSchemaHandler, model_serializer
 from pydantic_core import CoreSchema
 
-from keydesk_client.models._core.json import JsonValue, failing_fast
-from keydesk_client.models._core.record import Rowed, Wire, missing
+from keydesk_client.models._core.json import JsonValue, fail_fast
+from keydesk_client.models._core.record import Tabular, Wire, missing_member
 from keydesk_client.models._core.scalars import DateTime, decimal_text
 from keydesk_client.models._core.wire_names import wire_name
 
-CLOSED = ConfigDict(extra="forbid", alias_generator=wire_name, defer_build=True, strict=True)
+STRICT_CONFIG = ConfigDict(extra="forbid", alias_generator=wire_name, defer_build=True, strict=True)
 """A record with members we do not know takes the slow way through salvage.py, which keeps them in `unknown`."""
 
 T = TypeVar("T", bound="SlottedRecord")
@@ -21,7 +21,7 @@ T = TypeVar("T", bound="SlottedRecord")
 Member: TypeAlias = "SlottedRecord | Decimal | DateTime | JsonValue"
 
 
-class SlottedRecord(Rowed):
+class SlottedRecord(Tabular):
     """Base of frozen dataclasses with slots that keep unknown members and are honest about missing ones."""
 
     __slots__ = ("_unknown",)
@@ -34,7 +34,7 @@ class SlottedRecord(Rowed):
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
         """The validator of this record; see fail_fast.py."""
-        return failing_fast(handler(source))
+        return fail_fast(handler(source))
 
     @property
     def unknown(self) -> Mapping[str, JsonValue]:
@@ -49,7 +49,9 @@ class SlottedRecord(Rowed):
     )  # pydantic shall not look through it
     def to_wire(self) -> Wire:
         """The JSON object that this record was read from."""
-        known = {wire_name(name): _wire_value(value) for name, value in present(self).items()}
+        known = {
+            wire_name(name): _wire_value(value) for name, value in present_members(self).items()
+        }
         return {name: value for name, value in known.items() if value is not None} | dict(
             self.unknown
         )
@@ -59,7 +61,7 @@ class SlottedRecord(Rowed):
         return f"{type(self).__name__}({', '.join(told)})"
 
     def _sent(self) -> Mapping[str, object]:
-        known = present(self)
+        known = present_members(self)
         beside = {wire_name(name) for name in known}
         return known | {
             name: value
@@ -68,23 +70,23 @@ class SlottedRecord(Rowed):
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, (type(self), present(self), dict(self.unknown))
+        return restore, (type(self), present_members(self), dict(self.unknown))
 
     if not TYPE_CHECKING:  # seen by a type checker, it would make every misspelt member look right
 
         def __getattr__(self, name: str) -> object:
             if name in type(self).__dataclass_fields__:
-                raise missing(type(self), name)
+                raise missing_member(type(self), name)
             raise AttributeError(name)
 
 
-def present(record: SlottedRecord) -> dict[str, Member]:
+def present_members(record: SlottedRecord) -> dict[str, Member]:
     """The members that are there, by their Python names."""
     names = (each.name for each in fields(record))
     return {name: getattr(record, name) for name in names if hasattr(record, name)}
 
 
-def restored(kind: type[T], members: Mapping[str, Member], unknown: Mapping[str, JsonValue]) -> T:
+def restore(kind: type[T], members: Mapping[str, Member], unknown: Mapping[str, JsonValue]) -> T:
     """A record with just these members, whatever else its kind requires."""
     made = object.__new__(kind)
     for name, value in members.items():

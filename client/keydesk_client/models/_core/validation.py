@@ -11,7 +11,7 @@ from keydesk_client.errors import InvalidRequest
 from keydesk_client.models._core.record import Record
 
 
-def refuse_levels(holder: Record, prefix: str, *, needs_one: bool) -> None:
+def validate_levels(holder: Record, prefix: str, *, needs_one: bool) -> None:
     """InvalidRequest, naming the member, for levels that can not be right."""
     given = [name for name in ("price", "distance") if getattr(holder, name, None) is not None]
     for name in (*given, "price_bound"):
@@ -27,7 +27,7 @@ def refuse_levels(holder: Record, prefix: str, *, needs_one: bool) -> None:
         raise InvalidRequest(f"{field}: needed", field=field)
 
 
-class Asked(Record):
+class RequestRecord(Record):
     """A record that is sent; InvalidRequest, naming the member, when it can not be read as one."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(strict=False)
@@ -39,10 +39,10 @@ class Asked(Record):
         try:
             super().__init__(**members)
         except ValidationError as error:
-            failure = in_our_words(error)
+            failure = to_invalid_request(error)
         else:
-            refuse_unknown(self)
-            refuse_levels(self, "", needs_one=False)
+            reject_unknown_members(self)
+            validate_levels(self, "", needs_one=False)
             return
         raise failure
 
@@ -50,7 +50,7 @@ class Asked(Record):
     __init__.__dict__["__pydantic_base_init__"] = True
 
 
-def refuse_unknown(asked: Record, prefix: str = "") -> None:
+def reject_unknown_members(asked: Record, prefix: str = "") -> None:
     """InvalidRequest for a member that there is not: misspelt, it would be sent and ignored."""
     for name in asked.unknown:
         known = ", ".join(each for each in type(asked).model_fields if each != "type")
@@ -70,7 +70,7 @@ def _by_name(kind: type[Record]) -> str:
 NOT_OURS: Final = {"missing": "needed", "extra_forbidden": "no such member"}
 
 
-def in_our_words(error: ValidationError) -> InvalidRequest:
+def to_invalid_request(error: ValidationError) -> InvalidRequest:
     """The first thing that is wrong, as InvalidRequest."""
     first = error.errors(include_url=False)[0]
     raised = first.get("ctx", {}).get("error")

@@ -36,41 +36,41 @@ def wire_name(name: str) -> str:
     return first + "".join(CAPITALS.get(word) or word.capitalize() for word in others)
 
 
-ALSO: Final = {"NAV": ("nav",)}
+ALTERNATIVE_SPELLINGS: Final = {"NAV": ("nav",)}
 """Members that services spell in more than one way: the other spellings."""
 
 
-def spellings(field: FieldInfo) -> tuple[str, ...]:
+def accepted_names(field: FieldInfo) -> tuple[str, ...]:
     """The names that a member may have on the wire; it is written under the first."""
     alias = field.validation_alias
-    return (alias, *ALSO.get(alias, ())) if isinstance(alias, str) else ()
+    return (alias, *ALTERNATIVE_SPELLINGS.get(alias, ())) if isinstance(alias, str) else ()
 
 
-def words(kind: object) -> tuple[str, ...]:
+def enum_values(kind: object) -> tuple[str, ...]:
     """The words that an enumeration is known to have."""
     if get_origin(kind) is Literal:
         return get_args(kind)
-    return next((found for part in get_args(kind) if (found := words(part))), ())
+    return next((found for part in get_args(kind) if (found := enum_values(part))), ())
 
 
-def known_word(field: str, value: object, known: tuple[str, ...]) -> str:
+def validate_choice(field: str, value: object, known: tuple[str, ...]) -> str:
     """The word; InvalidRequest, naming the known ones, for any other."""
     if isinstance(value, str) and value in known:
         return value
     raise InvalidRequest(f"{field}: {str(value)[:20]!r} is none of {', '.join(known)}", field=field)
 
 
-def foreign_to(*known: object) -> AfterValidator:
+def unknown_type(*known: object) -> AfterValidator:
     """Accepts a `type` that none of the known records has.
 
     Without it a known record with one bad member would pass as an unknown one, and a fill would not be seen as a fill.
     """
-    words = frozenset(
+    enum_values = frozenset(
         kind.model_fields["type"].default for union in known for kind in get_args(union)
     )
 
     def refuse_known(word: str) -> str:
-        if word in words:
+        if word in enum_values:
             raise ValueError(f"{word} is known, so its record must be readable")
         return word
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import DateTime, TransactionID
-from keydesk_client.models._core.wire_names import foreign_to
+from keydesk_client.models._core.wire_names import unknown_type
 from keydesk_client.models.transactions.account import (
     ClientConfigureRejectTransaction,
     ClientConfigureTransaction,
@@ -100,7 +100,7 @@ KnownTransaction: TypeAlias = (
 class UnknownTransaction(TransactionIdentity):
     """A transaction of a kind that this version of the library does not know; its other members are in `unknown`."""
 
-    type: Annotated[str, foreign_to(KnownTransaction)]
+    type: Annotated[str, unknown_type(KnownTransaction)]
     """The word that the service uses for it."""
 
 
