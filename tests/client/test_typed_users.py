@@ -1,7 +1,6 @@
 """What typed_users promises to type checkers is so when it runs; .ci/run has both checkers read the folder, strictly."""
 
 import asyncio
-import subprocess
 import sys
 from pathlib import Path
 

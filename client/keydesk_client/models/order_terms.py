@@ -1,10 +1,7 @@
-"""What an order, the request for it and the transaction that creates it have in common.
+"""Members that an order, the request for it and the transaction that creates it share.
 
-What a client may write on its own orders and trades.
-Dependent orders as asked for with an entry order or on a trade; InvalidRequest when a member can not be right.
-What requests are made from, for type checkers alone: nothing loads this module at run time.
-
-A record holds a Decimal and a DateTime, and may be made from more: an int, decimal text, a datetime. Never from a float.
+Records hold Decimal and DateTime. The TypedDicts beside them type the keyword arguments of requests, which may also be
+an int, decimal text or a datetime, never a float.
 """
 
 from typing import TYPE_CHECKING, Required, TypedDict, Unpack
@@ -53,7 +50,7 @@ class TakeProfitDetails(RequestRecord):
     price: PriceValue | None = None
     """Trigger, in quote currency; give price or distance."""
     distance: DecimalNumber | None = None
-    """In price units from the price at which the trade opened, instead of a price; not every service takes it."""
+    """In price units from the price at which the trade opened, instead of a price; not every service accepts it."""
     time_in_force: TimeInForce = "GTC"
     """GTC, GTD or GFD."""
     gtd_time: DateTime | None = None
@@ -80,7 +77,7 @@ class StopLossDetails(RequestRecord):
     client_extensions: ClientExtensions | None = None
     """Id, tag and comment of the order."""
     guaranteed: bool | None = None
-    """Deprecated way to ask for a guaranteed stop; default true only when the account requires it."""
+    """Deprecated: use GuaranteedStopLossDetails. Defaults to true only if the account requires it."""
 
 
 class GuaranteedStopLossDetails(RequestRecord):
@@ -120,7 +117,7 @@ class TrailingStopLossDetails(RequestRecord):
 
 
 class ExtensionsMembers(TypedDict, total=False):
-    """What a client writes on its own orders and trades."""
+    """Members of client extensions."""
 
     id: str | None
     """Unique among live orders, or among open trades."""
@@ -131,10 +128,10 @@ class ExtensionsMembers(TypedDict, total=False):
 
 
 class LifetimeMembers(TypedDict, total=False):
-    """How long an order lives, and what is written on it."""
+    """Time in force and client extensions of an order."""
 
     time_in_force: TimeInForce
-    """FOK (usual) or IOC for market orders; GTC (usual), GTD or GFD for what rests."""
+    """FOK (default) or IOC for market orders; GTC (default), GTD or GFD for resting orders."""
     gtd_time: TimeInput | None
     """When it expires; only together with GTD."""
     client_extensions: ClientExtensions | None
@@ -142,7 +139,7 @@ class LifetimeMembers(TypedDict, total=False):
 
 
 class LevelMembers(LifetimeMembers, total=False):
-    """At which price, or how far away."""
+    """Price or distance of a dependent order."""
 
     price: Number | None
     """In quote currency; exactly one of price and distance."""
@@ -151,21 +148,21 @@ class LevelMembers(LifetimeMembers, total=False):
 
 
 class StopLossMembers(LevelMembers, total=False):
-    """Of a stop-loss on a trade."""
+    """Members of a stop-loss on a trade."""
 
     guaranteed: bool | None
-    """Deprecated: use a guaranteed stop-loss."""
+    """Deprecated: use GuaranteedStopLossDetails."""
 
 
 class TrailingMembers(LifetimeMembers, total=False):
-    """Of a trailing stop on a trade."""
+    """Members of a trailing stop on a trade."""
 
     distance: Required[Number]
     """In price units, not pips: 0.0015 is 15 pips of EUR_USD."""
 
 
 class DependentMembers(TypedDict, total=False):
-    """The trade that an order closes."""
+    """Members of an order that closes one trade."""
 
     trade_id: Required[str]
     """The trade that it closes."""
@@ -176,51 +173,51 @@ class DependentMembers(TypedDict, total=False):
 
 
 class DependentLevelMembers(DependentMembers, LevelMembers, total=False):
-    """Of a take-profit or guaranteed stop-loss as an order of its own."""
+    """Members of a stand-alone take-profit or guaranteed stop-loss."""
 
 
 class DependentStopLossMembers(DependentMembers, StopLossMembers, total=False):
-    """Of a stop-loss as an order of its own."""
+    """Members of a stand-alone stop-loss."""
 
 
 class DependentTrailingMembers(DependentMembers, TrailingMembers, total=False):
-    """Of a trailing stop as an order of its own."""
+    """Members of a stand-alone trailing stop."""
 
 
 class EntryMembers(TypedDict, total=False):
-    """What an entry order trades, and what it brings along."""
+    """Members of every entry order."""
 
     instrument: Required[str]
     """As in EUR_USD."""
     units: Required[Number]
-    """Signed size: plus buys, minus sells."""
+    """Signed size: positive buys, negative sells."""
     position_fill: OrderPositionFill
-    """Whether it may open, reduce, or both."""
+    """Whether the order may open, reduce, or both."""
     time_in_force: TimeInForce
-    """FOK (usual) or IOC for market orders; GTC (usual), GTD or GFD for what rests."""
+    """FOK (default) or IOC for market orders; GTC (default), GTD or GFD for resting orders."""
     client_extensions: ClientExtensions | None
     """Id, tag and comment of the order."""
     take_profit_on_fill: TakeProfitDetails | None
-    """Take-profit of the trade that it opens."""
+    """Take-profit of the trade that the order opens."""
     stop_loss_on_fill: StopLossDetails | None
-    """Stop-loss of the trade that it opens."""
+    """Stop-loss of the trade that the order opens."""
     guaranteed_stop_loss_on_fill: GuaranteedStopLossDetails | None
-    """Guaranteed stop-loss of the trade that it opens."""
+    """Guaranteed stop-loss of the trade that the order opens."""
     trailing_stop_loss_on_fill: TrailingStopLossDetails | None
-    """Trailing stop of the trade that it opens."""
+    """Trailing stop of the trade that the order opens."""
     trade_client_extensions: ClientExtensions | None
-    """Id, tag and comment of the trade that it opens."""
+    """Id, tag and comment of the trade that the order opens."""
 
 
 class MarketMembers(EntryMembers, total=False):
-    """Of a market order."""
+    """Members of a market order."""
 
     price_bound: Number | None
     """Worst price accepted, in quote currency."""
 
 
 class LimitMembers(EntryMembers, total=False):
-    """Of a limit order."""
+    """Members of a limit order."""
 
     price: Required[Number]
     """Trigger, in quote currency."""
@@ -231,25 +228,25 @@ class LimitMembers(EntryMembers, total=False):
 
 
 class StopMembers(LimitMembers, total=False):
-    """Of a stop or market-if-touched order."""
+    """Members of a stop or market-if-touched order."""
 
     price_bound: Number | None
     """Worst price accepted, in quote currency."""
 
 
 class EntryTerms(Record):
-    """What an entry order trades."""
+    """Instrument and size of an entry order."""
 
     instrument: InstrumentName
     """Instrument to trade."""
     units: DecimalNumber
-    """Signed size, plus buys, minus sells."""
+    """Signed size: positive buys, negative sells."""
     position_fill: OrderPositionFill = "DEFAULT"
-    """Open/reduce policy when it fills."""
+    """Whether the order may open, reduce, or both."""
 
 
 class PendingTerms(Record):
-    """Extra fields of a resting entry order."""
+    """Price, lifetime and trigger of a resting entry order."""
 
     price: PriceValue
     """Trigger threshold."""
@@ -273,7 +270,7 @@ class OnFillTerms(Record):
     trailing_stop_loss_on_fill: TrailingStopLossDetails | None = None
     """Trailing stop to create with the new trade."""
     trade_client_extensions: ClientExtensions | None = None
-    """Extensions stamped on the opened trade."""
+    """Client extensions of the opened trade."""
 
 
 class DependentTerms(Record):
@@ -292,7 +289,7 @@ class DependentTerms(Record):
 
 
 class MarketOrderTradeClose(Record):
-    """Market order made by a trade close."""
+    """Market order created by a trade close."""
 
     trade_id: TradeID
     """Trade to close."""
@@ -303,7 +300,7 @@ class MarketOrderTradeClose(Record):
 
 
 class MarketOrderPositionCloseout(Record):
-    """Market order made by a position close."""
+    """Market order created by a position close."""
 
     instrument: InstrumentName
     """As in EUR_USD."""
@@ -312,14 +309,14 @@ class MarketOrderPositionCloseout(Record):
 
 
 class MarketOrderMarginCloseout(Record):
-    """Market order made by a margin closeout."""
+    """Market order created by a margin closeout."""
 
     reason: MarketOrderMarginCloseoutReason
     """Which check failed."""
 
 
 class MarketOrderDelayedTradeClose(Record):
-    """Market order made once a delayed close became possible."""
+    """Market order created once a delayed close became possible."""
 
     trade_id: TradeID
     """Trade to close."""
@@ -330,7 +327,7 @@ class MarketOrderDelayedTradeClose(Record):
 
 
 class MarketPurpose(Record):
-    """At most one is present; says which system or client action made the market order."""
+    """The origin of a market order; at most one member is present."""
 
     trade_close: MarketOrderTradeClose | None = None
     """Reason TRADE_CLOSE."""
