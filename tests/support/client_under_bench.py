@@ -162,6 +162,47 @@ class OandapyV20:
             yield item
 
 
+class V20:
+    """v20 3.0.25: synchronous, every record an object, every number a float."""
+
+    def __init__(self, url: str) -> None:
+        from urllib.parse import urlsplit
+
+        import v20
+
+        address = urlsplit(url)
+        self._api: Any = v20.Context(address.hostname, address.port, ssl=False, token="t")
+
+    async def summary(self) -> object:
+        result: object = self._api.account.summary("1").get("account", 200)
+        return result
+
+    async def order(self) -> object:
+        result: object = self._api.order.create("1", order=ORDER)
+        return result
+
+    async def candles(self) -> object:
+        answer = self._api.instrument.candles("EUR_USD", granularity="M1", count=5000)
+        result: object = answer.get("candles", 200)
+        return result
+
+    async def trades(self) -> object:
+        result: object = self._api.trade.list("1", count=500).get("trades", 200)
+        return result
+
+    def read_candles(self, body: bytes) -> object:
+        build = self._api.instrument.Candlestick.from_dict
+        return [build(each, self._api) for each in json.loads(body.decode())["candles"]]
+
+    def read_trades(self, body: bytes) -> object:
+        build = self._api.trade.Trade.from_dict
+        return [build(each, self._api) for each in json.loads(body.decode())["trades"]]
+
+    async def prices(self) -> AsyncIterator[object]:
+        for _, item in self._api.pricing.stream("1", instruments="EUR_USD").parts():
+            yield item
+
+
 class BareHttpx:
     """httpx and json.loads: what a script without a client would do."""
 
@@ -206,6 +247,7 @@ CLIENTS: dict[str, tuple[str, Callable[[str], UnderBench]]] = {
     "keydesk_client": ("keydesk_client", Keydesk),
     "fivetwenty": ("fivetwenty", FiveTwenty),
     "oandapyV20": ("oandapyV20", OandapyV20),
+    "v20": ("v20", V20),
     "bare httpx": ("httpx", BareHttpx),
 }
 """By name: the package that must be installed, and how it is asked."""

@@ -163,12 +163,12 @@ async def read_answer(answer: Answer, reader: Reader[R]) -> R:
 
 async def _record_of(body: bytes, reader: Reader[R]) -> R:
     """Large bodies with broken records are read in a thread: that takes seconds of pure Python."""
-    record = reader.read_quickly(body)
+    record = reader.read_strict(body)
     if record is not None:
         return record
     if len(body) <= SALVAGED_AT_ONCE:
-        return reader.salvage(body)
-    return await asyncio.to_thread(reader.salvage, body)
+        return reader.read_lenient(body)
+    return await asyncio.to_thread(reader.read_lenient, body)
 
 
 def json_body(members: Wire) -> bytes:

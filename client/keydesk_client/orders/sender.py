@@ -25,7 +25,7 @@ from keydesk_client.models.order_terms import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models.requests import Details, OrderRequest, RequestedOrder
+from keydesk_client.models.requests import Details, OrderRequest, OrderRequestBase
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.journal import Journal
 from keydesk_client.orders.outcome import Action, Intent, Outcome, Progress, new_intent_id
@@ -40,7 +40,7 @@ from keydesk_client.resources._base import (
     trade_close,
 )
 
-Order = TypeVar("Order", bound=RequestedOrder)
+Order = TypeVar("Order", bound=OrderRequestBase)
 
 
 class Sender:

@@ -25,11 +25,11 @@ from keydesk_client.http.endpoint import (
 )
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.record import Response, Wire
-from keydesk_client.models._core.scalars import DateTime, Moment, Number, decimal_of
-from keydesk_client.models._core.wire_names import known_word
+from keydesk_client.models._core.scalars import DateTime, Number, TimeInput, decimal_of
+from keydesk_client.models._core.wire_names import validate_choice
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
-from keydesk_client.models.requests import Details, refuse_unfit_close
+from keydesk_client.models.requests import Details, validate_close_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Area:
             headers["ClientRequestID"] = header_text("client_request_id", client_request_id)
         return headers
 
-    def _moment(self, field: str, value: Moment) -> str:
+    def _moment(self, field: str, value: TimeInput) -> str:
         return moment(field, value, self._defaults.datetime_format)
 
 
@@ -123,7 +123,7 @@ def list_query(options: ListOptions, state: str | None, states: tuple[str, ...])
     if "ids" in options:
         query["ids"] = listed("ids", options["ids"])
     if state is not None:
-        query["state"] = known_word("state", state, states)
+        query["state"] = validate_choice("state", state, states)
     if "instrument" in options:
         query["instrument"] = plain_text("instrument", options["instrument"])
     if "count" in options:
@@ -214,5 +214,5 @@ def _side(
 def _size(field: str, units: Number, instrument: Instrument | None) -> str:
     asked = number(field, units, above_zero=True)
     if instrument is not None:
-        refuse_unfit_close(field, decimal_of(asked), instrument)
+        validate_close_units(field, decimal_of(asked), instrument)
     return asked

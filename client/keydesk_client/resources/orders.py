@@ -11,12 +11,16 @@ from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.wire_names import words
+from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import OrderStateFilter
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.orders import Order
-from keydesk_client.models.requests import OrderRequest, refuse_other, refuse_unfit
+from keydesk_client.models.requests import (
+    OrderRequest,
+    require_order_request,
+    validate_for_instrument,
+)
 from keydesk_client.models.responses import (
     OrderCancelResponse,
     OrderClientExtensionsResponse,
@@ -41,7 +45,7 @@ REPLACED = Reader(OrderReplaceResponse, WRITE)
 CANCELLED = Reader(OrderCancelResponse, WRITE)
 MODIFIED = Reader(OrderClientExtensionsResponse)
 
-STATES = words(OrderStateFilter)
+STATES = enum_values(OrderStateFilter)
 
 
 class Orders(Area):
@@ -175,7 +179,7 @@ class Orders(Area):
         return self._account(account_id, "orders", ("specifier", specifier), *rest)
 
     def _body(self, order: OrderRequest, instrument: Instrument | None) -> bytes:
-        refuse_other(order)
+        require_order_request(order)
         if instrument is not None:
-            refuse_unfit(order, instrument)
+            validate_for_instrument(order, instrument)
         return json_body({"order": in_form(order.to_wire(), self._defaults.datetime_format)})

@@ -14,7 +14,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.wire_names import UNSET, Unset, wire_name, words
+from keydesk_client.models._core.wire_names import UNSET, Unset, enum_values, wire_name
 from keydesk_client.models.enumerations import TradeStateFilter
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import (
@@ -24,7 +24,7 @@ from keydesk_client.models.order_terms import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models.requests import Details, refuse_impossible_edit, refuse_unfit_details
+from keydesk_client.models.requests import Details, validate_details_for_instrument, validate_edit
 from keydesk_client.models.responses import (
     PositionCloseResponse,
     PositionResponse,
@@ -109,7 +109,7 @@ TRADE_CLOSE = Reader(TradeCloseResponse, WRITE)
 MODIFIED = Reader(TradeClientExtensionsResponse)
 PROTECTED = Reader(TradeDependentOrdersResponse, WRITE)
 
-STATES = words(TradeStateFilter)
+STATES = enum_values(TradeStateFilter)
 
 
 class Trades(Area):
@@ -242,7 +242,7 @@ class Trades(Area):
 def _edit(name: str, details: Details | None, instrument: Instrument | None) -> Wire | None:
     if details is None:
         return None
-    refuse_impossible_edit(name, details)
+    validate_edit(name, details)
     if instrument is not None:
-        refuse_unfit_details(name, details, instrument)
+        validate_details_for_instrument(name, details, instrument)
     return edited(details)

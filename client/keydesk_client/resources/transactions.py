@@ -12,7 +12,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.http.pacing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
-from keydesk_client.models._core.scalars import Moment
+from keydesk_client.models._core.scalars import TimeInput
 from keydesk_client.models.enumerations import TransactionFilter
 from keydesk_client.models.responses import (
     AccountSummaryResponse,
@@ -45,8 +45,8 @@ class Transactions(Area):
     async def list(
         self,
         *,
-        from_: Moment | None = None,
-        to: Moment | None = None,
+        from_: TimeInput | None = None,
+        to: TimeInput | None = None,
         page_size: int | None = None,
         type_: Types | None = None,
         account_id: str | None = None,
@@ -112,8 +112,8 @@ class Transactions(Area):
     async def iterate(
         self,
         *,
-        from_: Moment | None = None,
-        to: Moment | None = None,
+        from_: TimeInput | None = None,
+        to: TimeInput | None = None,
         type_: Types | None = None,
         page_size: int = MOST_ON_A_PAGE,
         account_id: str | None = None,

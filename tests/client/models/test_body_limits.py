@@ -13,7 +13,7 @@ import pytest
 
 from keydesk_client import Client, Limiter, Retries
 from keydesk_client.errors import AnswerTooLarge
-from keydesk_client.models._core.decoder import MOST_BROKEN
+from keydesk_client.models._core.decoder import MAX_SALVAGED
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
 from keydesk_client.models._core.json import ERROR, LIST, SMALL, WRITE, BodyLimits
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
@@ -132,7 +132,7 @@ async def test_a_gzip_bomb_is_ended_at_its_kind_s_limit(unit: bytes) -> None:
 
 async def test_many_broken_records_are_refused_in_words_and_few_are_read() -> None:
     broken, good = b'{"id":7}', json.loads(trades_body())["trades"][0]
-    many = LIST_OF["account"] % repeated(broken, 9 * (MOST_BROKEN + 10))
+    many = LIST_OF["account"] % repeated(broken, 9 * (MAX_SALVAGED + 10))
     said = await cost("account", many)
     assert "more than 5,000 records of the answer cannot be read" in said["error"]
     assert bounded(said), said

@@ -33,7 +33,9 @@ def test_a_side_that_is_empty_has_no_best_level(name: str, empty: str) -> None:
 
 def test_an_amount_in_another_currency_is_valued_at_home() -> None:
     assert PRICE.home_conversion("JPY").account_loss == Decimal("0.0067")
-    with pytest.raises(MissingMember, match="nothing on CHF, ask with include_home_conversions"):
+    with pytest.raises(
+        MissingMember, match="no CHF: open the stream with include_home_conversions"
+    ):
         PRICE.home_conversion("CHF")
 
 

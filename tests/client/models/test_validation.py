@@ -19,12 +19,12 @@ from keydesk_client.models import (
     ("kind", "members", "field", "said"),
     [
         (StopLossDetails, {"price": 1.05}, "price", "float"),
-        (StopLossDetails, {"prise": "1.05"}, "prise", "it has price, distance"),
-        (TrailingStopLossDetails, {}, "distance", "needed"),
+        (StopLossDetails, {"prise": "1.05"}, "prise", "use one of price, distance"),
+        (TrailingStopLossDetails, {}, "distance", "required"),
         (TrailingStopLossDetails, {"distance": 0}, "distance", "above 0"),
         (StopLossDetails, {"price": "-1"}, "price", "above 0"),
         (StopLossDetails, {"price": 1, "distance": 1}, "distance", "not both"),
-        (ClientExtensions, {"ident": "mine"}, "ident", "it has id, tag, comment"),
+        (ClientExtensions, {"ident": "mine"}, "ident", "use one of id, tag, comment"),
         (
             MarketOrderRequest,
             {"instrument": "EUR_USD", "units": 1, "stop_loss_on_fill": {"price": "1", "prise": 1}},
@@ -43,7 +43,7 @@ def test_a_part_that_can_not_be_right_is_refused(
 
 def test_members_without_their_names_are_refused_with_the_names() -> None:
     unchecked: Callable[..., object] = MarketOrderRequest
-    told = r"by name: MarketOrderRequest\(instrument=\.\.\., units=\.\.\.\)"
+    told = r"keyword arguments only: MarketOrderRequest\(instrument=\.\.\., units=\.\.\.\)"
     with pytest.raises(TypeError, match=told):
         unchecked("EUR_USD", 100)
 
