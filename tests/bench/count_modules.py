@@ -128,5 +128,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == ["--serve"]:
         serve(Path(sys.argv[2]))
     else:
-        with tempfile.TemporaryDirectory(dir="/tmp") as name:  # noqa: S108 - a socket's path must be short
+        with tempfile.TemporaryDirectory(dir="/tmp") as name:
             report(asyncio.run(count(Path(name))), print)
