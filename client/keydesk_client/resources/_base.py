@@ -8,7 +8,7 @@ Lists that come newest first and in pages: orders and trades.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, TypeAlias, TypedDict
+from typing import Final, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar
 
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
 from keydesk_client.http.caller import Caller
@@ -23,13 +23,15 @@ from keydesk_client.http.endpoint import (
     plain_text,
     whole,
 )
+from keydesk_client.http.messages import Request
+from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.record import Response, Wire
 from keydesk_client.models._core.scalars import DateTime, Number, TimeInput, decimal_of
 from keydesk_client.models._core.wire_names import validate_choice
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
-from keydesk_client.models.requests import Details, validate_close_units
+from keydesk_client.models.requests import validate_close_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,19 @@ class Defaults:
 
     account_id: str | None = None
     datetime_format: TimeForm = "RFC3339"
+
+
+R_co = TypeVar("R_co", bound=Response, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRequest(Generic[R_co]):
+    """A request that changes an account, checked and built but not sent: `Client.send` sends exactly this."""
+
+    request: Request
+    reader: Reader[R_co]
+    body: Wire
+    """The JSON object that is sent; of an order, what stands inside `order`. Empty when there is none."""
 
 
 class Area:
@@ -186,13 +201,6 @@ def position_close(
 def name_of(instrument: Instrument | str) -> str:
     """The instrument's name."""
     return instrument.name if isinstance(instrument, Instrument) else instrument
-
-
-def edited(details: Details | None) -> Wire | None:
-    """What an edit of a dependent order mentions; None cancels it."""
-    if details is None:
-        return None
-    return {member: value for member, value in details.to_wire().items() if value is not None}
 
 
 def _side(

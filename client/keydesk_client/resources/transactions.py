@@ -23,7 +23,7 @@ from keydesk_client.models.responses import (
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.resources._base import Area
 from keydesk_client.streams.buffer import StreamSettings
-from keydesk_client.streams.transactions import TransactionStream, last_told
+from keydesk_client.streams.transactions import TransactionStream, last_id_of
 
 INDEX = Reader(TransactionPageIndex, LIST)
 ONE = Reader(TransactionResponse, WRITE)
@@ -150,7 +150,7 @@ class Transactions(Area):
         while True:
             answer = await self.since(last, type_=types, account_id=account_id)
             fresh = [each for each in answer.transactions if int(each.id) > last]
-            if not fresh and (last_told(answer) or 0) <= last + MOST_SINCE:
+            if not fresh and (last_id_of(answer) or 0) <= last + MOST_SINCE:
                 return
             for transaction in fresh:
                 yield transaction
@@ -160,7 +160,7 @@ class Transactions(Area):
     async def _newest(self, account_id: str | None) -> int:
         """Id of the newest transaction."""
         request = Request("GET", self._account(account_id, "summary"))
-        told = last_told(await self._caller.ask(request, SUMMARY))
+        told = last_id_of(await self._caller.ask(request, SUMMARY))
         if told is None:
             raise UnreadableAnswer("the account's summary does not tell its newest transaction")
         return told

@@ -31,6 +31,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
+from keydesk_client.http.pacing import BackOff
 from keydesk_client.models import Transaction
 from keydesk_client.sequencer import MOST_HELD, Backfill, Range, Sequencer
 from keydesk_client.streams.buffer import StreamHealth
@@ -160,20 +161,26 @@ class Door:
         self._sequencer = None
         self._early.clear()
 
+    @property
+    def missing(self) -> Range | None:
+        """The first range of ids that did not come, or None."""
+        return None if self._sequencer is None else self._sequencer.missing
+
     def overdue(self, now: float) -> Range | None:
         """The ids to ask for: known to exist, and not come for a quarter of a second."""
         return None if self._sequencer is None else self._sequencer.overdue(now)
 
     def backfilled(
         self, asked: Range, transactions: Iterable[Transaction], last_transaction_id: int | str
-    ) -> None:
-        """Take the answer to a request for ids."""
+    ) -> Backfill:
+        """Take the answer to a request for ids, and say how it helped."""
         if self._sequencer is None:
-            return
+            return Backfill.COMPLETE
         readable = [each for each in transactions if self._has_number(each)]
         result = self._sequencer.backfilled(asked, readable, last_transaction_id)
         if result is Backfill.HOLE:
             self._doubt(f"The broker does not have transaction {asked[0]}")
+        return result
 
     def _has_number(self, transaction: Transaction) -> bool:
         return try_to(self._store, lambda: number_of(transaction.id))
@@ -193,8 +200,8 @@ class Door:
 T = TypeVar("T")
 
 UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
-FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 30.0
+BACK_OFF = BackOff(first_s=0.5, longest_s=30.0)
+SHORTEST_PAUSE = 0.25
 LONGEST_REASON = 200
 
 
@@ -315,8 +322,7 @@ class Link:
 
     async def back_off(self, tries: int) -> None:
         """Wait before the next try: full jitter under a ceiling that doubles."""
-        ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(tries, 10))
-        await self.pause(max(FIRST_PAUSE / 2, ceiling * self.chance()))
+        await self.pause(BACK_OFF.pause(tries, self.chance, at_least_s=SHORTEST_PAUSE))
 
 
 FAILURES = (KeydeskClientError, *READ_ERRORS)
