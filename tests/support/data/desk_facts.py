@@ -77,3 +77,8 @@ def example_facts(
 def with_price(facts: Facts, bid: str, ask: str) -> Facts:
     """The same, at another price."""
     return replace(facts, bid=D(bid), ask=D(ask))
+
+
+def estimated_factors(value: Decimal, fee: Decimal) -> Factors:
+    """Return conversion factors from a mid rate and a conversion fee, as the broker makes them."""
+    return Factors(gain=value * (1 - fee), loss=value * (1 + fee), value=value)

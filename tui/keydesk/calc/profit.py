@@ -52,11 +52,6 @@ class Factors:
 HOME = Factors(Decimal(1), Decimal(1), Decimal(1))
 
 
-def estimated_factors(value: Decimal, fee: Decimal) -> Factors:
-    """Factors from a mid rate and the broker's conversion fee: an estimate, the broker's own are the truth."""
-    return Factors(gain=value * (1 - fee), loss=value * (1 + fee), value=value)
-
-
 def closing_price(units: Decimal, bid: Decimal, ask: Decimal) -> Decimal:
     """The price at which signed units would be closed: a long at the bid, a short at the ask."""
     return bid if units > 0 else ask

@@ -54,44 +54,9 @@ def closeout_percent(used: Decimal, mid_nav: Decimal) -> Decimal:
     return HALF * used / mid_nav if mid_nav > 0 else CLOSEOUT
 
 
-def closeout_price(
-    units: Decimal,
-    mid: Decimal,
-    *,
-    rate: Decimal,
-    position_value: Decimal,
-    used: Decimal,
-    mid_nav: Decimal,
-) -> Decimal:
-    """The mid price of an instrument at which the account would be closed out, all else standing still.
-
-    Args:
-        units: The position, signed, not zero.
-        mid: Its mid price now.
-        rate: Its effective margin rate.
-        position_value: Quote currency to home.
-        used: The account's margin in use.
-        mid_nav: The account's balance with open trades valued at mid prices.
-    """
-    room = mid_nav - used * HALF
-    if units > 0:
-        return mid - room / (units * position_value * (1 - rate * HALF))
-    return mid + room / (-units * position_value * (1 + rate * HALF))
-
-
-def spread_pips(bid: Decimal, ask: Decimal, pip: Decimal) -> Decimal:
-    """Return the spread in pips."""
-    return (ask - bid) / pip
-
-
 def spread_cost(units: Decimal, bid: Decimal, ask: Decimal, loss_factor: Decimal) -> Decimal:
-    """Return what going in and out at once costs, in home currency."""
+    """Return the cost of opening and closing `units` at the same quote, in home currency."""
     return abs(units) * (ask - bid) * loss_factor
-
-
-def share_of_stop(bid: Decimal, ask: Decimal, distance: Decimal) -> Decimal:
-    """Return the spread as a fraction of the distance to the stop."""
-    return (ask - bid) / distance
 
 
 def slippage_allowed(bid: Decimal, ask: Decimal, pip: Decimal) -> Decimal:

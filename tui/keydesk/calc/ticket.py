@@ -16,7 +16,6 @@ from keydesk.calc.profit import (
     pip_value,
     price_down,
     price_up,
-    whole_units,
 )
 from keydesk.calc.sizing import (
     CapName,
@@ -317,8 +316,3 @@ def _trail(draft: Draft, facts: Facts) -> Reading:
     if not isinstance(value, Decimal):
         return value
     return nearest_price(value * facts.rules.pip, facts.rules.price_precision)
-
-
-def whole_pips(distance: Decimal, pip: Decimal) -> Decimal:
-    """Return a distance in pips, to a tenth."""
-    return whole_units(distance / pip, 1)
