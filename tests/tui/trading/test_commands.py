@@ -277,7 +277,7 @@ async def test_an_old_price_is_read_again_when_a_form_asks(desk: Desk) -> None:
     quote = desk.store.quotes["EUR_USD"]
     quote.received -= 60
     assert await desk.connection.commands.requote("EUR_USD") == ""
-    assert desk.connection.commands.delivery.now() - quote.received < 3
+    assert desk.connection.commands.dispatcher.now() - quote.received < 3
 
 
 async def test_a_position_of_several_trades_closes_in_one_order(desk: Desk) -> None:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from keydesk.feeds.link import Link
     from keydesk.store.store import Store
     from keydesk.trading.commands import Commands
-    from keydesk.trading.dispatcher import Unread
+    from keydesk.trading.dispatcher import UnreadOutcomes
     from keydesk_client.orders.sender import Sender
 
 
@@ -115,7 +115,7 @@ async def opened(
     keymap: KeyMap = KEYMAP,
     *,
     reconciliation: Reconciliation = USUAL_CHECKS,
-    unread: Unread | None = None,
+    unread: UnreadOutcomes | None = None,
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes every connection."""
     from keydesk.feeds.account import Reconciler  # noqa: PLC0415
@@ -124,7 +124,7 @@ async def opened(
     from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk.trading.commands import Commands  # noqa: PLC0415
     from keydesk.trading.dispatcher import (  # noqa: PLC0415
-        Delivery,
+        Dispatcher,
         instrument_of_target,
     )
     from keydesk.trading.journal import (  # noqa: PLC0415
@@ -132,7 +132,7 @@ async def opened(
         NoJournal,
         open_journal,
     )
-    from keydesk.trading.notifications import Announcer  # noqa: PLC0415 - see the module's head
+    from keydesk.trading.notifications import Notifier  # noqa: PLC0415 - see the module's head
     from keydesk_client.client import Client  # noqa: PLC0415
     from keydesk_client.orders.sender import Sender  # noqa: PLC0415
 
@@ -148,7 +148,7 @@ async def opened(
             streams=WireStreams(client),
             poll_every=PRACTICE_POLL if target.own_broker else POLL,
         )
-        delivery = Delivery(
+        dispatcher = Dispatcher(
             store,
             link.door.offer_all,
             link.door.saw_last,
@@ -162,16 +162,16 @@ async def opened(
             client,
             kept,
             lambda: link.door.applied or 0,
-            delivery.progress,
-            delivery.alarm,
+            dispatcher.on_progress,
+            dispatcher.on_late_outcome,
             client_ids=target.linked is False,
             instrument_of=lambda action, about: instrument_of_target(action, about, store),
         )
         link.reconciler = Reconciler(sender, reconciliation)
         link.door.listen(sender.watch)
-        link.door.listen(Announcer(store).heard)
+        link.door.listen(Notifier(store).on_transaction)
         yield Connection(
-            link, sender, Commands(client, sender, delivery, no_orders), revalue, target.linked
+            link, sender, Commands(client, sender, dispatcher, no_orders), revalue, target.linked
         )
 
 

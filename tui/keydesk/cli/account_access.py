@@ -25,7 +25,7 @@ from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 from keydesk.trading.journal import AuditLog, open_journal
-from keydesk.trading.notifications import Asked, said_of
+from keydesk.trading.notifications import Command, report_of
 from keydesk.trading.order_requests import PASSES, Standing, standing_at_broker
 from keydesk_client.client import Client
 from keydesk_client.errors import Forbidden, NotFound, Unauthorized
@@ -49,7 +49,7 @@ def profile_named(name: str, settings: Settings) -> Profile:
 
 
 def profile_to_open(name: str | None, settings: Settings, *, practice: bool) -> Profile | None:
-    """Return the profile that was asked for, or else the last; None is the practice market."""
+    """Return the profile that was command for, or else the last; None is the practice market."""
     name = name or settings.last_profile
     if practice or name == PRACTICE_MARKET:
         return None
@@ -180,20 +180,20 @@ async def _last_transaction_id(reach: Reached, standing: Standing) -> int:
 
 async def _wipe(sender: Sender, standing: Standing, again: str, audit: AuditLog) -> None:
     closing = [
-        _told(Asked(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
+        _told(Command(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
         for id_, instrument in standing.trades
     ]
     cancelling = [
-        _told(Asked(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
+        _told(Command(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
         for id_ in standing.orders
     ]
     await asyncio.gather(*closing, *cancelling)
 
 
-async def _told(asked: Asked, sending: Awaitable[Outcome], audit: AuditLog) -> None:
+async def _told(command: Command, sending: Awaitable[Outcome], audit: AuditLog) -> None:
     began = monotonic()
     outcome = await sending
     took = (monotonic() - began) * 1000
-    words = said_of(outcome, Asked(asked.words, asked.again, milliseconds=took)).words
+    words = report_of(outcome, Command(command.words, command.again, milliseconds=took)).words
     audit.write("outcome", f"{outcome.intent.id} {words}")
     say(safe(words))

@@ -12,7 +12,9 @@ draws asks once a frame what changed.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -82,6 +84,7 @@ class Store:
         self.arming = Arming()
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
         self._dirty: dict[Topic, set[object]] = {}
+        self._subscribers: dict[Topic, list[asyncio.Event]] = {}
         self._troubles: set[str] = set()
 
     def mark(self, topic: Topic, key: object = None) -> None:
@@ -91,13 +94,48 @@ class Store:
             self._dirty[topic] = {key}
         else:
             keys.add(key)
+        if key is None:
+            for event in self._subscribers.get(topic, ()):
+                event.set()
+
+    @contextmanager
+    def subscribed(self, *topics: Topic) -> Iterator[asyncio.Event]:
+        """Yield an event that is set when a topic changes as a whole (key None), not when one of its keys does.
+
+        A price marks a key and so wakes no subscriber.
+        """
+        event = asyncio.Event()
+        for topic in topics:
+            self._subscribers.setdefault(topic, []).append(event)
+        try:
+            yield event
+        finally:
+            for topic in topics:
+                self._subscribers[topic].remove(event)
+
+    async def wait_for(
+        self, condition: Callable[[], bool], *topics: Topic, timeout_s: float | None = None
+    ) -> bool:
+        """Wait until `condition()` is true; it is evaluated again whenever one of the topics changes as a whole.
+
+        Return False if it is still false after `timeout_s` seconds.
+        """
+        with self.subscribed(*topics) as changed:
+            try:
+                async with asyncio.timeout(timeout_s):
+                    while not condition():
+                        changed.clear()
+                        await changed.wait()
+            except TimeoutError:
+                return condition()
+        return True
 
     def dirty_keys(self, topic: Topic) -> frozenset[object]:
-        """What of a topic is dirty now, without taking it."""
+        """Return the changed keys of a topic and leave them marked."""
         return frozenset(self._dirty.get(topic, ()))
 
     def take_dirty(self) -> Mapping[Topic, frozenset[object]]:
-        """What changed since the last taking; from now on it counts as seen."""
+        """Return the changed keys by topic and clear the marks."""
         dirty, self._dirty = self._dirty, {}
         return {topic: frozenset(keys) for topic, keys in dirty.items()}
 
