@@ -82,3 +82,16 @@ async def test_a_child_that_cannot_start_is_told_in_its_own_words(tmp_path: Path
             second.stop()
     finally:
         first.stop()
+
+
+async def test_a_child_that_is_killed_is_noticed_and_started_again(tmp_path: Path) -> None:
+    broker = EmbeddedBroker.start(tmp_path)
+    try:
+        before = await broker.address()
+        os.kill(broker.pid, signal.SIGKILL)
+        async with asyncio.timeout(10):
+            await broker.wait_until_ended()
+        assert broker.has_ended
+        assert await broker.start_again() == before
+    finally:
+        broker.stop()

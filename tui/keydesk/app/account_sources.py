@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from keydesk_client.http.caller import Retries
 
 MOST_STARTS = 3
-LOOK_EVERY = 0.5  # seconds
 AT_ONCE = 0.3  # seconds
 
 Band = Literal["PRACTICE", "LIVE"]
@@ -85,8 +83,9 @@ class PracticeMarket:
     async def keep(self, say: Callable[[str], None]) -> None:
         """Start the broker again when it ends by itself; after three times something is wrong with it."""
         for _ in range(MOST_STARTS):
-            while not self.broker.has_ended:  # noqa: ASYNC110 - a process sends no event
-                await asyncio.sleep(LOOK_EVERY)
+            await self.broker.wait_until_ended()
+            if not self.broker.has_ended:  # it was stopped
+                return
             say("The practice broker ended and is started again; your orders are in its ledger")
             try:
                 open_broker.note(self.ledger, await self.broker.start_again())

@@ -315,7 +315,7 @@ class DeskActions(GuardedApp[int]):
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
         """Have the candles of the second chart fetched too, once it is shown."""
         if message.linked:
-            self.store.linked_granularity = message.granularity
+            self.store.set_linked_granularity(message.granularity)
 
 
 TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else

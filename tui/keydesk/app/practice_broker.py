@@ -33,6 +33,7 @@ from keydesk_client.errors import KeydeskClientError
 START_SECONDS = 300.0  # a ledger of a million transactions may have to be read anew
 STOP_SECONDS = 1.5
 KILLED_SECONDS = 1.0
+ENDED_POLL = 0.5  # seconds
 LONGEST_RUN_FOLDER = 50  # bytes: a socket path must stay under about 100
 
 
@@ -79,6 +80,22 @@ class EmbeddedBroker:
     def has_ended(self) -> bool:
         """Whether the child is gone although nobody stopped it."""
         return self._lifeline >= 0 and self._child.poll() is not None
+
+    async def wait_until_ended(self) -> None:
+        """Wait until the child is gone without `stop`; poll where the system has no process descriptors."""
+        try:
+            descriptor = os.pidfd_open(self._child.pid)
+        except (AttributeError, OSError):
+            while not self.has_ended:  # noqa: ASYNC110 - nothing else tells it on this system
+                await asyncio.sleep(ENDED_POLL)
+            return
+        ended, loop = asyncio.Event(), asyncio.get_running_loop()
+        loop.add_reader(descriptor, ended.set)
+        try:
+            await ended.wait()
+        finally:
+            loop.remove_reader(descriptor)
+            os.close(descriptor)
 
     async def start_again(self) -> PracticeAddress:
         """Start a child that ended on the same ledger, socket and token: who was connected finds it again.

@@ -116,6 +116,9 @@ class Door:
         self._listeners: list[Heard] = []
         self._sequencer: Sequencer[Transaction] | None = None
         self._early: list[Transaction] = []  # came before the first snapshot
+        self.gap_seen = (
+            asyncio.Event()
+        )  # set while a transaction is known to exist and did not come
 
     @property
     def applied(self) -> int | None:
@@ -135,6 +138,7 @@ class Door:
                 self._early.append(transaction)
         else:
             self._sequencer.offer(transaction)
+            self._check_gap()
 
     def offer_all(self, transactions: Iterable[Transaction]) -> None:
         """Take several."""
@@ -145,6 +149,7 @@ class Door:
         """Note a lastTransactionID: of a heartbeat, or of any answer."""
         if self._sequencer is not None:
             self._sequencer.saw_last(number_of(str(last_transaction_id)))
+            self._check_gap()
 
     def open_at(self, last_id: int) -> None:
         """A snapshot was taken that holds everything up to this id."""
@@ -154,11 +159,13 @@ class Door:
             self.offer_all(early)
         else:
             self._sequencer.restart(last_id)
+            self._check_gap()
 
     def forget(self) -> None:
         """Drop all that waits: the broker's history is another one than we knew."""
         self._sequencer = None
         self._early.clear()
+        self.gap_seen.clear()
 
     def overdue(self, now: float) -> Range | None:
         """The ids to ask for: known to exist, and not come for a quarter of a second."""
@@ -174,6 +181,13 @@ class Door:
         result = self._sequencer.backfilled(asked, readable, last_transaction_id)
         if result is Backfill.HOLE:
             self._doubt(f"The broker does not have transaction {asked[0]}")
+        self._check_gap()
+
+    def _check_gap(self) -> None:
+        if self._sequencer is not None and self._sequencer.missing is not None:
+            self.gap_seen.set()
+        else:
+            self.gap_seen.clear()
 
     def _has_number(self, transaction: Transaction) -> bool:
         return try_to(self._store, lambda: number_of(transaction.id))
@@ -312,6 +326,22 @@ class Link:
         self.write(f"The feed of the {name} failed and is started again ({why})")
         self.store.health.restarted[name] = self.now()
         self.store.mark(Topic.HEALTH)
+
+    async def wait(self, event: asyncio.Event, timeout_s: float | None = None) -> None:
+        """Wait until the event is set, or for `timeout_s` seconds, and clear it."""
+        if timeout_s is None:
+            await event.wait()
+        else:
+            waits = (
+                asyncio.ensure_future(event.wait()),
+                asyncio.ensure_future(self.pause(timeout_s)),
+            )
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for each in waits:
+                    each.cancel()
+        event.clear()
 
     async def back_off(self, tries: int) -> None:
         """Wait before the next try: full jitter under a ceiling that doubles."""

@@ -43,7 +43,9 @@ from keydesk_client.models import (
 SECOND = 1_000_000_000
 SNAPSHOT_EVERY = 1200 * SECOND
 PUBLISHED_AFTER = 3 * SECOND  # a snapshot is there some moments after its time
-BOOKS_LOOK_EVERY = 0.2
+DUE_CHECK_EVERY = (
+    5.0  # seconds: the broker's clock, which makes a snapshot due, may run faster than ours
+)
 STOOD_STILL = 0.5  # seconds in focus before an instrument is asked about: a held `j` passes by
 AGAIN_AFTER = 30.0  # seconds: the snapshot that is due was not there yet, or there was no answer
 REFUSED_FOR = 1200.0  # seconds: an instrument without books has none in the next minute either
@@ -64,22 +66,24 @@ async def keep_books(link: Link) -> None:
     """Follow the focus and the service's snapshots."""
     await link.priced.wait()
     due = Due()
-    while True:
-        await load_book(link, due)
-        await link.pause(BOOKS_LOOK_EVERY)
+    with link.store.subscribed(Topic.FOCUS) as focus_changed:
+        while True:
+            await link.wait(focus_changed, await load_book(link, due))
 
 
-async def load_book(link: Link, due: Due) -> None:
-    """Ask for one of the books in focus, if one is due."""
+async def load_book(link: Link, due: Due) -> float:
+    """Request one of the books in focus if one is due; return the seconds until the next check."""
     focus, now = link.store.focus, link.now()
     if focus != due.focus:
         due.focus, due.since = focus, now
-    if not focus or now - due.since < STOOD_STILL:
-        return
-    for kind in KINDS:
-        if now >= due.not_before.get((focus, kind), now) and _is_old(link, focus, kind):
-            due.not_before[focus, kind] = link.now() + await ask(link, focus, kind)
-            return
+    if now - due.since < STOOD_STILL:
+        return STOOD_STILL - (now - due.since)
+    if focus:
+        for kind in KINDS:
+            if now >= due.not_before.get((focus, kind), now) and _is_old(link, focus, kind):
+                due.not_before[focus, kind] = link.now() + await ask(link, focus, kind)
+                return 0.0
+    return DUE_CHECK_EVERY
 
 
 def _is_old(link: Link, instrument: str, kind: BookKind) -> bool:
@@ -121,7 +125,6 @@ def _book_failed(link: Link, instrument: str, kind: BookKind, error: Exception) 
 
 
 COUNT = 400
-CANDLES_LOOK_EVERY = 0.1
 OVERLAP = 3  # candles asked for again when one is complete: ours were made of the prices we saw
 
 
@@ -138,9 +141,23 @@ async def keep_linked_chart(link: Link) -> None:
 async def _follow(link: Link, granularity: Callable[[], str]) -> None:
     await link.listed.wait()
     shown: CandleSeries | None = None
-    while True:
-        shown = await load_candles(link, shown, granularity())
-        await link.pause(CANDLES_LOOK_EVERY)
+    with link.store.subscribed(Topic.FOCUS, Topic.CANDLES) as changed:
+        while True:
+            changed.clear()
+            shown = await load_candles(link, shown, granularity())
+            if not _needs_candles(link, shown, granularity()):
+                await changed.wait()
+
+
+def _needs_candles(link: Link, shown: CandleSeries | None, granularity: str) -> bool:
+    """Return whether `load_candles` has something to do."""
+    if not link.store.focus:
+        return False
+    if shown is None or not granularity:
+        return shown is not None or bool(granularity)
+    if (shown.instrument, shown.granularity) != (link.store.focus, granularity):
+        return True
+    return shown.wants_reload or shown.rolled_over > 0 or shown.wants_older
 
 
 async def load_candles(

@@ -170,18 +170,20 @@ async def _leaving_when_changed(link: Link, names: Sequence[str]) -> AsyncIterat
     """An event that is set once other instruments are needed than the stream was opened for."""
     changed = asyncio.Event()
 
-    async def look() -> None:
-        while set(watched(link)) <= set(names):
-            await link.pause(0.5)
-        changed.set()
-
-    task = asyncio.create_task(look())
+    task = asyncio.create_task(_wait_for_others(link, names, changed))
     try:
         yield changed
     finally:
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
+
+
+async def _wait_for_others(link: Link, names: Sequence[str], needed: asyncio.Event) -> None:
+    """Set `needed` once the desk watches an instrument that is not among `names`."""
+    topics = (Topic.INSTRUMENTS, Topic.POSITIONS, Topic.FOCUS)
+    await link.store.wait_for(lambda: not set(watched(link)) <= set(names), *topics)
+    needed.set()
 
 
 def _up(link: Link) -> None:
@@ -245,6 +247,7 @@ async def fill_gaps(link: Link) -> None:
     """Fetch transactions that are known to exist and did not come."""
     tries = 0
     while True:
+        await link.door.gap_seen.wait()
         await link.pause(PATIENCE_S / 2)
         missing = link.door.overdue(link.now())
         if missing is None or await backfill(link, missing):

@@ -132,6 +132,7 @@ def want_older(store: Store, instrument: str, granularity: str) -> None:
     series = store.series.get((instrument, granularity))
     if series is not None and series.candles and len(series.candles) < MOST_CANDLES:
         series.wants_older = not series.begins
+        store.mark(Topic.CANDLES)
 
 
 def take_older(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
@@ -147,6 +148,7 @@ def distrust_candles(store: Store) -> None:
     """Prices were missed: what ticks made of the last candles is to be asked for again."""
     for series in store.series.values():
         series.wants_reload = True
+    store.mark(Topic.CANDLES)
 
 
 def loading_failed(store: Store, series: CandleSeries, words: str) -> None:

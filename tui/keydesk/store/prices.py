@@ -192,3 +192,5 @@ def _move_candles(store: Store, instrument: str) -> None:
     for series in store.charted[instrument]:
         if move_last(series, mid, quote.time_ns):
             store.mark(Topic.CANDLES, (instrument, series.granularity))
+        if series.wants_reload or series.rolled_over:
+            store.mark(Topic.CANDLES)  # wakes the feed that loads candles

@@ -151,6 +151,12 @@ class Store:
             self.granularity = granularity
             self.mark(Topic.FOCUS)
 
+    def set_linked_granularity(self, granularity: str) -> None:
+        """Select the candle length of the second chart; "" removes the chart."""
+        if granularity != self.linked_granularity:
+            self.linked_granularity = granularity
+            self.mark(Topic.FOCUS)
+
     def write_log(self, line: LogLine) -> None:
         """Append a line to the transaction log; the oldest go when it is full."""
         self.log.append(line)
