@@ -1,5 +1,6 @@
 """The practice broker as a child: it listens, it is private, and it leaves with its parent."""
 
+import asyncio
 import os
 import select
 import signal
