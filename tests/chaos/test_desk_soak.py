@@ -8,19 +8,29 @@ confirming key asked for.
 """
 
 import asyncio
-import json
+import itertools
 import os
 import random
 import time
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from support.broker import PracticeServer
+from support.order_evidence import (
+    ShownForms,
+    Transaction,
+    decisions_in,
+    disagreements,
+    form_on,
+    journal_in,
+    requests_in,
+    unasked,
+)
 from support.proxies.chaos_proxy import FAULTS, ChaosProxy, chaos_proxy
 from support.proxies.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
 from support.signing_in import Home, address_words
@@ -38,7 +48,21 @@ PASTES = (b"\x1b[200~By\r\x1b[201~", b"\x1b[200~never ended", b"By\r", b"yyyy", 
 LEFT_BY_KEYS = frozenset({0, 130})  # :q or Ctrl-C twice
 SETTLED = 180.0  # seconds after which the memory is taken for the first time
 GROWTH = 10_000  # kB
-ARMED_WITHIN = 10.0  # seconds
+DEALS = 0.15  # of the actions; each takes as long as ten others
+UP, DOWN, TAB = "\x1b[A", "\x1b[B", "\t"
+DEALT = (  # the keys of a form that can be sent in most states of the account
+    *(("B",), ("S",)) * 4,
+    *(("B", "s", "2", "5"), ("S", "t", "3"), ("S", "u", "7", "0", "0"), ("B", TAB, TAB, UP)),
+    *(("B", "o", "p", DOWN), ("S", "o", "p", UP), ("B", "o", "o", "p", UP, "e")),
+    *(("C",), ("C",), ("O", "5"), ("O", "2"), ("E",), ("P",), ("T", "1", "5"), ("R",)),
+    *(("M", "s", DOWN), ("M", "t", UP, UP), ("Z",), ("Z", "a"), ("D",), ("X",), ("X", "i")),
+)
+HUMAN = 0.4  # seconds between two keys of a person
+ACCOUNT_SHOWN = "NAV "
+READ_WITHIN = 15.0  # seconds from the first picture to the account
+CALM_EVERY = 3  # every third stretch lets everything through
+SETTLED_WITHIN = 90.0  # seconds after the storm, for what it left unknown
+FEWEST_ORDERS = 30  # of 20 minutes
 WHOLE = float(os.environ.get("SOAK_SECONDS", "1200"))
 SCREEN_TAKEN = b"\x1b[?1049h"
 LOOK = 5.0  # seconds between two looks at what was written
@@ -52,23 +76,20 @@ class Soak:
     desk: Callable[[], Terminal]
     journal: Path
     account_id: str
+    shown: ShownForms = field(default_factory=ShownForms)
     confirms: int = 0
     starts: int = 0
+    armed: int = 0
+    deals: int = 0
     keys: int = 0
     sizes: int = 0
     memory: list[int] = field(default_factory=list)
 
     def actions(self) -> Counter[str]:
         """Count the requests in the desk's journals, by what they do."""
-        lines = [
-            json.loads(line)
-            for path in self.journal.rglob("*.journal")
-            for line in path.read_text(errors="replace").splitlines()
-            if line.startswith('{"intent"') and line.endswith("}")
-        ]
-        return Counter(str(line["intent"]["action"]) for line in lines)
+        return Counter(each.action for each in journal_in(self.journal, {}).values())
 
-    def run(self, seconds: float, *, may_confirm: Callable[[], bool]) -> None:
+    def run(self, seconds: float, *, may_confirm: bool) -> None:
         """Type, resize and look for that long; start the desk anew when the keys left it."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
@@ -76,21 +97,30 @@ class Soak:
             with self.desk() as terminal:
                 # What is typed before would be echoed by the terminal, not written by the desk.
                 terminal.until(lambda: SCREEN_TAKEN in terminal.raw)
-                if may_confirm():
-                    self._arm(terminal)
+                if may_confirm:
+                    with suppress(NeverSeen):
+                        terminal.until(lambda: ACCOUNT_SHOWN in terminal.text, READ_WITHIN)
                 self._drive(terminal, until, may_confirm)
 
-    def _arm(self, terminal: Terminal) -> None:
-        """Let the keyboard open risk, as far as the account is shown by now; accidents disarm it again."""
-        with suppress(NeverSeen):
-            terminal.see("exit only", ARMED_WITHIN)
-            terminal.press("A", *self.account_id[-3:])
+    def settle(self, seconds: float) -> None:
+        """Open the desk once more in quiet, so that it looks up whatever the storm left unknown."""
+        with self.desk() as terminal:
+            terminal.until(lambda: SCREEN_TAKEN in terminal.raw)
+            with suppress(NeverSeen):
+                terminal.until(self._is_all_settled, seconds)
+            self._check_output(terminal)
 
-    def _drive(self, terminal: Terminal, until: float, may_confirm: Callable[[], bool]) -> None:
+    def _is_all_settled(self) -> bool:
+        return all(each.verdict != "open" for each in journal_in(self.journal, {}).values())
+
+    def _drive(self, terminal: Terminal, until: float, may_confirm: bool) -> None:
         started = looked = time.monotonic()
         first: int | None = None
         while time.monotonic() < until:
-            self._act(terminal, may_confirm())
+            if may_confirm and self.random.random() < DEALS:
+                self._deal(terminal)
+            else:
+                self._act(terminal, may_confirm)
             now = time.monotonic()
             if now - looked > LOOK:
                 looked = now
@@ -104,8 +134,47 @@ class Soak:
                 used = memory_of(terminal.pid)
                 first = first or used
                 self.memory.append(used - first)
-                assert used - first < GROWTH, f"{used} kB, {first} kB after {SETTLED:g} s"
         self._check_output(terminal)
+
+    # A trader among the accidents: looks, arms, fills a form, sends what it asks for.
+
+    def _deal(self, terminal: Terminal) -> None:
+        """Open a form as a person would, change some fields, and press the key that it asks for."""
+        self.deals += 1
+        self._write(terminal, b"\x1b", may_confirm=True)
+        if (terminal.screen.columns, terminal.screen.lines) not in USUAL:
+            terminal.resize(*self.random.choice(USUAL))
+        self._watch(terminal, HUMAN)
+        if ACCOUNT_SHOWN not in terminal.text:
+            return
+        if "exit only" in terminal.text and not self._arm(terminal):
+            return
+        for key in self.random.choice(DEALT):
+            self._write(terminal, key.encode(), may_confirm=True)
+            self._watch(terminal, HUMAN)
+        form = form_on(terminal)
+        if form is not None and form.asks:
+            self._write(terminal, form.asks.encode(), may_confirm=True)
+            self._watch(terminal, HUMAN)
+
+    def _arm(self, terminal: Terminal) -> bool:
+        """Let the keyboard open risk: a custom host counts as live, and each lost connection disarms."""
+        for key in ("A", *self.account_id[-3:]):
+            self._write(terminal, key.encode(), may_confirm=True)
+            self._watch(terminal, HUMAN)
+        is_armed = " ARMED " in terminal.text
+        self.armed += is_armed
+        return is_armed
+
+    def _watch(self, terminal: Terminal, seconds: float) -> None:
+        """Read what the desk writes for so long, and note each form that it shows."""
+        end = time.monotonic() + seconds
+
+        def is_over() -> bool:
+            self.shown.look(terminal)
+            return time.monotonic() > end
+
+        terminal.until(is_over)
 
     def _check_output(self, terminal: Terminal) -> None:
         """Look at what was written, up to the last whole sequence."""
@@ -132,13 +201,16 @@ class Soak:
             self._write(terminal, self.random.choice("yyyycdfvz").encode(), may_confirm)
         else:
             self._write(terminal, self.random.choice(PLAIN).encode(), may_confirm)
-        terminal.pause(self.random.choice((0.01, 0.05, 0.1, 0.3, 0.35)))
+        self._watch(terminal, self.random.choice((0.01, 0.05, 0.1, 0.3, 0.35)))
 
     def _write(self, terminal: Terminal, data: bytes, may_confirm: bool) -> None:
         if not may_confirm:
             data = bytes(byte for byte in data if chr(byte) not in CONFIRMING)
-        elif CONFIRMING & set(data.decode("latin-1")):
-            self.confirms += 1
+        elif data not in PASTES:  # none of them may ever confirm
+            for key in data.decode("latin-1"):
+                if key in CONFIRMING:
+                    self.confirms += 1
+                    self.shown.typed(key)
         self.keys += len(data)
         if data:
             terminal.write(data)
@@ -153,7 +225,7 @@ def memory_of(pid: int) -> int:
 async def soak_the_desk(
     practice: PracticeServer, home: Home, seed: int, seconds: float
 ) -> tuple[Soak, PoisoningProxy, ChaosProxy]:
-    """Run the desk for so many seconds: a third of them without any confirming key."""
+    """Run the desk for so many seconds: the last quarter without any confirming key."""
     dice = random.Random(seed)
     with poisoning_proxy(practice, Poison(seed=seed)) as poisoning:
         place = [*address_words(poisoning.url), "--account", practice.account_id]
@@ -166,8 +238,8 @@ async def soak_the_desk(
             found = next(iter([config, *home.folder.rglob("config.toml")]))
             found = found if found.exists() else next(home.folder.rglob("config.toml"))
             found.write_text(found.read_text().replace(poisoning.url, chaos.url))
-            poisoning.poison = Poison(seed=seed, active=True, names=0.1, ids=bool(seed % 2))
-            poisoning.poison.types, poisoning.poison.refuses = 0.05, 0.1
+            poison = poisoning.poison = Poison(seed=seed, active=True, names=0.1, spares="kd-")
+            poison.type_members |= {"reason"}
             profile = ["--profile", "main", *home.unlocked]
             soak = Soak(
                 dice,
@@ -175,45 +247,87 @@ async def soak_the_desk(
                 home.folder,
                 practice.account_id,
             )
-            weather = asyncio.create_task(_change_the_weather(chaos, dice))
-            try:
-                await asyncio.to_thread(soak.run, seconds / 3, may_confirm=lambda: False)
-                assert not soak.actions()
-                assert await ledger_requests(practice) == 0
-                await asyncio.to_thread(soak.run, seconds * 2 / 3, may_confirm=lambda: True)
-            finally:
-                weather.cancel()
+            weather = Weather(chaos, poison, dice)
+            async with weather.changing():
+                await asyncio.to_thread(soak.run, seconds * 3 / 4, may_confirm=True)
+            await chaos.everything_arrived()
+            await asyncio.to_thread(soak.settle, min(SETTLED_WITHIN, seconds))
+            sent = soak.actions(), len(requests_in(await ledger_of(practice)))
+            poison.ids = bool(seed % 2)  # no order can be followed any more
+            async with weather.changing():
+                await asyncio.to_thread(soak.run, seconds / 4, may_confirm=False)
+            assert sent == (soak.actions(), len(requests_in(await ledger_of(practice))))
     assert poisoning.faults == []
     return soak, poisoning, chaos
 
 
-async def _change_the_weather(chaos: ChaosProxy, dice: random.Random) -> None:
-    """Quiet and faulty times take turns."""
-    while True:
-        chaos.faulty = dice.choice((0.0, 0.0, 0.1, 0.4, 1.0))
-        await asyncio.sleep(dice.uniform(3, 15))
+@dataclass
+class Weather:
+    """Quiet and faulty times take turns; every third stretch is calm."""
+
+    chaos: ChaosProxy
+    poison: Poison
+    random: random.Random
+
+    @asynccontextmanager
+    async def changing(self) -> AsyncIterator[None]:
+        """Change it within the block, and leave it calm."""
+        task = asyncio.create_task(self._change())
+        try:
+            yield
+        finally:
+            task.cancel()
+            self._calm()
+
+    async def _change(self) -> None:
+        for number in itertools.count():
+            self._calm()
+            if number % CALM_EVERY:
+                self.chaos.faulty = self.random.choice((0.0, 0.1, 0.4, 1.0))
+                self.poison.refuses, self.poison.types = 0.1, 0.05
+            await asyncio.sleep(
+                self.random.uniform(*((3, 15) if number % CALM_EVERY else (10, 20)))
+            )
+
+    def _calm(self) -> None:
+        self.chaos.faulty = self.poison.refuses = self.poison.types = 0.0
 
 
-async def ledger_requests(practice: PracticeServer) -> int:
-    """Count the requests of clients that the broker acted upon: each made one batch of transactions."""
+async def ledger_of(practice: PracticeServer) -> list[Transaction]:
+    """Return the broker's ledger, asked for directly."""
     answer = await practice.get("{a}/transactions/sinceid", id="1")
-    asked = {"CLIENT_ORDER", "CLIENT_REQUEST", "TRADE_CLOSE", "POSITION_CLOSEOUT"}
-    made = [each for each in answer.json()["transactions"] if "REJECT" not in each["type"]]
-    return len({each["batchID"] for each in made if each.get("reason") in asked})
+    found: list[Transaction] = answer.json()["transactions"]
+    return found
+
+
+async def check_orders(
+    practice: PracticeServer, soak: Soak, poison: Poison
+) -> tuple[Counter[str], Counter[str]]:
+    """Check that each order was asked for, and that the journal says of each what the ledger says."""
+    own_names = {hostile: own for own, hostile in poison.given.items()}
+    journalled = journal_in(soak.journal, own_names)
+    found, count = disagreements(journalled, await ledger_of(practice))
+    decisions = decisions_in(soak.journal)
+    assert unasked(decisions, soak.shown) == []
+    assert found == []
+    opened = sum(each.kind in {"OpenOrder", "Reverse"} for each in decisions)
+    assert count["create"] <= opened
+    assert opened <= soak.confirms
+    return count, Counter(each.verdict for each in journalled.values())
 
 
 @pytest.mark.parametrize("seed", [11, pytest.param(12, marks=pytest.mark.soak)])
 async def test_a_short_storm_ends_nothing_and_sends_nothing_unasked(
     practice: PracticeServer, tmp_path: Path, seed: int
 ) -> None:
-    soak, poisoning, _ = await soak_the_desk(practice, Home(tmp_path / "home"), seed, 30.0)
+    soak, poisoning, _ = await soak_the_desk(practice, Home(tmp_path / "home"), seed, 20.0)
     assert soak.keys > 50
     assert poisoning.poison.count > 100
-    assert await ledger_requests(practice) <= soak.actions().total()
-    assert soak.actions()["create"] <= soak.confirms
+    await check_orders(practice, soak, poisoning.poison)
 
 
 @pytest.mark.soak
+@pytest.mark.timeout(WHOLE + 900)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 async def test_twenty_minutes_of_keys_sizes_faults_and_hostile_values(
     practice: PracticeServer, tmp_path: Path, seed: int
@@ -222,13 +336,15 @@ async def test_twenty_minutes_of_keys_sizes_faults_and_hostile_values(
         soak, poisoning, chaos = await soak_the_desk(practice, Home(tmp_path / "home"), seed, WHOLE)
     except NeverSeen as error:
         raise AssertionError(f"seed {seed}") from error
-    actions, found = soak.actions(), await ledger_requests(practice)
+    count, verdicts = await check_orders(practice, soak, poisoning.poison)
     faulty = sum(count for fate, count in chaos.fates.items() if fate in FAULTS)
     print(  # noqa: T201 - the figures of the run
         f"\nseed {seed}: {soak.keys} bytes typed, {soak.sizes} sizes, {soak.starts} starts, "
-        f"{soak.confirms} confirming keys, {dict(actions)} journalled, {found} at the broker, "
+        f"{soak.deals} deals, armed {soak.armed} times, {soak.confirms} confirming keys, "
+        f"{dict(soak.actions())} journalled, {dict(verdicts)}, {dict(count)} at the broker, "
         f"{poisoning.poison.count} hostile values, {chaos.fates.total()} exchanges, "
-        f"{faulty} faulty, memory +{max(soak.memory, default=0)} kB"
+        f"{faulty} faulty, memory +{max(soak.memory, default=0)} kB at most, "
+        f"in between {soak.memory[:: len(soak.memory) // 10 + 1]}"
     )
-    assert found <= actions.total()
-    assert actions["create"] + actions["replace"] <= soak.confirms  # an exit may be several
+    assert max(soak.memory, default=0) < GROWTH, f"kB: {soak.memory[:: len(soak.memory) // 20 + 1]}"
+    assert count["create"] >= FEWEST_ORDERS * min(1.0, WHOLE / 1200)

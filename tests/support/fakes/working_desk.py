@@ -7,13 +7,13 @@ from typing import Literal
 from textual import events
 
 from keydesk.app.actions import DeskActions
+from keydesk.app.desk_session import DeskLock
 from keydesk.calc.instructions import Instruction, Template
 from keydesk.forms.sheet import Situation
 from keydesk.keys.guard import Cause
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
-from keydesk.trading.journal import DeskLock
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of

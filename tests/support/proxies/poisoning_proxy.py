@@ -29,6 +29,7 @@ from support.data.hostile_text import FRAGMENTS, hostile_text
 NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 ACCOUNT: Final = re.compile(r"[0-9]+(-[0-9]+){3}")
 TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T.*")
+TYPES: Final = frozenset({"type", "state"})
 NAMES: Final = frozenset({"instrument", "name"})
 IDS: Final = frozenset({"tradeID", "orderID", "clientOrderID", "clientTradeID"})
 HOPS: Final = frozenset({"host", "connection", "content-length", "transfer-encoding"})
@@ -48,11 +49,13 @@ class Poison:
     active: bool = False
     often: float = 0.6  # of texts that name nothing
     types: float = 0.0  # of the words that say what kind of record it is
+    type_members: frozenset[str] = TYPES
     names: float = 0.0  # of instruments, currencies
     ids: bool = False  # of trades and orders
     accounts: bool = False  # ids of accounts
     numbers: float = 0.0  # of numbers that name nothing: not readable any more
     refuses: float = 0.0  # of requests that would change something
+    spares: str = "\0"  # texts that begin so stay: the ids that the desk gave its orders
     said: "Counter[str]" = field(default_factory=Counter)
     given: dict[str, str] = field(default_factory=dict)  # broker's own name -> hostile name
 
@@ -89,13 +92,14 @@ class Poison:
             hostile = self.given[text]
             return self._note(member, hostile) if hostile != text else text
         is_kept = TIME.fullmatch(text) or member in {"lastTransactionID", "pages"}
+        is_kept = is_kept or text.startswith(self.spares)
         if is_kept or (ACCOUNT.fullmatch(text) and not self.accounts):
             return text
         if member in NAMES or "urrency" in member:
             return self._named(text, member, self.names)
         if NUMBER.fullmatch(text):
             return self._number(text, member)
-        share = self.types if member in {"type", "state"} else self.often
+        share = self.types if member in self.type_members else self.often
         return self._note(member, self._hostile()) if self.chance.random() < share else text
 
     def _number(self, text: str, member: str) -> str:
@@ -132,9 +136,12 @@ class PoisoningProxy:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection."""
-        with suppress(
-            OSError, asyncio.IncompleteReadError, asyncio.CancelledError, httpx.HTTPError
-        ):
+        with suppress(OSError, asyncio.IncompleteReadError, httpx.HTTPError):
+            await self._serve(reader, writer)
+        writer.close()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
                 first, *lines = head.strip().split("\r\n")
@@ -142,7 +149,8 @@ class PoisoningProxy:
                 body = await reader.readexactly(int(headers.get("content-length", 0)))
                 method, target, _ = first.split(" ", 2)
                 await self._pass_on(method, target, headers, body, writer)
-        writer.close()
+        except asyncio.CancelledError:
+            writer.transport.abort()  # what is unsent would keep it open beyond its loop
 
     async def _pass_on(
         self,

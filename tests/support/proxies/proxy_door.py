@@ -34,7 +34,8 @@ async def proxy_door(
     finally:
         server.close()
         for writer in connections.values():
-            writer.close()  # a connection whose task has not begun yet would never be closed
+            # A connection whose task has not begun yet would never be closed, nor one with something unsent.
+            writer.transport.abort()
         left = (*connections, *others())
         for task in left:
             task.cancel()

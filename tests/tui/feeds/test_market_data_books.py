@@ -115,3 +115,16 @@ async def test_nothing_is_asked_before_the_first_price() -> None:
         assert "orderBook" not in broker.asked
         broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))
         await until(lambda: ("EUR_USD", "positions") in link.store.books)
+
+
+async def test_a_book_that_had_to_make_room_is_asked_for_again_when_the_focus_returns() -> None:
+    broker, clock = broker_with_books(), Clock()
+    link, due = link_to(broker, clock=clock), Due()
+    for name in ("EUR_USD", "USD_JPY", "EUR_USD"):
+        link.store.focus = name
+        link.store.books.clear()
+        await load_book(link, due)
+        await clock.pause(STOOD_STILL)
+        await load_book(link, due)
+    await link.client.close()
+    assert broker.asked == ["orderBook"] * 3

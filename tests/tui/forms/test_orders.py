@@ -166,6 +166,16 @@ async def test_live_is_armed_by_three_digits_of_the_account() -> None:
     assert (await after(ArmForm, "y", store=store)).results == []
 
 
+async def test_live_is_not_armed_by_any_key_before_the_account_is_read() -> None:
+    store = example_store()
+    store.health.environment = "LIVE"
+    store.arming, store.account = Arming("DISARMED"), None
+    for keys in ("y", "001", "000", "yyy"):
+        app = await after(ArmForm, *keys, store=store)
+        assert app.results == []
+        assert "The account is still being read" in app.last_words
+
+
 async def test_wrong_digits_arm_nothing_and_are_asked_for_again_in_words() -> None:
     store = example_store()
     store.health.environment = "LIVE"

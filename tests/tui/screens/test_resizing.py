@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from keydesk.trading.journal import DeskLock
+from keydesk.app.desk_session import DeskLock
 from support.fakes.working_desk import WorkingDesk
 
 Step = str | tuple[int, int]

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from keydesk.store.prices import REACH, no_book, take_book
+from keydesk.store.prices import MOST_BOOKS, REACH, no_book, take_book
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk_client.models import PositionBook
@@ -68,3 +68,17 @@ def test_an_empty_book_has_no_share() -> None:
     snapshot = store.books["EUR_USD", "positions"].snapshot
     assert snapshot is not None
     assert snapshot.long_percent == 0
+
+
+def test_only_the_books_of_the_last_instruments_looked_at_are_kept() -> None:
+    store = Store()
+    names = [f"EUR_{number}" for number in range(MOST_BOOKS)]
+    for name in names:
+        store.set_focus(name)
+        no_book(store, "orders", name, "no answer")
+        no_book(store, "positions", name, "no answer")
+    assert len(store.books) == MOST_BOOKS
+    assert {name for name, _ in store.books} == set(names[-MOST_BOOKS // 2 :])
+    no_book(store, "orders", names[-MOST_BOOKS // 2], "still no answer")  # looked at once more
+    no_book(store, "orders", "USD_JPY", "no answer")
+    assert (names[-MOST_BOOKS // 2], "orders") in store.books

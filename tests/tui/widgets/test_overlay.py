@@ -7,8 +7,8 @@ import pytest
 from textual.geometry import Region
 from textual.screen import Screen
 
+from keydesk.app.desk_session import DeskLock
 from keydesk.forms.sheet import Sheet
-from keydesk.trading.journal import DeskLock
 from keydesk.widgets.theme import Depth
 from support.fakes.working_desk import WorkingDesk
 

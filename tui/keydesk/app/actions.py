@@ -9,6 +9,7 @@ from textual.screen import ModalScreen
 
 from keydesk import forms
 from keydesk.app.availability import Selection
+from keydesk.app.desk_session import DeskLock
 from keydesk.calc.instructions import Template
 from keydesk.keys.guard import Cause, armed
 from keydesk.keys.guarded_app import GuardedApp
@@ -22,7 +23,6 @@ from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, clean_name, safe
-from keydesk.trading.journal import DeskLock
 from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from keydesk.app import lifecycle
 from keydesk.app.account_sources import CannotOpen, Opening, Target
 from keydesk.app.actions import DeskActions
 from keydesk.app.availability import possible
-from keydesk.app.desk_session import DeskSession
+from keydesk.app.desk_session import DeskLock, DeskSession
 from keydesk.app.lifecycle import Connection, load_all, opened
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
@@ -36,7 +36,6 @@ from keydesk.terminal.check import TerminalFacts, ascii_locale
 from keydesk.terminal.output import say_error
 from keydesk.terminal.query import theme_for
 from keydesk.text.sanitize import clean, disarmed_lines, safe
-from keydesk.trading.journal import DeskLock
 from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 

@@ -20,7 +20,7 @@ from keydesk.cli.runner import Refusal, add_passphrase_options
 from keydesk.cli.token_access import given_passphrase, token_of
 from keydesk.config import settings as config
 from keydesk.config import settings as paths
-from keydesk.config.settings import PRACTICE_MARKET, BadSettings, Folders, Profile, Settings
+from keydesk.config.settings import Folders, profile_to_open
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
@@ -31,29 +31,6 @@ from keydesk_client.client import Client
 from keydesk_client.errors import Forbidden, NotFound, Unauthorized
 from keydesk_client.orders.outcome import Action, Outcome
 from keydesk_client.orders.sender import Sender
-
-
-def profile_named(name: str, settings: Settings) -> Profile:
-    """Return the profile of this name.
-
-    Raises:
-        BadSettings: there is none.
-    """
-    if name not in settings.profiles:
-        known = ", ".join(sorted(settings.profiles)) or "none yet"
-        raise BadSettings(
-            f"there is no profile {name!r} (known: {known}); sign in with keydesk login, "
-            "or use the practice market with --practice"
-        )
-    return settings.profiles[name]
-
-
-def profile_to_open(name: str | None, settings: Settings, *, practice: bool) -> Profile | None:
-    """Return the profile that was command for, or else the last; None is the practice market."""
-    name = name or settings.last_profile
-    if practice or name == PRACTICE_MARKET:
-        return None
-    return profile_named(name, settings)
 
 
 @dataclass(frozen=True, slots=True)

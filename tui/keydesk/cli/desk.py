@@ -10,11 +10,10 @@ from time import monotonic, sleep
 from keydesk.app import practice_broker as open_broker
 from keydesk.app.account_sources import Opening, PracticeMarket, SignedIn
 from keydesk.app.practice_broker import STOP_SECONDS, EmbeddedBroker
-from keydesk.cli.account_access import profile_to_open
 from keydesk.cli.runner import Refusal, desk_options, say_why
 from keydesk.config import settings as config
 from keydesk.config import settings as paths
-from keydesk.config.settings import DeskOptions, Folders, Profile, Settings
+from keydesk.config.settings import DeskOptions, Folders, Profile, Settings, profile_to_open
 from keydesk.terminal.check import TerminalCheck, unusable
 from keydesk.terminal.output import disarmed_excepthook
 from keydesk.terminal.reset import repair_if_left

@@ -12,16 +12,17 @@ from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 
-from keydesk.cli.account_access import account_parser, get_out, profile_to_open, reached
+from keydesk.app.desk_session import DeskLock
+from keydesk.cli.account_access import account_parser, get_out, reached
 from keydesk.cli.runner import Refusal, parse_out_of_band
 from keydesk.cli.token_access import confirmed
 from keydesk.config import settings as config
 from keydesk.config import settings as paths
+from keydesk.config.settings import profile_to_open
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import SEND
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import safe
-from keydesk.trading.journal import DeskLock
 from keydesk.trading.order_requests import Standing, standing_at_broker
 
 

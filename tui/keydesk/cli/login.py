@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import NoReturn
 
 from keydesk.app.account_sources import CannotOpen, accounts_of, addresses
-from keydesk.cli.account_access import profile_named
 from keydesk.cli.runner import Refusal, add_passphrase_options
 from keydesk.cli.token_access import (
     VAULT,
@@ -27,7 +26,7 @@ from keydesk.cli.token_access import (
 from keydesk.config import settings as config
 from keydesk.config import settings as paths
 from keydesk.config.profiles import delete_profile, save_profile
-from keydesk.config.settings import Folders, Profile
+from keydesk.config.settings import Folders, Profile, profile_named
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk_client.auth.secret import Secret

@@ -76,6 +76,9 @@ async def load_book(link: Link, due: Due) -> float:
     focus, now = link.store.focus, link.now()
     if focus != due.focus:
         due.focus, due.since = focus, now
+        for kind in KINDS:
+            if (focus, kind) not in link.store.books:  # removed to make room for others
+                due.not_before.pop((focus, kind), None)
     if now - due.since < STOOD_STILL:
         return STOOD_STILL - (now - due.since)
     if focus:

@@ -11,6 +11,7 @@ from keydesk.store.state import Notice
 from keydesk.text.sanitize import safe
 
 LENGTH = 3
+UNREAD_ACCOUNT = "The account is still being read"
 WRONG_TRIES = 3  # the last of them closes the form
 
 
@@ -29,13 +30,18 @@ class ArmForm(Form[bool]):
         account_id = store.account.id if store.account else ""
         return arming_words(account_id, store.health.environment)
 
+    @property
+    def _asks_digits(self) -> bool:
+        """Whether the send key is not enough; it never is on live, not even before the account is known."""
+        return self.situation.store.health.environment == "LIVE"
+
     def headline(self) -> Line:
         """Say what arming means."""
         return (("ARM the keyboard", "bright"), (": orders may open risk", "plain"))
 
     def body(self) -> Sequence[Line]:
         """Ask for the account's digits on live."""
-        if len(self.wanted) < LENGTH:
+        if not self._asks_digits or len(self.wanted) < LENGTH:
             return ()
         typed = self.digits.ljust(LENGTH, "_")
         return ((("last three of the account id  ", "muted"), (safe(typed), "bright")),)
@@ -48,8 +54,9 @@ class ArmForm(Form[bool]):
         """Ask for the send key, or for digits that the form itself takes."""
         if self.situation.store.arming.level == "READ-ONLY":
             return Confirmation(Step.REFUSED, reason="READ-ONLY: start without --read-only")
-        if len(self.wanted) == LENGTH:
-            return Confirmation(Step.REFUSED, reason="Type the three digits")
+        if self._asks_digits:
+            reason = "Type the three digits" if len(self.wanted) == LENGTH else UNREAD_ACCOUNT
+            return Confirmation(Step.REFUSED, reason=reason)
         return Confirmation(Step.SEND_KEY)
 
     def answer(self, key: str) -> None:
@@ -63,7 +70,8 @@ class ArmForm(Form[bool]):
 
     def typed(self, key: str) -> bool:
         """Collect the digits; wrong ones are said and asked for again, the third time closes the form."""
-        if self.situation.store.arming.level == "READ-ONLY" or len(self.wanted) < LENGTH:
+        is_asked = self._asks_digits and len(self.wanted) == LENGTH
+        if self.situation.store.arming.level == "READ-ONLY" or not is_asked:
             return False
         if key == "backspace":
             self.digits = self.digits[:-1]

@@ -34,6 +34,7 @@ from keydesk_client.models import (
 from keydesk_client.models._core.scalars import DateTime
 
 REACH = 60  # buckets kept above and below the price: more than the tallest pane shows
+MOST_BOOKS = 16  # two of an instrument, 50 kB each: those of all would be 6 MB
 
 
 def take_book(store: Store, kind: BookKind, book: OrderBook | PositionBook) -> None:
@@ -57,8 +58,11 @@ def no_book(store: Store, kind: BookKind, instrument: str, why: str) -> None:
 
 
 def _put(store: Store, instrument: str, book: ClientBook) -> None:
-    if store.books.get((instrument, book.kind)) != book:
-        store.books[instrument, book.kind] = book
+    held = store.books.pop((instrument, book.kind), None)
+    store.books[instrument, book.kind] = book  # the last one now
+    if len(store.books) > MOST_BOOKS:
+        del store.books[next(iter(store.books))]
+    if held != book:
         store.mark(Topic.BOOKS, instrument)
 
 

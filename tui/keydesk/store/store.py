@@ -40,10 +40,9 @@ from keydesk.store.state import (
     Topic,
 )
 from keydesk.text.sanitize import clean, safe
-from keydesk_client.models import DateTime
 
 if TYPE_CHECKING:
-    from keydesk_client.models import HomeConversions, Instrument
+    from keydesk_client.models import DateTime, HomeConversions, Instrument
 
 
 LOG_LIMIT = 10_000

@@ -60,7 +60,7 @@ def members(kind: type) -> list[tuple[str, str]]:
     import inspect  # noqa: PLC0415
     import textwrap  # noqa: PLC0415
 
-    if not kind.__module__.startswith(f"{__package__}."):
+    if kind.__module__.partition(".")[0] != __name__.partition(".")[0]:
         return []
     try:
         (made,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body

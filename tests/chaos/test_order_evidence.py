@@ -1,0 +1,93 @@
+"""The soak's own proof fails on an order that nobody confirmed, and where journal and ledger differ."""
+
+from typing import Any
+
+from support.order_evidence import (
+    SECOND,
+    Decision,
+    Journalled,
+    Shown,
+    ShownForms,
+    disagreements,
+    unasked,
+)
+
+NOW = 1_000 * SECOND
+OPEN = "OpenOrder(instrument='EUR_USD', kind='MARKET', units=Decimal('-10000'), price=None)"
+SELL = Shown("SELL 10,000 EUR/USD at market", "y", is_small=False)
+
+
+def shown(form: Shown, key: str, *, keys: int = 1) -> ShownForms:
+    """A form that stood on the screen for ten seconds, and the key typed half a second before its end."""
+    forms = [(NOW - 10 * SECOND, form), (NOW, None)]
+    return ShownForms(forms, [(NOW - SECOND // 2, key)] * keys)
+
+
+def test_a_key_on_a_form_that_showed_the_order_explains_it() -> None:
+    assert unasked([Decision(NOW, OPEN)], shown(SELL, "y")) == []
+
+
+def test_no_order_is_explained_without_its_key_and_its_form() -> None:
+    buy = Shown("BUY 10,000 EUR/USD at market", "y", is_small=False)
+    larger = Shown("SELL 110,000 EUR/USD at market", "y", is_small=False)
+    other = Shown("SELL 10,000 EUR/GBP at market", "y", is_small=False)
+    asks_letter = Shown(SELL.headline, "c", is_small=False)
+    for form in (buy, larger, other, asks_letter):
+        assert len(unasked([Decision(NOW, OPEN)], shown(form, "y"))) == 1
+    assert len(unasked([Decision(NOW, OPEN)], shown(SELL, "y", keys=0))) == 1
+    assert len(unasked([Decision(NOW + 60 * SECOND, OPEN)], shown(SELL, "y"))) == 1
+
+
+def test_one_key_explains_one_order_only() -> None:
+    twice = [Decision(NOW, OPEN), Decision(NOW, OPEN)]
+    assert len(unasked(twice, shown(SELL, "y"))) == 1
+    assert unasked(twice, shown(SELL, "y", keys=2)) == []
+
+
+def test_a_window_that_cuts_a_form_off_hides_no_opening_order() -> None:
+    small = Shown("SELL 10,0", "", is_small=True)
+    close = "CloseTrades(instrument='EUR_USD', trade_ids=('5',), units=None)"
+    assert len(unasked([Decision(NOW, OPEN)], shown(small, "y"))) == 1
+    assert unasked([Decision(NOW, close)], shown(small, "y")) == []
+
+
+def order(batch: int, client_id: str = "", units: str = "-10000") -> list[dict[str, Any]]:
+    """A market order and its fill, as the ledger has them."""
+    id_ = str(batch)
+    made = {"id": id_, "batchID": id_, "type": "MARKET_ORDER", "reason": "CLIENT_ORDER"}
+    made |= {"instrument": "EUR_USD", "units": units}
+    if client_id:
+        made["clientExtensions"] = {"id": client_id}  # type: ignore[assignment]
+    fill = {"id": str(batch + 1), "batchID": id_, "type": "ORDER_FILL", "orderID": id_}
+    return [made, fill]
+
+
+def intent(verdict: str, id_: str = "kd-1", units: str = "-10000", *claimed: str) -> Journalled:
+    body = {"instrument": "EUR_USD", "units": units}
+    held = {"id": id_, "action": "create", "target": "", "body": body}
+    return Journalled(held, verdict, frozenset(claimed))
+
+
+def test_a_journal_that_says_what_the_ledger_says_agrees() -> None:
+    for ledger in (order(5, "kd-1"), order(5)):
+        found, count = disagreements({"kd-1": intent("done")}, ledger)
+        assert (found, count["create"]) == ([], 1)
+    assert disagreements({"kd-1": intent("rejected")}, [])[0] == []
+    assert disagreements({"kd-1": intent("open")}, order(5, "kd-1"))[0] == []
+
+
+def test_each_difference_of_journal_and_ledger_is_found() -> None:
+    one = {"kd-1": intent("done")}
+    for journalled, ledger in (
+        ({}, order(5, "kd-1")),
+        ({}, order(5)),
+        (one, order(5, "kd-1") + order(7, "kd-1")),
+        (one, order(5) + order(7)),
+        (one, order(5, "kd-1", "-20000")),
+        (one, order(5, "", "-20000")),
+        (one, []),
+        ({"kd-1": intent("rejected")}, order(5, "kd-1")),
+        ({"kd-1": intent("rejected")}, order(5)),
+        ({"kd-1": intent("done", "kd-1", "-10000", "99")}, order(5, "kd-1")),
+    ):
+        assert disagreements(journalled, ledger)[0] != []
