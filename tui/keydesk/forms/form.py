@@ -24,7 +24,7 @@ from keydesk.keys.confirm import (
     required_step,
 )
 from keydesk.keys.guard import DWELL, SEND, Front
-from keydesk.keys.guarded_app import TOO_EARLY, GuardedApp
+from keydesk.keys.guarded_app import TOO_EARLY, HasGuardedKeys
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
@@ -273,7 +273,7 @@ class Form(ModalForm[Result]):
 
     def is_confirmed(self) -> bool:
         """Whether the guard let a confirm key through for this form: one that was typed before it opened never counts."""
-        return not isinstance(self.app, GuardedApp) or self.app.take_confirm(self)
+        return not isinstance(self.app, HasGuardedKeys) or self.app.guarded_keys.take_confirm(self)
 
     def _send(self) -> None:
         result = self.result()
