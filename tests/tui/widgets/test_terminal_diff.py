@@ -14,7 +14,7 @@ from rich.console import RenderableType
 from rich.segment import Segment
 from rich.style import Style
 from textual.app import ComposeResult
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
 
 from keydesk.widgets.terminal_app import TerminalApp
@@ -155,14 +155,11 @@ class Taped(TerminalApp[None]):
     def compose(self) -> ComposeResult:
         yield OptionList(*(f"{i:03} 値段 {'é' * (i % 7)} price {i * 37 % 101}" for i in range(200)))
 
-    def _display(
-        self,
-        screen: Screen[object],  # noqa: ARG002 - Textual's own signature
-        renderable: RenderableType | None,
-    ) -> None:
-        update = self.reduced(renderable)
-        if isinstance(update, Difference) and not self._batch_count:
-            self._stream.feed(update.render_segments(self.console))
+    def screen_update(self, update: RenderableType | None) -> RenderableType | None:
+        reduced = self.reduced(update)
+        if isinstance(reduced, Difference) and not self._batch_count:
+            self._stream.feed(reduced.render_segments(self.console))
+        return None
 
     def wrong_lines(self) -> list[tuple[str, str]]:
         expected = [strip.text for strip in self.screen._compositor.render_strips()]

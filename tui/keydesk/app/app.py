@@ -38,6 +38,7 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
+from keydesk.terminal._textual_private import raise_in_app
 from keydesk.terminal.check import TerminalFacts, ascii_locale
 from keydesk.terminal.input import InputDropped, InputOverrun
 from keydesk.terminal.output import say_error
@@ -376,25 +377,24 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         else:
             self.tell("bad", f"{words}. Leave and start again; exits work at the broker.")
 
-    def _fatal_error(self) -> None:
-        """End on a fault of ours; Textual's own report would print every local, a token among them."""
-        from rich.segment import Segments  # noqa: PLC0415 - nobody who leaves in peace pays for it
+    def fault_report(self) -> RenderableType | None:
+        """Return the report of the first fault; Textual's own would print local variables, a token among them."""
+        if self.last_words:
+            return None
+        from rich.segment import Segments  # noqa: PLC0415 - only on a fault
         from rich.traceback import Traceback  # noqa: PLC0415
 
-        if not self.last_words:  # of several faults the first one says most
-            trace = Traceback(show_locals=False, width=None)
-            lines = self.console.render(trace, self.console.options)
-            # An exception's message may hold text of the server.
-            drawn = Segments(
-                [
-                    each if each.control else each._replace(text=disarmed_lines(each.text))
-                    for each in lines
-                ]
-            )
-            self._exit_renderables.append(drawn)
-            self.last_words = FAULT
-            self._last_resort.arm(1, PATIENCE)
-        self._close_messages_no_wait()
+        trace = Traceback(show_locals=False, width=None)
+        lines = self.console.render(trace, self.console.options)
+        self.last_words = FAULT
+        self._last_resort.arm(1, PATIENCE)
+        # An exception's message may hold text of the server.
+        return Segments(
+            [
+                each if each.control else each._replace(text=disarmed_lines(each.text))
+                for each in lines
+            ]
+        )
 
     def panic(self, *renderables: RenderableType) -> None:
         """End on a fault outside the event loop, such as in the input thread; never as if nothing had happened."""
@@ -405,7 +405,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def end_on_fault(self, error: BaseException) -> None:
         """End because a thread died: without its writer or reader the desk would only look alive."""
         if not self.last_words:
-            self._handle_exception(RuntimeError(f"a thread of the desk ended: {error!r}"))
+            raise_in_app(self, RuntimeError(f"a thread of the desk ended: {error!r}"))
 
     # Leaving.
 

@@ -14,7 +14,6 @@ from keydesk.forms.sheet import Line, Situation
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Deed
 from keydesk.records import TradeRow
-from keydesk.store.trading_context import facts_of
 from keydesk.text.format import money, price
 from keydesk.text.sanitize import safe
 
@@ -33,7 +32,7 @@ class BreakEvenForm(Form[SetProtection]):
 
     def facts(self, trade: TradeRow) -> Facts | None:
         """Return what is known of its instrument now."""
-        return facts_of(self.situation.store, trade.instrument, self.situation.clock())
+        return self.facts_about(trade.instrument)
 
     def stop(self, trade: TradeRow, facts: Facts) -> Decimal:
         """Return the break-even price, with the template's offset."""

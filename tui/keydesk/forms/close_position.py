@@ -23,7 +23,6 @@ from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import CLOSE_POSITION, KEYMAP, POSITION_PART
 from keydesk.records import PositionRow, TradeRow
-from keydesk.store.trading_context import facts_of
 from keydesk.text.format import pair, price, units
 from keydesk.text.sanitize import safe
 
@@ -72,7 +71,7 @@ class _PositionForm(Form[ClosePosition]):
 
     def facts(self) -> Facts | None:
         """Return what is known of the instrument now."""
-        return facts_of(self.situation.store, self.instrument, self.situation.clock())
+        return self.facts_about(self.instrument)
 
     def open_sides(self) -> tuple[OpenSide, ...]:
         """Return the sides that hold something now."""

@@ -24,7 +24,6 @@ from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, SCALE_OUT
 from keydesk.records import TradeRow
-from keydesk.store.trading_context import facts_of
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
 from keydesk.text.sanitize import SafeText, clean_name, safe
 
@@ -88,7 +87,7 @@ class CloseForm(Form[CloseTrades]):
 
     def facts(self) -> Facts | None:
         """Return what is known of the instrument now."""
-        return facts_of(self.situation.store, self.instrument, self.situation.clock())
+        return self.facts_about(self.instrument)
 
     def headline(self) -> Line:
         """Say what is closed."""
@@ -174,7 +173,7 @@ class ScaleOutForm(Form[CloseTrades]):
 
     def facts(self, trade: TradeRow) -> Facts | None:
         """Return what is known of its instrument now."""
-        return facts_of(self.situation.store, trade.instrument, self.situation.clock())
+        return self.facts_about(trade.instrument)
 
     def units(self) -> Decimal:
         """Return the magnitude that would be closed; 0 while no part is chosen."""

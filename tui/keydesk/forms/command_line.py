@@ -22,7 +22,7 @@ from keydesk.calc.command_parser import (
 )
 from keydesk.calc.order_parser import matching
 from keydesk.forms.info_form import Looking
-from keydesk.forms.sheet import Line, Sheet, wrapped
+from keydesk.forms.sheet import Line, wrapped
 from keydesk.keys.guard import Front
 from keydesk.keys.keymap import COMMAND, FIND, KEYMAP
 from keydesk.store.frame import Frame
@@ -59,7 +59,7 @@ class FindForm(Looking[str]):
     def compose(self) -> ComposeResult:
         """A field over a list."""
         yield Input(placeholder="letters, such as gj", max_length=LONGEST, select_on_focus=False)
-        yield Sheet(markup=False)
+        yield self.new_sheet()
 
     def title_words(self) -> Printable:
         """Name it."""
@@ -143,7 +143,7 @@ class CommandForm(Looking[Spoken]):
             max_length=LONGEST,
             select_on_focus=False,
         )
-        yield Sheet(markup=False)
+        yield self.new_sheet()
 
     def title_words(self) -> Printable:
         """Name it."""

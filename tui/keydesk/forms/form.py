@@ -4,16 +4,20 @@ A form works on a copy of what was typed and on the store as it is at this frame
 trader decided (or None) and sends nothing. What sends is the confirmation matrix's say.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from time import monotonic, time_ns
-from typing import ClassVar, Generic
+from typing import Any, ClassVar, Generic, TypeVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
-from textual.events import Key
+from textual.binding import ActiveBinding
+from textual.events import Key, Resize
+from textual.geometry import Size
 
 from keydesk.calc.checks import FRESH
+from keydesk.calc.facts import Facts
 from keydesk.forms.sheet import BLANK, Line, Sheet, Situation, text_of, with_hints, wrapped
 from keydesk.keys.confirm import (
     WRONG_LETTERS,
@@ -28,10 +32,13 @@ from keydesk.keys.guarded_app import TOO_EARLY, HasGuardedKeys
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
+from keydesk.store.trading_context import facts_of
 from keydesk.text.sanitize import clean, safe
 from keydesk.widgets.overlay import Overlay, Result
 from keydesk.widgets.terminal_app import SMALLEST
 from keydesk.widgets.theme import palette_of
+
+Computed = TypeVar("Computed")
 
 NUDGES: Line = (
     *(("↑ ↓", "plain"), (" ±1  ", "muted")),
@@ -63,29 +70,59 @@ class ModalForm(Overlay[Result], Generic[Result]):
             return AwaitComplete()
         return super().dismiss(result)
 
-    @property
-    def sheet(self) -> Sheet | None:
-        """What is drawn on; None while the form is being mounted or removed."""
-        return next(iter(self.query(Sheet)), None) if self.is_attached else None
+    def __init__(self, classes: str = "") -> None:
+        super().__init__(classes=classes)
+        self.sheet: Sheet | None = None  # None before it is composed and after it is removed
+        self._drawn_for: Size | None = None  # of the terminal
 
     @property
     def inside(self) -> int:
         """Columns of a line."""
         return max(1, min(self.WIDTH, self.app.size.width or self.WIDTH) - 4)
 
-    def on_resize(self) -> None:
-        """Draw for the terminal's new size."""
-        self.fit()
+    def lines(self) -> Sequence[Line]:
+        """Return what the sheet shows."""
+        raise NotImplementedError
 
-    def fit(self) -> None:
-        """Take the width that there is, and draw."""
-        if (sheet := self.sheet) is not None:
-            sheet.styles.width = min(self.WIDTH, self.app.size.width)
-        self.redraw()
+    def title_sheet(self, sheet: Sheet) -> None:
+        """Set the words in the frame of the sheet."""
+
+    def compose(self) -> ComposeResult:
+        """Yield the sheet."""
+        yield self.new_sheet()
+
+    def new_sheet(self) -> Sheet:
+        """Return the sheet with its lines, width and title, so that mounting it lays the screen out once."""
+        self._drawn_for = self.app.size
+        text = text_of(self.lines(), palette_of(self.app))
+        self.sheet = Sheet(text, min(self.WIDTH, self.app.size.width))
+        self.title_sheet(self.sheet)
+        return self.sheet
 
     def redraw(self) -> None:
-        """Draw everything as it is now."""
-        raise NotImplementedError
+        """Draw everything as it is now; do nothing while the form is being mounted or removed."""
+        if self.sheet is not None and self.is_attached:
+            self.title_sheet(self.sheet)
+            self.sheet.show(text_of(self.lines(), palette_of(self.app)))
+
+    def on_resize(self, event: Resize) -> None:
+        """Draw for the terminal's new size.
+
+        The first layout reports a size too. Textual would then lay out this screen and those beneath once more,
+        although each has that size.
+        """
+        if all(screen.outer_size == event.size for screen in self.app.screen_stack):
+            event.prevent_default()
+        if self._drawn_for != self.app.size:
+            self._drawn_for = self.app.size
+            if self.sheet is not None:
+                self.sheet.styles.width = min(self.WIDTH, self.app.size.width)
+            self.redraw()
+
+    def on_unmount(self) -> None:
+        """Release the sheet."""
+        super().on_unmount()
+        self.sheet = None
 
 
 class Form(ModalForm[Result]):
@@ -106,8 +143,8 @@ class Form(ModalForm[Result]):
     """
 
     def __init__(self, situation: Situation) -> None:
-        super().__init__()
         self.situation = situation
+        super().__init__(classes=f"-{self.environment}")
         self.painted: float | None = None
         self._letter = ""
         self._wrong_letters = 0
@@ -115,6 +152,7 @@ class Form(ModalForm[Result]):
         self._hint = ""
         self._asked_at = float("-inf")  # when an old price was asked for again
         self.subject = ""  # why the form is about this trade, where its row was not chosen
+        self._snapshot: dict[Hashable, Any] | None = None  # what this redraw has read and computed
 
     # What a form says.
 
@@ -165,22 +203,24 @@ class Form(ModalForm[Result]):
         """What the guard needs to know of the open form."""
         return Front("sends", self.painted)
 
-    def compose(self) -> ComposeResult:
-        """Lay the sheet out."""
-        yield Sheet(markup=False)
+    @property
+    def environment(self) -> str:
+        """Return `live`, `practice` or `read-only`: the colour of the frame."""
+        level, environment = (
+            self.situation.store.arming.level,
+            self.situation.store.health.environment,
+        )
+        return "read-only" if level == "READ-ONLY" else environment.lower()
+
+    def title_sheet(self, sheet: Sheet) -> None:
+        """Name the environment and the account."""
+        account = self.situation.store.account
+        name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
+        sheet.border_title = Text(clean(f"{self.environment.upper()}  {name}"))
 
     def on_mount(self) -> None:
-        """Draw at once, and note when it was seen."""
-        health, account = self.situation.store.health, self.situation.store.account
-        level = self.situation.store.arming.level
-        environment = "read-only" if level == "READ-ONLY" else health.environment.lower()
-        self.add_class(f"-{environment}")
-        sheet = self.sheet
-        if sheet is None:
-            return
-        name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
-        sheet.border_title = Text(clean(f"{environment.upper()}  {name}"))
-        self.fit()
+        """Note when the form was first painted."""
+        self._keep_fresh(self.opens_on())
         self.call_after_refresh(self._seen)
 
     def on_frame(self, _frame: Frame) -> None:
@@ -188,11 +228,38 @@ class Form(ModalForm[Result]):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw everything as it is now; an old price is asked for again meanwhile."""
+        """Draw everything as it is now; an old price is requested again meanwhile."""
         self._keep_fresh(self.opens_on())
-        sheet = self.sheet
-        if sheet is not None:
-            sheet.show(text_of(self._lines(), palette_of(self.app)))
+        super().redraw()
+
+    # One snapshot for a redraw or a key.
+
+    @contextmanager
+    def one_snapshot(self) -> Iterator[None]:
+        """Read the store and compute each figure at most once within the block."""
+        before = self._snapshot
+        self._snapshot = {} if before is None else before
+        try:
+            yield
+        finally:
+            self._snapshot = before
+
+    def once(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
+        """Return what was computed under this key in the snapshot; outside of one, compute it."""
+        if self._snapshot is None:
+            return compute()
+        if key not in self._snapshot:
+            self._snapshot[key] = compute()
+        computed: Computed = self._snapshot[key]
+        return computed
+
+    def facts_about(self, instrument: str) -> Facts | None:
+        """Return the instrument's rules and price and the account's funds; None while one of them is missing."""
+        situation = self.situation
+        return self.once(
+            ("facts", instrument),
+            lambda: facts_of(situation.store, instrument, situation.clock()),
+        )
 
     def _keep_fresh(self, instrument: str) -> None:
         now, quote = self.situation.clock(), self.situation.store.quotes.get(instrument)
@@ -236,6 +303,10 @@ class Form(ModalForm[Result]):
         if bound is not None and bound.node is not self:
             return
         event.stop()
+        with self.one_snapshot():
+            await self._take_key(event, bound)
+
+    async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
         if bound is not None:
             event.prevent_default()
             try:
@@ -322,7 +393,12 @@ class Form(ModalForm[Result]):
     def _seen(self) -> None:
         self.painted = monotonic()
 
-    def _lines(self) -> list[Line]:
+    def lines(self) -> Sequence[Line]:
+        """Return headline, body, warnings and confirmation, as many as the screen has room for."""
+        with self.one_snapshot():
+            return self._fitted_lines()
+
+    def _fitted_lines(self) -> list[Line]:
         asked = self.confirmation()
         content, warnings = self._content(asked)
         said = wrapped(safe(self._hint), "warn", self.inside) if self._hint else []

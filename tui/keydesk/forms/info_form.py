@@ -13,10 +13,9 @@ from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
-from textual.app import ComposeResult
 
 from keydesk.forms.form import ModalForm
-from keydesk.forms.sheet import BLANK, Line, Sheet, text_of
+from keydesk.forms.sheet import BLANK, Line, Sheet
 from keydesk.keys.guard import Front
 from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
 from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
@@ -37,7 +36,6 @@ from keydesk.text.format import (
 )
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.overlay import Result
-from keydesk.widgets.theme import palette_of
 
 
 class Looking(ModalForm[Result]):
@@ -65,10 +63,6 @@ class Looking(ModalForm[Result]):
         """Return what stands under it."""
         return "Esc closes"
 
-    def lines(self) -> Sequence[Line]:
-        """Return what is shown."""
-        raise NotImplementedError
-
     @property
     def guard_front(self) -> Front:
         """Nothing is sent from here; an order key among others is as much of an accident as on the desk."""
@@ -79,26 +73,17 @@ class Looking(ModalForm[Result]):
         """Lines that fit."""
         return max(1, self.app.size.height - 2)
 
-    def compose(self) -> ComposeResult:
-        """Lay the sheet out."""
-        yield Sheet(markup=False)
-
     def on_mount(self) -> None:
-        """Draw at once."""
+        """Note when the form was first painted."""
         self.painted = monotonic()
-        self.fit()
 
     def on_frame(self, _frame: Frame) -> None:
-        """Stand still; a form that shows prices follows them."""
+        """Ignore the frame; a form that shows prices overrides this."""
 
-    def redraw(self) -> None:
-        """Draw everything as it is now."""
-        sheet = self.sheet
-        if sheet is None:
-            return
+    def title_sheet(self, sheet: Sheet) -> None:
+        """Set the title and the hints of the frame."""
         sheet.border_title = Text(self.title_words())
         sheet.border_subtitle = Text(self.foot_words())
-        sheet.show(text_of(self.lines(), palette_of(self.app)))
 
     def action_drop(self) -> None:
         """Close without a result; a second Esc that comes when it has closed already does nothing."""

@@ -27,7 +27,6 @@ from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import CANCEL_ENTRIES, KEYMAP, MODIFY
 from keydesk.records import OrderRow
-from keydesk.store.trading_context import facts_of
 from keydesk.text.format import EMPTY, money, pair, price
 from keydesk.text.sanitize import safe
 from keydesk.trading.notifications import order_name
@@ -173,7 +172,7 @@ class MoveForm(Form[MoveEntry]):
 
     def facts(self, order: OrderRow) -> Facts | None:
         """Return what is known of its instrument now."""
-        return facts_of(self.situation.store, order.instrument, self.situation.clock())
+        return self.facts_about(order.instrument)
 
     def _levels_now(self) -> Mapping[str, Decimal | None]:
         order = self.order

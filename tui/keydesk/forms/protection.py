@@ -34,7 +34,6 @@ from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.records import TradeRow
-from keydesk.store.trading_context import facts_of
 from keydesk.text.format import EMPTY, money, price
 from keydesk.text.sanitize import Printable, safe
 
@@ -78,7 +77,7 @@ class ProtectionForm(Form[SetProtection]):
 
     def facts(self, trade: TradeRow) -> Facts | None:
         """Return what is known of its instrument now."""
-        return facts_of(self.situation.store, trade.instrument, self.situation.clock())
+        return self.facts_about(trade.instrument)
 
     def headline(self) -> Line:
         """Say which trade and what changes."""

@@ -19,7 +19,6 @@ from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import FLATTEN, KEYMAP
 from keydesk.records import OrderRow, PositionRow
-from keydesk.store.trading_context import facts_of
 from keydesk.text.format import EMPTY, money, pair, price, units
 from keydesk.text.sanitize import safe
 from keydesk.trading.notifications import order_name
@@ -37,7 +36,7 @@ class ReverseForm(Form[Reverse]):
 
     def facts(self) -> Facts | None:
         """Return what is known of the instrument now."""
-        return facts_of(self.situation.store, self.instrument, self.situation.clock())
+        return self.facts_about(self.instrument)
 
     def draft(self, facts: Facts) -> Draft:
         """Return the order as a ticket: the bracket is the template's, the size twice the position."""
@@ -85,7 +84,7 @@ class ReverseForm(Form[Reverse]):
         return self.instrument
 
     def plan(self, facts: Facts) -> Plan:
-        """Work the order out."""
+        """Return the order with its levels, margin and risk."""
         return work_out(self.draft(facts), facts, self.situation.limits)
 
     def deed(self) -> Deed:

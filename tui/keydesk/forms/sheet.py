@@ -64,15 +64,17 @@ class Sheet(Static):
     # The lines are made for the width: wrapped once more they would push the last ones off the screen.
     DEFAULT_CSS = "Sheet { text-wrap: nowrap; text-overflow: ellipsis; }"
 
-    _shown: Text | None = None
+    def __init__(self, text: Text, width: int) -> None:
+        super().__init__(text, markup=False)
+        self._shown = text
+        self.styles.width = width
 
     def show(self, text: Text) -> None:
-        """Put the lines on the paper; only another number of lines asks for a new layout."""
+        """Show other lines; only another number of lines needs a new layout."""
         before, self._shown = self._shown, text
-        if before is not None and before == text and before.spans == text.spans:
+        if before == text and before.spans == text.spans:
             return
-        height = text.plain.count("\n")
-        self.update(text, layout=before is None or before.plain.count("\n") != height)
+        self.update(text, layout=before.plain.count("\n") != text.plain.count("\n"))
 
 
 AskPrice = Callable[[str], None]

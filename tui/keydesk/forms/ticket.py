@@ -29,7 +29,6 @@ from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.sheet import Line, Situation
 from keydesk.keys.confirm import Deed
 from keydesk.keys.keymap import KEYMAP, TICKET
-from keydesk.store.trading_context import facts_of
 from keydesk.text.format import pair
 
 NOTHING = Decimal(0)
@@ -67,7 +66,7 @@ class TicketForm(Form[OpenOrder]):
         self, situation: Situation, side: Side, instrument: str, fields: Dictated | None = None
     ) -> None:
         super().__init__(situation)
-        facts = facts_of(situation.store, instrument, situation.clock())
+        facts = self.facts_about(instrument)
         draft = first_draft(side, instrument, facts, situation.template, situation.preset)
         self.draft = draft if fields is None else fields.on(draft)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
@@ -128,14 +127,14 @@ class TicketForm(Form[OpenOrder]):
             reduces=plan.reduces,
         )
 
-    def redraw(self) -> None:
-        """Draw it, and remember which price the trader sees from now on."""
-        super().redraw()
+    def lines(self) -> Sequence[Line]:
+        """Return the lines, and remember the price that the trader sees from now on."""
         facts, now = self.facts(), self.situation.clock()
         if facts is not None:
             self._seen_prices.append((now, self._touch(facts)))
         while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
             self._seen_prices.popleft()
+        return super().lines()
 
     def doubt(self) -> str:
         """Ask once more when the price ran faster than a hand can have seen."""
@@ -154,7 +153,7 @@ class TicketForm(Form[OpenOrder]):
 
     def facts(self) -> Facts | None:
         """Return what is known of instrument and account now."""
-        return facts_of(self.situation.store, self.draft.instrument, self.situation.clock())
+        return self.facts_about(self.draft.instrument)
 
     def reduces(self) -> bool:
         """Whether it opens nothing now, so that it is an exit."""
@@ -163,10 +162,17 @@ class TicketForm(Form[OpenOrder]):
 
     def plan(self, facts: Facts | None) -> Plan | None:
         """Work the ticket out; None while there is no price."""
-        return None if facts is None else work_out(self.draft, facts, self.situation.limits)
+        if facts is None:
+            return None
+        return self.once(
+            ("plan", self.draft), lambda: work_out(self.draft, facts, self.situation.limits)
+        )
 
     def verdict(self) -> Verdict:
-        """Return what speaks against the ticket now."""
+        """Return the refusals and warnings of the ticket as it stands."""
+        return self.once(("verdict", self.draft), self._judge)
+
+    def _judge(self) -> Verdict:
         facts = self.facts()
         plan = self.plan(facts)
         if facts is None or plan is None:

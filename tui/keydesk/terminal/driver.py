@@ -16,15 +16,19 @@ Textual decodes strictly: one byte that is no UTF-8 ended its input thread, and 
 the same descriptor through `TerminalInput`, which drops what it cannot read and says so.
 """
 
+import asyncio
 import os
 import selectors
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from textual import events
+from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
+from keydesk.terminal._textual_private import is_started
 from keydesk.terminal.input import TerminalInput
 from keydesk.terminal.reset import NO_MOUSE, POP_TITLE, PUSH_TITLE, has_title
 from keydesk.text.sanitize import clean
@@ -40,15 +44,28 @@ class TerminalDriver(LinuxDriver):
     _title_pushed = False
     _in_application_mode = False
 
+    def __init__(
+        self,
+        app: App[Any],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._owner = app
+        self._takes_mouse = mouse
+        self._event_loop = asyncio.get_running_loop()
+
     def start_application_mode(self) -> None:
         """Take the terminal: without another program's mouse mode, its own title kept for later."""
         super().start_application_mode()  # type: ignore[no-untyped-call]
-        if self._writer_thread is None:  # stopped in the background: it did not start
+        if not is_started(self):  # the process was stopped in the background meanwhile
             return
         self._in_application_mode = True
-        if not self._mouse:
+        if not self._takes_mouse:
             self.write(NO_MOUSE)
-        if title := getattr(self._app, "window_title", ""):
+        if title := getattr(self._owner, "window_title", ""):
             self.show_title(title)
 
     def stop_application_mode(self) -> None:
@@ -65,7 +82,7 @@ class TerminalDriver(LinuxDriver):
         After a SIGSTOP the driver was never suspended: a second start would leave two threads that read the keys.
         """
         if self._in_application_mode:
-            self._loop.call_soon_threadsafe(self._start_again)
+            self._event_loop.call_soon_threadsafe(self._start_again)
         else:
             super().resume_application_mode()
 
@@ -108,7 +125,7 @@ class TerminalDriver(LinuxDriver):
 
     def process_message(self, message: Message) -> None:
         """Pass a message to the app; a terminal that another program left in mouse mode has no say."""
-        if isinstance(message, events.MouseEvent) and not self._mouse:
+        if isinstance(message, events.MouseEvent) and not self._takes_mouse:
             return
         super().process_message(message)
 

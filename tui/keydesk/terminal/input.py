@@ -26,8 +26,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from time import monotonic
 
-from textual import _xterm_parser, events
+from textual import events
 from textual.message import Message
+
+from keydesk.terminal._textual_private import awaits_input, end_of_wait, new_key_parser
 
 START = "\x1b[200~"
 END = "\x1b[201~"
@@ -71,53 +73,49 @@ def _after_markers(text: str) -> str:
     return text[last:][-(len(START) - 1) :]
 
 
-class PasteClosingParser(_xterm_parser.XTermParser):
+class PasteClosingParser:
     """Textual's parser, with an end to every paste."""
 
-    clock: Callable[[], float] = staticmethod(monotonic)
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self.clock = clock
+        self._parser = new_key_parser()
+        self._paste = OpenPaste()
 
-    def feed(self, data: str) -> Iterable[Message]:
-        """Parse characters from the terminal."""
-        self._paste().follow(data, self.clock())
-        yield from super().feed(data)
-        yield from self._closed()
+    def feed(self, data: str) -> Iterator[Message]:
+        """Return the messages of characters from the terminal."""
+        self._paste.follow(data, self.clock())
+        yield from self._parser.feed(data)
+        yield from self._close_overdue()
 
-    def tick(self) -> Iterable[Message]:
-        """Called ten times a second by the driver, keys or not."""
-        yield from super().tick()
-        yield from self._closed()
+    def tick(self) -> Iterator[Message]:
+        """Return the messages that are due by now; to be called ten times a second."""
+        yield from self._parser.tick()
+        yield from self._close_overdue()
 
     @property
     def in_paste(self) -> bool:
         """Whether the next characters belong to a paste."""
-        return self._paste().started is not None
+        return self._paste.started is not None
 
     @property
     def in_sequence(self) -> bool:
-        """Whether the parser has not found out yet what the last characters mean."""
-        return self._awaiting.timeout is not None
+        """Whether the last characters are the beginning of a key sequence."""
+        return awaits_input(self._parser)
 
     def end_of_paste(self, text: str) -> int:
         """Return where the open paste ends in the next characters, or their length."""
-        tail = self._paste().tail
+        tail = self._paste.tail
         end = (tail + text).find(END)
         return len(text) if end < 0 else end + len(END) - len(tail)
 
     def end_sequence(self) -> Iterable[Message]:
-        """Take what was begun for what it is; nothing more of it will come."""
-        if self.in_sequence:
-            self._timeout_time = 0.0
-        yield from super().tick()
+        """Return the messages of a sequence that was begun and will not be completed."""
+        return end_of_wait(self._parser)
 
-    def _closed(self) -> Iterable[Message]:
-        if self._paste().overdue(self.clock()):
-            self._paste().close()
-            yield from super().feed(END)
-
-    def _paste(self) -> OpenPaste:
-        if not hasattr(self, "open_paste"):
-            self.open_paste = OpenPaste()
-        return self.open_paste
+    def _close_overdue(self) -> Iterator[Message]:
+        if self._paste.overdue(self.clock()):
+            self._paste.close()
+            yield from self._parser.feed(END)
 
 
 INCOMPLETE_SECONDS = 0.5  # the rest of a character or sequence comes within milliseconds

@@ -2,23 +2,17 @@
 
 A plain widget that scrolls by itself: its head stays while its rows move, no scrollbar takes a column,
 and a frame costs only the lines that are different.
-
-Lines that a widget draws whole and keeps itself, on their short way to the screen.
-
-A new line is drawn when something in it changed, so the seven caches that Textual gives every strip stay empty, but
-for one that would hold the line itself: 20 objects and 2 kB a line, in a cycle that waits for the collector.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from rich.cells import cell_len, set_cell_size
 from rich.segment import Segment
 from rich.style import Style
-from textual.cache import FIFOCache
 from textual.color import Color
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region
@@ -32,59 +26,19 @@ from keydesk.widgets.theme import Palette, palette_of
 
 OPAQUE = Color(0, 0, 0)  # what filters blend with; no such line lets anything through
 
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
-
-class Forgetful(FIFOCache[Key, Value]):
-    """A cache that keeps nothing, so that all lines can share it."""
+class DrawnLine(Strip):
+    """One line of a widget that draws whole lines; usually it is not divided, for a pane ends where its line ends."""
 
     __slots__ = ()
 
-    def set(self, key: Key, value: Value) -> None:
-        """Forget it at once."""
-
-    def __setitem__(self, key: Key, value: Value) -> None:
-        """Forget it at once."""
-
-
-def _shared() -> Iterable[tuple[str, object]]:
-    nothing, empty = Forgetful[object, object](0), Strip(())
-    for name in Strip.__slots__:
-        value = getattr(empty, name)
-        yield name, nothing if isinstance(value, FIFOCache) else value
-
-
-SHARED = tuple(_shared())
-
-
-class DrawnLine(Strip):
-    """One line of a widget that draws itself."""
-
-    __slots__ = ("_parts",)
-
     def __init__(self, segments: Iterable[Segment], cell_length: int) -> None:
-        for name, value in SHARED:
-            setattr(self, name, value)
-        self._segments = list(segments)
-        self._cell_length = cell_length
-        self._parts: tuple[list[int], list[Strip]] | None = None
+        super().__init__(segments, cell_length)
 
     def divide(self, cuts: Iterable[int]) -> Sequence[Strip]:
-        """The line in parts; most often it is one, for a pane ends where its line ends."""
-        at = list(cuts)
-        if at == [self._cell_length]:
-            return [self]
-        if self._parts is None or self._parts[0] != at:
-            self._parts = at, list(self._divided(at))
-        return self._parts[1]
-
-    def _divided(self, cuts: Sequence[int]) -> Iterable[Strip]:
-        within = [cut for cut in cuts if cut <= self.cell_length]
-        starts = [0, *within]
-        parts = Segment.divide(self._segments, within)
-        for segments, start, end in zip(parts, starts, within, strict=False):
-            yield DrawnLine(segments, end - start)
+        """Return the parts of the line between the cuts, the line itself where the only cut is its end."""
+        columns = list(cuts)
+        return [self] if columns == [self.cell_length] else super().divide(columns)
 
 
 class DrawnWidget(Widget):

@@ -13,11 +13,11 @@ from typing import Generic, Self, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
-from textual._context import visible_screen_stack
 from textual.geometry import Region, Size
 from textual.screen import ModalScreen, Screen
 from textual.strip import Strip
 
+from keydesk.terminal._textual_private import lines_of_screen
 from keydesk.widgets.lines import DrawnLine
 from keydesk.widgets.theme import palette_of
 
@@ -86,13 +86,8 @@ class Overlay(ModalScreen[Result | None], Generic[Result]):
     def _strips_beneath(self, size: Size) -> list[Strip]:
         """Draw the screen beneath; after a resize it may not have this size yet: what it lacks is blank."""
         plain = palette_of(self.app)["plain"]
-        screen = _screen_beneath()
-        found = [] if screen is None else screen._compositor.render_strips(size)  # noqa: SLF001
-        found += [Strip([])] * (size.height - len(found))
-        return [strip.adjust_cell_length(size.width, plain) for strip in found]
-
-
-def _screen_beneath() -> Screen[object] | None:
-    """Take the next screen of those that Textual is drawing, as its own `Screen.render` does."""
-    screens = visible_screen_stack.get([])
-    return screens.pop() if screens else None
+        stack = self.app.screen_stack
+        place = stack.index(self) if self in stack else 0
+        lines = lines_of_screen(stack[place - 1], size) if place else []
+        lines += [Strip([])] * (size.height - len(lines))
+        return [strip.adjust_cell_length(size.width, plain) for strip in lines]

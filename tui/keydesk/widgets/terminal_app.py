@@ -11,16 +11,24 @@ from typing import Generic
 from rich.color import ColorSystem
 from rich.console import RenderableType
 from rich.segment import Segment
-from textual._compositor import ChopsUpdate, LayoutUpdate
-from textual._styles_cache import StylesCache
-from textual.app import App, ReturnType
+from textual.app import ReturnType
 from textual.color import Color
 from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.filter import LineFilter, Monochrome
-from textual.geometry import Region, Size
-from textual.screen import Screen
+from textual.geometry import Offset, Region, Size
 
+from keydesk.terminal._textual_private import (
+    TextualHooks,
+    check_textual,
+    clear_style_caches,
+    driver_of,
+    drops_updates,
+    is_screen_update,
+    leave_out_tooltips_and_toasts,
+    queued_writes,
+    region_of_whole,
+)
 from keydesk.terminal.driver import OutputFlow, TerminalDriver
 from keydesk.terminal.input import TerminalAnswered
 from keydesk.terminal.output import in_ascii
@@ -59,7 +67,7 @@ class AsciiOnly(LineFilter):
 ASCII_ONLY = AsciiOnly()
 
 
-class TerminalApp(App[ReturnType], Generic[ReturnType]):
+class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
     """An app whose output is compared with what the terminal shows."""
 
     # Ctrl-C leaves, so selected text could not be copied; a terminal selects by itself with Shift.
@@ -67,12 +75,15 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
     window_title = ""  # of the terminal's window; empty: it keeps its own
 
     def __init__(self) -> None:
+        check_textual()
         super().__init__()
+        leave_out_tooltips_and_toasts(self)
         self._ascii_only = False
         self._terminal = Front()
         self._flow = OutputFlow(monotonic, remote=is_remote(os.environ))
         self._behind = False  # an update was left out: the whole screen is compared as soon as the line takes more
         self._terminal_region: Region | None = None
+        self._cursor_sent: Offset | None = None
         self.dress()
 
     def on_mount(self) -> None:
@@ -99,8 +110,9 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
     def show_window_title(self, words: str) -> None:
         """Let the terminal's window say this, until the desk is left."""
         self.window_title = words
-        if isinstance(self._driver, TerminalDriver):
-            self._driver.show_title(in_ascii(words) if self._ascii_only else words)
+        driver = driver_of(self)
+        if isinstance(driver, TerminalDriver):
+            driver.show_title(in_ascii(words) if self._ascii_only else words)
 
     def copy_to_clipboard(self, text: str) -> None:
         """Leave the clipboard of the terminal alone: Ctrl-X in an empty line would empty it (OSC 52)."""
@@ -110,9 +122,7 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
 
     def writes_waiting(self) -> int:
         """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""
-        writer = getattr(self._driver, "_writer_thread", None)
-        queue = getattr(writer, "_queue", None)
-        waiting = int(queue.qsize()) if queue is not None else 0
+        waiting = queued_writes(driver_of(self))
         self._flow.queued(waiting)
         return waiting if self._flow.is_open else MANY_WRITES
 
@@ -125,7 +135,7 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
 
     def clear_away(self) -> None:
         """Let go of the forms that were closed: their objects are cycles, and a cache of Textual's holds what they drew."""
-        StylesCache.get_inner_outer.cache_clear()
+        clear_style_caches()
         gc.collect()
 
     def redraw(self) -> None:
@@ -141,33 +151,40 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
 
     def reduced(self, update: RenderableType | None) -> RenderableType | None:
         """An update without what the terminal shows already."""
-        if isinstance(update, LayoutUpdate) and update.region != self._terminal_region:
+        region = region_of_whole(update)
+        if region is not None and region != self._terminal_region:
             self._terminal.forget()  # another size: the terminal may have moved everything
-            self._terminal_region = update.region
-        if isinstance(update, ChopsUpdate | LayoutUpdate):
+            self._terminal_region = region
+        if is_screen_update(update):
             return Difference(update, self._terminal, self._colour_system)
         return update
 
-    def _display(self, screen: Screen[object], renderable: RenderableType | None) -> None:
-        update = self.reduced(renderable)
-        if isinstance(update, Difference) and self._writes_at_once():
-            if self.writes_waiting() > MOST_WAITING_WRITES:
-                self._behind = True
-                self.post_display_hook()
-                return
-            if self._behind:
-                self._behind = False
-                self.screen.refresh()
-            sequence = update.render_segments(self.console)
-            if not sequence and self.cursor_position == self._previous_cursor_position:
-                self.post_display_hook()
-                return
-            update = Written(sequence + self._request_after(sequence))
-        super()._display(screen, update)
+    def screen_update(self, update: RenderableType | None) -> RenderableType | None:
+        """Return the bytes that differ; None when there are none, or when the line takes no more now."""
+        reduced = self.reduced(update)
+        if not isinstance(reduced, Difference) or not self._writes_at_once():
+            return reduced
+        if self.writes_waiting() > MOST_WAITING_WRITES:
+            self._behind = True
+            return None
+        if self._behind:
+            self._behind = False
+            self.screen.refresh()
+        sequence = reduced.render_segments(self.console)
+        if not sequence and self.cursor_position == self._cursor_sent:
+            return None
+        self._cursor_sent = self.cursor_position
+        return Written(sequence + self._request_after(sequence))
+
+    def fault_report(self) -> RenderableType | None:
+        """Return a traceback without local variables, which may hold a token."""
+        from rich.traceback import Traceback  # noqa: PLC0415 - only on a fault
+
+        return Traceback(show_locals=False, width=None)
 
     def _request_after(self, sequence: str) -> str:
         """The request that tells when this output is drawn; none where no reply could be read."""
-        reader = getattr(self._driver, "terminal_input", None)
+        reader = getattr(driver_of(self), "terminal_input", None)
         if reader is None:
             return ""
         return self._flow.sending(len(sequence.encode()))
@@ -175,8 +192,9 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
     def on_terminal_answered(self, answer: TerminalAnswered) -> None:
         """Catch up with what was left out while the line was busy."""
         request = self._flow.answered(status=answer.status)
-        if request and self._driver is not None:
-            self._driver.write(request)
+        driver = driver_of(self)
+        if request and driver is not None:
+            driver.write(request)
         self.catch_up()
 
     def catch_up(self) -> None:
@@ -187,4 +205,4 @@ class TerminalApp(App[ReturnType], Generic[ReturnType]):
 
     def _writes_at_once(self) -> bool:
         """Say whether Textual would write an update now, rather than drop it."""
-        return self._running and not self._closed and not self.is_headless and not self._batch_count
+        return self.is_running and not self.is_headless and not drops_updates(self)

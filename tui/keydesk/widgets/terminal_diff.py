@@ -18,9 +18,8 @@ from rich.color import ColorSystem
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
-from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
-from textual.strip import Strip
 
+from keydesk.terminal._textual_private import CompositorUpdate, Piece, pieces_of
 from keydesk.text.sanitize import disarmed
 
 BLANK_RUN = 4  # unchanged cells that are cheaper to send again than to jump over
@@ -32,7 +31,6 @@ CODES_ON_A_BLANK = {"7", "4", "21", "9", "53", "51", "52"}  # the same as termin
 GROUPED_FROM = 60  # changed runs: from here on an update is sent colour by colour
 
 Placed = tuple[int, Segment]  # column, what stands there
-Piece = tuple[int, int, Sequence[Segment]]  # line, column, what stands from there
 
 
 class ChangedRun(NamedTuple):
@@ -69,7 +67,7 @@ class Front:
 
     def __init__(self) -> None:
         self._rows: dict[int, Row] = {}
-        self._sent: dict[int, dict[int, tuple[int, Sequence[Segment]]]] = {}
+        self._sent: dict[int, dict[int, tuple[int, Iterable[Segment]]]] = {}
         self._width = 0  # the longest line sent: at its end the cursor may be held by the margin
 
     def forget(self) -> None:
@@ -90,7 +88,7 @@ class Front:
             pen.write(run)
         return pen.finish()
 
-    def _replace(self, y: int, x: int, segments: Sequence[Segment]) -> None:
+    def _replace(self, y: int, x: int, segments: Iterable[Segment]) -> None:
         """Remember a piece as sent; what it covers is not there any more."""
         sent = self._sent[y]
         width = sum([cells(segment.text) for segment in segments])
@@ -119,7 +117,7 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else cell_len(text)
 
 
-def news(x: int, before: Sequence[Segment], after: Sequence[Segment]) -> Iterable[Placed]:
+def news(x: int, before: Iterable[Segment], after: Iterable[Segment]) -> Iterable[Placed]:
     """The segments, with their columns, that are not the same in the same place as before."""
     old, old_x = iter(before), x
     there = next(old, None)
@@ -299,17 +297,19 @@ def look_of(style: Style | None, depth: ColorSystem) -> Look:
     """A style as the codes that a terminal takes."""
     if style is None:
         return PLAIN
-    # Rich's own codes, the same that Textual sends.
-    only, front, back = (
-        part._make_ansi_codes(depth)  # noqa: SLF001
-        for part in (
-            style.without_color,
-            Style.from_color(style.color),
-            Style.from_color(None, style.bgcolor),
-        )
+    parts = (
+        style.without_color.clear_meta_and_links(),
+        Style.from_color(style.color),
+        Style.from_color(None, style.bgcolor),
     )
+    only, front, back = (_codes(part, depth) for part in parts)
     look = (only, front, back)
     return look if any(look) else PLAIN
+
+
+def _codes(style: Style, depth: ColorSystem) -> str:
+    """Return the SGR codes of a style, such as `1;38;2;10;20;30`, as Rich and Textual send them."""
+    return style.render("x", color_system=depth).partition("x")[0][2:-1]
 
 
 @lru_cache(maxsize=2048)
@@ -329,48 +329,22 @@ def change(worn: Look, wanted: Look) -> str:
     return f"\x1b[{';'.join(codes)}m" if codes else ""
 
 
-def pieces_of(update: ChopsUpdate | LayoutUpdate) -> list[Piece]:
-    """What an update of Textual draws, piece by piece."""
-    if isinstance(update, LayoutUpdate):
-        return list(_whole(update))
-    return list(_parts(update))
-
-
-def _parts(update: ChopsUpdate) -> Iterable[Piece]:
-    for y, first, last in update.spans:
-        for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
-            if strip is not None and x <= last and end > first:
-                yield y, x, strip._segments  # noqa: SLF001 - a copy per strip would cost the frame
-
-
-def _whole(update: LayoutUpdate) -> Iterable[Piece]:
-    for y, strips in enumerate(update.strips, update.region.y):
-        x = update.region.x
-        for strip in strips:
-            if isinstance(strip, Strip):
-                yield y, x, strip._segments  # noqa: SLF001
-                x += strip.cell_length
-
-
 class Difference(CompositorUpdate):
     """An update reduced to what differs from the front."""
 
-    def __init__(
-        self, update: ChopsUpdate | LayoutUpdate, front: Front, colours: ColorSystem
-    ) -> None:
+    def __init__(self, update: CompositorUpdate, front: Front, colours: ColorSystem) -> None:
         self._update = update
         self._front = front
         self._colours = colours
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """The update as it is, for whoever draws it otherwise."""
-        yield from self._update.__rich_console__(console, options)
+        """Yield nothing: the bytes are for a terminal only."""
+        yield from ()
 
     def render_segments(self, console: Console) -> str:
         """The bytes for the terminal."""
-        try:
-            pieces = pieces_of(self._update)
-        except (AttributeError, TypeError, ValueError):  # another Textual than the one pinned
+        pieces = pieces_of(self._update)
+        if pieces is None:  # another release of Textual
             self._front.forget()
             return self._update.render_segments(console)
         return self._front.take(pieces, self._colours)

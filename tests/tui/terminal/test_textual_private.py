@@ -1,0 +1,211 @@
+"""The installed Textual has every private name that the desk uses, and the desk lives without most of them."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from rich.console import RenderableType
+from textual import _compositor, _xterm_parser
+from textual._parser import Parser
+from textual._styles_cache import StylesCache
+from textual.app import App
+from textual.drivers._writer_thread import WriterThread
+from textual.drivers.linux_driver import LinuxDriver
+from textual.geometry import Size
+
+import keydesk
+from keydesk.terminal import _textual_private as private
+from keydesk.widgets.terminal_app import TerminalApp
+
+SOURCE = Path(keydesk.__file__).parent
+ONE_MODULE = SOURCE / "terminal" / "_textual_private.py"
+# Attribute of an object of the installed Textual, by the function here that reads it.
+ATTRIBUTES = (
+    "_batch_count",
+    "_close_messages_no_wait",
+    "_disable_notifications",
+    "_disable_tooltips",
+    "_display",
+    "_driver",
+    "_exit_renderables",
+    "_fatal_error",
+    "_handle_exception",
+)
+
+
+def lacking(app: App[Any]) -> list[str]:
+    """Name every private attribute that this Textual does not have."""
+    names = [name for name in ATTRIBUTES if not hasattr(app, name)]
+    parser = _xterm_parser.XTermParser()
+    names += [name for name in ("_awaiting", "_timeout_time") if not hasattr(parser, name)]
+    names += [] if hasattr(app.screen, "_compositor") else ["_compositor"]
+    names += [] if hasattr(_compositor.Compositor, "render_strips") else ["render_strips"]
+    names += [] if hasattr(StylesCache.get_inner_outer, "cache_clear") else ["cache_clear"]
+    return names
+
+
+def test_the_installed_textual_has_what_the_desk_needs_for_safety() -> None:
+    private.check_textual()
+
+
+async def test_the_installed_textual_has_every_attribute_and_its_loss_would_be_noticed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    app = TerminalApp[None]()
+    async with app.run_test():
+        assert lacking(app) == []
+        with monkeypatch.context() as without:
+            without.delattr(App, "_handle_exception")
+            without.delattr(StylesCache, "get_inner_outer")
+            without.setattr(StylesCache, "get_inner_outer", None, raising=False)
+            assert set(lacking(app)) == {"_handle_exception", "cache_clear"}
+
+
+async def test_the_installed_driver_and_its_writer_have_their_attributes() -> None:
+    driver = LinuxDriver(TerminalApp[None]())
+    assert not private.is_started(driver)
+    writer = WriterThread(SimpleNamespace())  # type: ignore[arg-type] - it is not started
+    writer.write("x")
+    driver._writer_thread = writer
+    assert private.is_started(driver)
+    assert private.queued_writes(driver) == 1
+    assert private.queued_writes(None) == 0
+
+
+async def test_the_installed_updates_have_the_shape_that_is_read() -> None:
+    updates: list[object] = []
+
+    class Noting(TerminalApp[None]):
+        def screen_update(self, update: RenderableType | None) -> RenderableType | None:
+            updates.append(update)
+            return None
+
+    app = Noting()
+    async with app.run_test() as pilot:
+        app.screen.refresh()
+        await pilot.pause()
+        assert [strip.text for strip in private.lines_of_screen(app.screen, Size(5, 1))]
+    drawn = [update for update in updates if update is not None]
+    assert drawn
+    for update in drawn:
+        assert private.is_screen_update(update)
+        assert private.pieces_of(update) is not None
+
+
+@pytest.mark.parametrize("name", ["_fatal_error"])
+def test_without_an_attribute_that_safety_needs_the_desk_does_not_start(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(App, name)
+    with monkeypatch.context() as hooks:
+        hooks.delattr(private.TextualHooks, name)
+        with pytest.raises(
+            private.UnsupportedTextual, match=r"App\._fatal_error.*textual>=8\.2,<9"
+        ):
+            TerminalApp[None]()
+
+
+def test_without_the_key_parser_the_desk_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(_xterm_parser, "XTermParser")
+    with pytest.raises(private.UnsupportedTextual, match="XTermParser"):
+        private.check_textual()
+
+
+def test_without_the_parsers_own_attributes_the_desk_does_not_start(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Bare(Parser[object]):
+        def __init__(self) -> None: ...
+
+    monkeypatch.setattr(_xterm_parser, "XTermParser", Bare)
+    with pytest.raises(private.UnsupportedTextual, match="XTermParser"):
+        private.check_textual()
+
+
+def test_without_their_attributes_the_others_fall_back() -> None:
+    left: list[tuple[int, object]] = []
+    bare: Any = SimpleNamespace(
+        exit=lambda return_code, message=None: left.append((return_code, message))
+    )
+    private.end_with(bare, "the report")
+    private.raise_in_app(bare, RuntimeError("a thread ended"))
+    private.leave_out_tooltips_and_toasts(bare)
+    assert left == [(1, "the report"), (1, None)]
+    assert not private.drops_updates(bare)
+    assert private.driver_of(bare) is None
+    assert private.is_started(bare)
+    assert private.queued_writes(bare) == 0
+    assert private.lines_of_screen(bare, Size(5, 1)) == []
+    assert not private.is_screen_update(bare)
+    assert private.region_of_whole(bare) is None
+    assert private.pieces_of(bare) is None
+
+
+def test_without_the_classes_of_updates_they_pass_unchanged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    none = type("NoUpdate", (), {})
+    monkeypatch.setattr(private, "ChopsUpdate", none)
+    monkeypatch.setattr(private, "LayoutUpdate", none)
+    assert not private.is_screen_update("an update")
+    assert private.pieces_of("an update") is None
+    assert TerminalApp[None]().reduced("an update") == "an update"
+
+
+def test_without_the_cache_of_styles_nothing_is_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(StylesCache, "get_inner_outer")
+    private.clear_style_caches()
+
+
+def private_uses() -> Iterator[str]:
+    """Yield every private module of Textual or Rich that another module of the desk imports."""
+    for path in SOURCE.rglob("*.py"):
+        if path == ONE_MODULE:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ImportFrom) or node.module is None:
+                continue
+            for name in node.names:
+                full = f"{node.module}.{name.name}"
+                if re.match(r"(textual|rich)\b.*\._", full):
+                    yield f"{path.name}: {full}"
+
+
+def test_no_other_module_imports_a_private_one() -> None:
+    assert list(private_uses()) == []
+
+
+def own_names() -> set[str]:
+    """Return every attribute that the desk itself defines or sets."""
+    found: set[str] = set()
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    found.add(name)
+                case (
+                    ast.Attribute(attr=name, ctx=ast.Store())
+                    | ast.AnnAssign(target=ast.Name(id=name))
+                ):
+                    found.add(name)
+                case ast.Name(id=name, ctx=ast.Store()):
+                    found.add(name)
+    return found
+
+
+def test_no_other_module_reads_a_private_attribute_that_the_desk_does_not_define() -> None:
+    own = own_names() | {"_exit", "_replace", "_asdict", "_fields"}  # of os and of named tuples
+    foreign = [
+        f"{path.name}:{node.lineno} {node.attr}"
+        for path in SOURCE.rglob("*.py")
+        if path != ONE_MODULE
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and re.match(r"_[a-z]", node.attr)
+        and node.attr not in own
+    ]
+    assert foreign == []
