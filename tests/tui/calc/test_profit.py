@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc import profit as p
-from support.data.desk_facts import estimated_factors
+from support.data.trading_contexts import estimated_factors
 
 FEE = Decimal("0.005")
 PIP = Decimal("0.0001")

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from keydesk.calc import risk as r
 from keydesk.calc.profit import HOME
-from support.data.desk_facts import estimated_factors
+from support.data.trading_contexts import estimated_factors
 
 LONG = Decimal(50000)
 ENTRY = Decimal("1.08500")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from keydesk.calc.profit import HOME, Factors, profit
 from keydesk.calc.risk import break_even_stop, exact_break_even
-from support.data.desk_facts import estimated_factors
+from support.data.trading_contexts import estimated_factors
 
 D = Decimal
 

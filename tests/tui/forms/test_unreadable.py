@@ -39,8 +39,8 @@ from keydesk.forms.ticket import TicketForm
 from keydesk.keys.confirm import Step
 from keydesk.keys.guard import SEND
 from keydesk.store.state import Arming
-from support.data.desk_facts import example_facts
 from support.data.desk_store import WALL_NS, example_store
+from support.data.trading_contexts import example_facts
 from support.fakes.form_app import FormApp, example_situation
 
 D = Decimal

@@ -63,7 +63,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class AccountFunds:
     """What the account has, home currency, and what it holds of the instrument."""
 
     currency: str
@@ -83,12 +83,12 @@ class Purse:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class TradingContext:
     """All of it, with the price seen."""
 
     rules: Rules
     factors: Factors
-    purse: Purse
+    funds: AccountFunds
     bid: Decimal
     ask: Decimal
     age: float  # seconds since the price came in
