@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.account_sources import Target
+from keydesk.app.account_sources import AccountAddress
 from keydesk.app.lifecycle import Connection, opened
 from keydesk.calc.instructions import (
     CancelOrders,
@@ -92,7 +92,7 @@ async def hedging_desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncI
 @asynccontextmanager
 async def desk_on(server: PracticeServer, account_id: str, tmp_path: Path) -> AsyncIterator[Desk]:
     store = Store()
-    target = Target(
+    target = AccountAddress(
         server.rest_url, server.stream_url, Secret(server.token), account_id, own_broker=True
     )
     folder = tmp_path / "orders"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.account_sources import Target
+from keydesk.app.account_sources import AccountAddress
 from keydesk.app.lifecycle import opened
 from keydesk.calc.instructions import CloseTrades, OpenOrder, Reverse
 from keydesk.forms.close_trade import CloseForm
@@ -202,7 +202,7 @@ async def test_an_unconfirmed_close_of_the_last_session_locks_at_the_real_desk(
     )
     FileJournal(orders / "journal").write(lost)
     store, url = Store(), desk_of_my_own.rest_url
-    target = Target(
+    target = AccountAddress(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
     async with opened(target, store, orders / "journal", orders / "audit") as connection:
@@ -224,7 +224,7 @@ async def test_the_desk_writes_the_instrument_of_an_exit_into_the_journal(
 ) -> None:
     await desk_of_my_own.send("POST", "{a}/orders", {"order": BUY | {"units": "1000"}})
     store, url = Store(), desk_of_my_own.rest_url
-    target = Target(
+    target = AccountAddress(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
     orders = tmp_path / "orders"

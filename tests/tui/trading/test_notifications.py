@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.account_sources import Target
+from keydesk.app.account_sources import AccountAddress
 from keydesk.app.lifecycle import opened
 from keydesk.store.fold import apply
 from keydesk.store.state import Notice
@@ -81,7 +81,7 @@ async def test_an_order_that_the_real_broker_fills_by_itself_is_told(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:
     store, url = Store(), desk_of_my_own.rest_url
-    target = Target(
+    target = AccountAddress(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
     orders = tmp_path / "orders"

@@ -1,4 +1,4 @@
-"""The desk's actions: what each key of the key map opens. Capitals open forms; nothing here sends."""
+"""The actions of the desk's keys: forms that they open and views that they change. No action sends an order."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:
-    from keydesk.calc.command_parser import Spoken
+    from keydesk.calc.command_parser import ParsedCommand
     from keydesk.calc.instructions import Instruction
-    from keydesk.calc.order_parser import Dictated
+    from keydesk.calc.order_parser import ParsedOrder
     from keydesk.calc.ticket_draft import Side
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import Situation
@@ -110,7 +110,7 @@ class DeskActions:
         """Open a sell ticket."""
         self._ticket("SELL", self.store.focus)
 
-    def _ticket(self, side: Side, instrument: str, fields: Dictated | None = None) -> None:
+    def _ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
         if self.screen.is_too_small:
             return  # the screen says so: nothing opens on an account that is not shown
         if instrument:
@@ -254,29 +254,29 @@ class DeskActions:
         """Open the command line."""
         self._app.push_screen(forms.CommandForm(self.store), self._spoken)
 
-    def _spoken(self, spoken: Spoken | None) -> None:
+    def _spoken(self, spoken: ParsedCommand | None) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
-            Leave,
             OpenTicket,
-            Say,
+            QuitDesk,
             ShowHelp,
+            ShowInstrument,
+            ShowMessage,
             ShowMessages,
-            TurnTo,
         )
 
         match spoken:
-            case Leave():
+            case QuitDesk():
                 self._desk.leave()
             case ShowHelp():
                 self.action_help()
             case ShowMessages():
                 self._show_messages()
-            case TurnTo(instrument):
+            case ShowInstrument(instrument):
                 self._turn_to(instrument)
             case OpenTicket(side, instrument, fields):
                 self._turn_to(instrument)  # the chart beside a ticket is its own
                 self._ticket(side, instrument, fields)
-            case Say(level, words):
+            case ShowMessage(level, words):
                 self._desk.tell(level, words)
 
     def _show_messages(self) -> None:

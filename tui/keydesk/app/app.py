@@ -1,4 +1,4 @@
-"""The desk's application: it owns the screen, the frame clock and the workers, and turns keys into forms."""
+"""The desk's application: it owns the screen, the frame clock and the workers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from textual.worker import Worker, WorkerState
 
 from keydesk import forms
 from keydesk.app import lifecycle
-from keydesk.app.account_sources import CannotOpen, Opening, Target
+from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
 from keydesk.app.actions import DeskActions
-from keydesk.app.availability import possible
+from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
 from keydesk.app.lifecycle import Connection, load_all, opened
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
-from keydesk.config.user_files import OwnSettings
+from keydesk.config.user_files import UserSettings
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import Cause, Vigil, after, at_start
 from keydesk.keys.guarded_app import GuardedKeys
@@ -85,8 +85,8 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         settings: Settings,
         folders: Folders,
         *,
-        account: Opening,
-        own: OwnSettings,
+        account: AccountSource,
+        own: UserSettings,
         last_resort: lifecycle.LastResort,
         lock: DeskLock,
         workspace: WorkspaceFile,
@@ -148,7 +148,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Start on the desk itself: the frame is the loading state."""
         return DeskScreen(
             keymap=self.keymap,
-            unavailable=lambda id_: not possible(id_, self.store, self.actions.selection()),
+            unavailable=lambda id_: not is_available(id_, self.store, self.actions.selection()),
             left_as=self._workspace.saved,
         )
 
@@ -222,7 +222,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             session.key_pressed(self.guarded_keys.last_key_at)
             session.close()
 
-    async def _target(self) -> Target:
+    async def _target(self) -> AccountAddress:
         words = "The broker is still starting: a large ledger takes a while to read"
         waiting = self.set_timer(LONG_START, partial(self.tell, "info", words))
         try:
@@ -445,8 +445,8 @@ def run_desk(
     options: DeskOptions,
     settings: Settings,
     folders: Folders,
-    account: Opening,
-    own: OwnSettings,
+    account: AccountSource,
+    own: UserSettings,
     *,
     terminal: TerminalFacts,
 ) -> int:

@@ -1,13 +1,11 @@
-"""Where the practice broker of an open desk listens, for a second command on the same market.
+"""Run the practice broker as a child process on a private unix socket, or find the one of another desk.
 
-The ledger lets one broker in. So a desk notes its broker's socket beside the ledger, and a command at another
-prompt joins that broker instead of starting one. The folder is its owner's alone, and so must the socket be.
+The child is started before anything heavy is imported. It holds the read end of a pipe whose write end only the desk
+has: however the desk ends, even by `kill -9`, the pipe closes and the child exits. Its token is sent to the desk in the
+JSON line on stdout and is stored nowhere else.
 
-The practice broker as the desk's own child: on a private unix socket, gone when the desk is gone.
-
-The child is started before anything heavy is imported, so that market and screen come up side by side. It holds the
-read end of a pipe whose write end only the desk has: however the desk ends, even by `kill -9`, the pipe closes and the
-child leaves. Its token exists in the one JSON line it prints to us and nowhere else.
+The ledger admits one broker. The desk therefore writes the address of its broker beside the ledger, and a second
+command joins that broker. The folder and the socket must belong to the user alone.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
-"""What speaks against a ticket: what refuses it, and what asks for a letter instead of `y`.
+"""Reasons to refuse a ticket, and warnings that require a confirmation letter instead of `y`.
 
-Refusals name the reason and, where there is one, the way out. Nothing here is ever asked about an exit.
+A refusal names the reason and the remedy. Exits are not checked here.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,4 @@
-"""What a trader decided in a form: values that the forms return and the commands carry out.
-
-What a ticket starts with: size presets, bracket, bound; and the trader's own limits.
-"""
+"""Instructions that forms return and commands carry out, and the template and limits of a ticket."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a position has made or lost, in pips and in home currency (TRADER.md 2.1, 2.2, 2.7).
+"""Profit in pips and home currency, and rounding of units and prices (TRADER.md 2.1, 2.2, 2.7).
 
-Rounding as the trade wants it: units toward zero, prices to the side that is said aloud.
+Units are rounded toward zero.
 """
 
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Moving what protects a trade: from what was typed to what changes, what it risks, and how grave that is."""
+"""Compute changes of a trade's stop, target and trailing stop: the edits, the risk after them, and their severity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,10 +1,6 @@
-"""How many units a risk buys, and which cap makes them fewer (TRADER.md 2.2, feature 1).
+"""Position size from risk, margin and closeout, spread cost and allowed slippage (TRADER.md 2.2, 2.4, features 1 and 14).
 
-How much margin positions tie up and how far the closeout is (TRADER.md 2.2, 2.4).
-
-The server's figures are the truth; these move them between two of its answers and preview orders.
-What the spread costs, and how far from the price a market order may fill (TRADER.md 2.2, feature 14).
-What an instrument's spread usually is: the median of an hour, so that a wide one stands out.
+The broker's margin figures are authoritative; these are used between two of its answers and for previews.
 """
 
 from collections import deque

@@ -1,6 +1,6 @@
-"""A ticket worked out: from what was typed and what is known to prices, units, risk and margin.
+"""Compute the plan of a ticket from its draft and the trading context: levels, units, risk and margin.
 
-Every number is recomputed at every key and every frame; what is sent is the plan that was on the screen.
+The plan is computed again at every key and frame; the order that is sent is the plan on the screen.
 """
 
 from collections.abc import Sequence

@@ -1,16 +1,8 @@
-"""The check of what is UNCONFIRMED: compared from time to time with what the account changed since it was sent.
+"""Read the account: snapshots, the poll of changes, earlier transactions, and the check of UNCONFIRMED commands.
 
-The stream is watched for its transactions as well. But a transaction can pass unseen: a snapshot that was taken
-meanwhile holds its effect, and the stream begins after it; or the look-ups were answered from a copy that lagged behind.
-
-The account on the desk: read whole at the start and whenever what we believe is in doubt.
-The poll of the account's changes: it checks everything we folded and brings the broker's own figures.
-
-It asks for what changed since the last comparison, not since the last transaction that we applied: so
-what the stream brought in between is compared as well.
-What happened before the desk was opened: the log's first lines, the day's start, the trades' first stops.
-
-All of it is read after the first prices are on the screen, and none of it is needed to trade.
+The poll requests the changes since the last comparison, not since the last applied transaction, so that transactions
+of the stream are compared too. UNCONFIRMED commands are looked for in the changes as well as on the stream: a snapshot
+may hold their effect, and then the stream begins after it.
 """
 
 import asyncio
@@ -80,12 +72,12 @@ def take(link: Link, account: Account) -> None:
     if before is not None and before.created_time_ns != account.created_time.ns:
         link.store.log.clear()
         link.store.today = None
-        link.door.forget()
+        link.gate.forget()
         link.write("The broker has another account under this id: its history begins anew")
-    elif link.door.applied is not None and last < link.door.applied:
-        link.door.forget()
+    elif link.gate.applied is not None and last < link.gate.applied:
+        link.gate.forget()
         link.write(f"The broker went back to transaction {last}; what we knew after it is gone")
-    link.door.open_at(last)
+    link.gate.open_at(last)
     link.checked = last
     link.poll_wanted.set()
     link.history_wanted.set()
@@ -140,10 +132,10 @@ async def poll_once(link: Link) -> bool:
 
 def take_changes(link: Link, answer: AccountChangesResponse) -> None:
     """Let new transactions in; when we then stand where the broker stands, compare and take its figures."""
-    link.door.offer_all(answer.changes.transactions)
-    link.door.saw_last(answer.last_transaction_id)
+    link.gate.offer_all(answer.changes.transactions)
+    link.gate.saw_last(answer.last_transaction_id)
     last = number_of(answer.last_transaction_id)
-    if link.door.applied != last or link.snapshot_wanted.is_set():
+    if link.gate.applied != last or link.snapshot_wanted.is_set():
         return  # more came meanwhile, or is still missing: the next poll compares
     found = differences(link.store, answer.changes, answer.state)
     if found:
@@ -199,7 +191,7 @@ async def read_history(link: Link) -> None:
 async def _read_back(link: Link, start_ns: int) -> list[Transaction]:
     """The newest transactions, ascending: all of the day and some more."""
     read: list[Transaction] = []
-    last = link.door.applied or 0
+    last = link.gate.applied or 0
     while last > 0 and len(read) < MOST_READ:
         first = max(1, last - LINES + 1)
         answer = await link.ask(link.client.transactions.range(first, last))
@@ -215,7 +207,7 @@ async def _catch_up(link: Link, read: list[Transaction]) -> None:
     """Add what was folded while we read, so that nothing of the day is missing or counted twice."""
     while True:
         last = int(read[-1].id) if read else 0
-        applied = link.door.applied or 0
+        applied = link.gate.applied or 0
         if applied <= last:
             return
         answer = await link.ask(link.client.transactions.range(last + 1, applied))
@@ -230,7 +222,7 @@ async def _first_stops_of_older_trades(link: Link) -> None:
         known = trade.id in link.store.trades and trade.id.isdecimal()
         if trade.initial_stop is None and known:
             first = int(trade.id) + 1
-            last = min(first + FIRST_STOP_WITHIN, link.door.applied or 0)
+            last = min(first + FIRST_STOP_WITHIN, link.gate.applied or 0)
             if first <= last:
                 answer = await link.ask(link.client.transactions.range(first, last))
                 remember_first_stops(link.store, _whole(link, answer))
@@ -278,8 +270,8 @@ class Reconciler:
             answer = await link.ask(link.client.for_look_ups().accounts.changes(since))
         except KeydeskClientError:  # also of a history that began anew and lacks that id
             return
-        link.door.offer_all(answer.changes.transactions)
-        link.door.saw_last(answer.last_transaction_id)
+        link.gate.offer_all(answer.changes.transactions)
+        link.gate.saw_last(answer.last_transaction_id)
         await self.sender.reconcile(answer.changes, since)
 
     def _due(self, link: Link) -> list[Intent]:

@@ -1,12 +1,4 @@
-"""What every feed of one account shares: the client, the store, the clocks, and who waits for what.
-
-How long the broker takes to answer: the last time, the 95th of a hundred, and how long it has not answered.
-One door for every transaction: stream, answers of commands, polls and backfills come in here.
-
-Whatever their order and however often they come, each is folded once, in id order. Before the first
-snapshot everything waits; what the snapshot holds already is dropped. What we do not understand casts
-doubt: the account is then read whole.
-"""
+"""State that all feeds of an account share: client, store, clocks, round-trip times and the transaction gate."""
 
 import asyncio
 import random
@@ -99,10 +91,10 @@ class RoundTrips:
         return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))] * 1000
 
 
-Heard = Callable[[Transaction], None]
+Listener = Callable[[Transaction], None]
 
 
-class Door:
+class TransactionGate:
     """Takes transactions from anywhere and folds them into the account in id order.
 
     Args:
@@ -113,7 +105,7 @@ class Door:
     def __init__(self, store: Store, *, doubt: Callable[[str], None]) -> None:
         self._store = store
         self._doubt = doubt
-        self._listeners: list[Heard] = []
+        self._listeners: list[Listener] = []
         self._sequencer: Sequencer[Transaction] | None = None
         self._early: list[Transaction] = []  # came before the first snapshot
         self.gap_seen = (
@@ -125,7 +117,7 @@ class Door:
         """The newest transaction that the account holds; None before the first snapshot."""
         return None if self._sequencer is None else self._sequencer.last
 
-    def listen(self, heard: Heard) -> None:
+    def listen(self, heard: Listener) -> None:
         """Have every transaction told once it is folded: to bells, notices, commands under way."""
         self._listeners.append(heard)
 
@@ -212,7 +204,7 @@ LONGEST_PAUSE = 30.0
 LONGEST_REASON = 200
 
 
-class Line(Protocol):
+class OpenStream(Protocol):
     """An open stream: prices or transactions, heartbeats and gaps as they come."""
 
     @property
@@ -225,7 +217,7 @@ class Stream(Protocol):
 
     @property
     def health(self) -> StreamHealth: ...
-    async def __aenter__(self) -> Line: ...
+    async def __aenter__(self) -> OpenStream: ...
     async def __aexit__(
         self,
         kind: type[BaseException] | None,
@@ -274,10 +266,10 @@ class Link:
     unreadable_noted: int = 0  # records that could not be read, when health was last judged
     checked: int = 0  # the transaction up to which broker and desk were found to agree
     reconciler: Check | None = None  # of what is UNCONFIRMED
-    door: Door = field(init=False)
+    gate: TransactionGate = field(init=False)
 
     def __post_init__(self) -> None:
-        self.door = Door(self.store, doubt=self.doubt)
+        self.gate = TransactionGate(self.store, doubt=self.doubt)
 
     async def ask(self, call: Awaitable[T]) -> T:
         """The answer of a REST call, its time taken as a round trip."""

@@ -1,14 +1,4 @@
-"""What the account may trade, and which of it is watched: the majors first.
-
-The order book and the position book of the instrument in focus: snapshots that the service takes now and then.
-
-Asked for when the focus has stood still for a moment, and when the next snapshot is due. A feed of its own, one
-request at a time, after the first prices: prices and the account never wait for it.
-The candles of what the charts show: loaded when it turns, and again when a period ends or a gap was.
-The trading day of every instrument watched: where it closed before, its high and low since.
-
-Spread out in small requests after the first prices: nobody waits for these, everybody for those.
-"""
+"""Read instruments, candles, trading days and books. Prices and the account never wait for these requests."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,10 +1,7 @@
-"""One account on the desk: every feed of it, to be run side by side for as long as it is shown.
+"""Run all feeds of an account, restart a feed that fails, and judge the health of streams and requests.
 
-The price stream opens as soon as the instruments are known, beside the snapshot, so that prices are on
-the screen early; the transaction stream opens at once and waits at the door until the snapshot is taken.
-
-The two streams as the desk wants them: dead after 10 s of silence, of many prices only the newest.
-How fresh the desk's knowledge is, judged twice a second.
+The price stream opens when the instruments are known, beside the snapshot, so that prices are painted early. The
+transaction stream opens at once; the transaction gate holds its transactions until the snapshot is applied.
 """
 
 import asyncio
@@ -32,7 +29,7 @@ PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=WhenFull.KEEP_LAST)
 TRANSACTIONS = StreamSettings(stall_s=DEAD_AFTER)
 
 
-class WireStreams:
+class ClientStreams:
     """The streams of a client's account."""
 
     def __init__(self, client: Client) -> None:

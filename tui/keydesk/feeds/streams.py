@@ -1,7 +1,4 @@
-"""The transaction stream into the door, and the keeper who fetches what it left out.
-
-The price stream into the store, and the conversions to home currency beside it.
-"""
+"""Read the price and transaction streams, request missing transactions, and poll conversion factors."""
 
 import asyncio
 import contextlib
@@ -9,7 +6,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from keydesk.feeds.link import FAILURES, Line, Link, reason
+from keydesk.feeds.link import FAILURES, Link, OpenStream, reason
 from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
 from keydesk.store.state import Topic
@@ -55,7 +52,7 @@ async def stream_prices(link: Link) -> None:
             await link.back_off(tries)
 
 
-async def _read(link: Link, stream: Line, left: asyncio.Event) -> None:
+async def _read(link: Link, stream: OpenStream, left: asyncio.Event) -> None:
     """Take what comes until the stream ends or is to be left: at once after silence, by looks when it pours."""
     began = float("-inf")
     async for item in stream:
@@ -229,10 +226,10 @@ def take_transaction(link: Link, item: object) -> None:
     link.store.mark(Topic.HEALTH)
     match item:
         case TransactionHeartbeat():
-            try_to(link.store, lambda: link.door.saw_last(item.last_transaction_id))
+            try_to(link.store, lambda: link.gate.saw_last(item.last_transaction_id))
             try_to(link.store, lambda: link.store.see_clock(moment(item.time)))
         case TransactionIdentity():
-            link.door.offer(item)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - the union's members share this base
+            link.gate.offer(item)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - the union's members share this base
         case HistoryLost():
             link.doubt(f"The broker does not know what came after transaction {item.applied}")
         case (
@@ -247,9 +244,9 @@ async def fill_gaps(link: Link) -> None:
     """Fetch transactions that are known to exist and did not come."""
     tries = 0
     while True:
-        await link.door.gap_seen.wait()
+        await link.gate.gap_seen.wait()
         await link.pause(PATIENCE_S / 2)
-        missing = link.door.overdue(link.now())
+        missing = link.gate.overdue(link.now())
         if missing is None or await backfill(link, missing):
             tries = 0
         else:
@@ -270,9 +267,9 @@ async def backfill(link: Link, missing: Range) -> bool:
         link.count_unreadable(error)
         link.write(f"Transactions {asked[0]} to {asked[1]} could not be read: {reason(error)}")
         return False
-    before = link.door.applied
-    link.door.backfilled(asked, transactions, newest)
-    return link.door.applied != before
+    before = link.gate.applied
+    link.gate.backfilled(asked, transactions, newest)
+    return link.gate.applied != before
 
 
 def _transactions_down(link: Link, words: str) -> None:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from keydesk.calc.checks import Circumstances, Verdict, judge
 from keydesk.calc.instructions import RISK_PRESET, OpenOrder, Template
-from keydesk.calc.order_parser import Dictated
+from keydesk.calc.order_parser import ParsedOrder
 from keydesk.calc.sizing import slippage_allowed
 from keydesk.calc.ticket import Plan, fields_of, levels_of, sendable, work_out
 from keydesk.calc.ticket_draft import (
@@ -63,7 +63,7 @@ class TicketForm(Form[OpenOrder]):
     BINDINGS = KEYMAP.bindings(TICKET)
 
     def __init__(
-        self, situation: Situation, side: Side, instrument: str, fields: Dictated | None = None
+        self, situation: Situation, side: Side, instrument: str, fields: ParsedOrder | None = None
     ) -> None:
         super().__init__(situation)
         context = self.trading_context_about(instrument)

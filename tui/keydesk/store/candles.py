@@ -1,10 +1,8 @@
-"""Candle series: loaded from the service, the forming candle moved by ticks, a new one begun at period ends.
+"""Candle series: loaded from the broker, the last candle moved by prices, the next begun at the end of a period.
 
-When a candle's period ends, from its start and its granularity.
-
-Up to an hour periods have a fixed length. From two hours to a day they are counted from 17:00 New York,
-so that on days when the clocks change the last one is shorter or the day ends late; weeks begin on
-Friday 17:00 New York, months on the first day at that hour.
+Periods up to an hour have a fixed length. From two hours to a day they are counted from 17:00 New York, so the last
+one of a day is shorter or longer when the clocks change; weeks begin on Friday 17:00 New York, months on the first day
+at that hour.
 """
 
 from bisect import bisect_left

@@ -1,13 +1,10 @@
-"""Records of the service that cannot be used: they are counted and left out, and everything else goes on.
+"""The state that the desk shows: feeds write it and mark topics, the frame clock takes the marks.
 
-A member may be missing or unreadable (the client raises when it is read), and a number or time may be beyond all reason:
-it would pass every type check, and break the arithmetic or freeze what only ever moves forward.
+A price costs one write and one set insertion: no message and no reactive attribute, so that thousands of prices a
+second leave the event loop free for keys. Feeds that need a change wait for it with `Store.wait_for`.
 
-Everything the desk knows, in one place: feeds write and mark, the frame clock takes what is dirty.
-
-Plain Python on purpose: a tick costs a write and a set insertion, no message and no reactive, so that
-thousands of prices a second leave the screen's loop free for keys. Nobody is called back; whoever
-draws asks once a frame what changed.
+Records of the broker that cannot be used are counted and left out: a member may be missing (the client raises when it
+is read), or a number or time may be so large that it would break the arithmetic.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One snapshot of the store for a redraw: an instrument's rules and price, and what the account has and holds."""
+"""Build the trading context of an instrument from the store."""
 
 from __future__ import annotations
 

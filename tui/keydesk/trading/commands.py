@@ -1,7 +1,7 @@
-"""From a decision to the broker: what each instruction of a form asks for, by the order protocol.
+"""Turn the instruction of a form into requests, and send them by the order protocol.
 
-Exits are never refused here: no lock, limit, duplicate rule or stale price stands before a close, a cancel
-or a tighter stop. What opens risk is bounded, sent on a fresh price, and once at a time an instrument.
+Exits are never refused here: no lock, limit, duplicate rule or stale price precedes a close, a cancel or a tighter
+stop. An order that opens risk is bounded, sent on a fresh price, and one at a time per instrument.
 """
 
 import asyncio

@@ -1,10 +1,6 @@
-"""What happens to the account without a key of ours is told as loudly as what a key did: a stop that is hit above all.
+"""Texts of commands and their outcomes, and notices of what the broker does by itself.
 
-The broker acts by itself when a price comes, a time is over or the margin is gone; the row just vanishing would be a
-poor way to learn it. Such a message stays until it was seen. What our own commands made is told by them.
-
-Instructions in words, as notices and the list of what is under way show them.
-What became of a command, in one plain line: what happened, then what to do.
+A fill of a stop, an expired order or a margin call has no key press to answer, so its notice stays until it is seen.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,4 @@
-"""Flatten: close and cancel, look again at the broker, at most three times; end with FLAT or with what is left.
-
-From a decision to what the interface takes: an order request, or the edit of a trade's dependent orders.
-"""
+"""Build order requests from instructions, and flatten: close and cancel, then check with the broker, at most three times."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
