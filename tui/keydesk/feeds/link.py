@@ -31,7 +31,7 @@ REMEMBERED = 100
 
 
 class RoundTrips:
-    """The newest round trips and the requests that wait for their answers, in seconds."""
+    """Times of the newest round trips, and the requests without an answer; all in seconds."""
 
     def __init__(self) -> None:
         self._taken: deque[float] = deque(maxlen=REMEMBERED)
@@ -40,51 +40,51 @@ class RoundTrips:
         self._answered = float("-inf")  # when the last answer of any kind came
 
     def took(self, seconds: float) -> None:
-        """Note one."""
+        """Add the duration of a round trip."""
         self._taken.append(seconds)
 
     def ask(self, now: float) -> object:
-        """Note that a request leaves; returns what to name it by."""
+        """Note that a request is sent; return its handle."""
         request = object()
         self._waiting[request] = now
         return request
 
     def answer(self, request: object, now: float) -> None:
-        """Note that it was answered, be it by a refusal."""
+        """Note that a request was answered, also with an error status."""
         self._waiting.pop(request, None)
         self._given_up, self._answered = None, now
 
     def give_up(self, request: object) -> None:
-        """Note that it ended without an answer; until any other is answered it still counts."""
+        """Note that a request ended without an answer; it counts as unanswered until any answer arrives."""
         asked = self._waiting.pop(request, None)
         if self._given_up is None:
             self._given_up = asked
 
     def forget(self, request: object) -> None:
-        """Note that it was cancelled here, or never left."""
+        """Remove a request that was cancelled or never sent."""
         self._waiting.pop(request, None)
 
     @property
     def unanswered_since(self) -> float | None:
-        """When the oldest request was asked that has no answer; None: there is none."""
+        """When the oldest unanswered request was sent, None if there is none."""
         waiting = [*self._waiting.values()]
         if self._given_up is not None:
             waiting.append(self._given_up)
         return min(waiting, default=None)
 
     def silence(self, now: float) -> float:
-        """For how long nothing at all was answered, although something was asked."""
+        """Return the seconds without any answer while a request waits, else 0."""
         since = self.unanswered_since
         return 0.0 if since is None else now - max(since, self._answered)
 
     @property
     def last_ms(self) -> float | None:
-        """The newest, in milliseconds; None before the first."""
+        """The newest round trip in milliseconds, None before the first."""
         return self._taken[-1] * 1000 if self._taken else None
 
     @property
     def p95_ms(self) -> float | None:
-        """The one that 95 of 100 are not slower than, in milliseconds."""
+        """The 95th percentile of the round trips in milliseconds."""
         if not self._taken:
             return None
         ordered = sorted(self._taken)
@@ -95,7 +95,7 @@ Listener = Callable[[Transaction], None]
 
 
 class TransactionGate:
-    """Takes transactions from anywhere and folds them into the account in id order.
+    """Takes transactions from any source and applies each to the account once, in id order.
 
     Args:
         store: Where the account is.
@@ -114,15 +114,15 @@ class TransactionGate:
 
     @property
     def applied(self) -> int | None:
-        """The newest transaction that the account holds; None before the first snapshot."""
+        """The newest applied transaction id, None before the first snapshot."""
         return None if self._sequencer is None else self._sequencer.last
 
     def listen(self, heard: Listener) -> None:
-        """Have every transaction told once it is folded: to bells, notices, commands under way."""
+        """Call `heard` with every transaction after it is applied."""
         self._listeners.append(heard)
 
     def offer(self, transaction: Transaction) -> None:
-        """Take one, from anywhere, any number of times; without an id it is asked for again by its number."""
+        """Take a transaction, in any order and any number of times; one without an id is requested by number later."""
         if not self._has_number(transaction):
             return
         if self._sequencer is None:
@@ -133,18 +133,18 @@ class TransactionGate:
             self._check_gap()
 
     def offer_all(self, transactions: Iterable[Transaction]) -> None:
-        """Take several."""
+        """Take several transactions."""
         for transaction in transactions:
             self.offer(transaction)
 
     def saw_last(self, last_transaction_id: int | str) -> None:
-        """Note a lastTransactionID: of a heartbeat, or of any answer."""
+        """Note a lastTransactionID of a heartbeat or of an answer."""
         if self._sequencer is not None:
             self._sequencer.saw_last(number_of(str(last_transaction_id)))
             self._check_gap()
 
     def open_at(self, last_id: int) -> None:
-        """A snapshot was taken that holds everything up to this id."""
+        """Continue after a snapshot that holds all transactions up to `last_id`."""
         early, self._early = self._early, []
         if self._sequencer is None:
             self._sequencer = Sequencer(last_id, self._apply)
@@ -154,19 +154,19 @@ class TransactionGate:
             self._check_gap()
 
     def forget(self) -> None:
-        """Drop all that waits: the broker's history is another one than we knew."""
+        """Drop all waiting transactions: the broker has another history."""
         self._sequencer = None
         self._early.clear()
         self.gap_seen.clear()
 
     def overdue(self, now: float) -> Range | None:
-        """The ids to ask for: known to exist, and not come for a quarter of a second."""
+        """Return the ids to request: known to exist and missing for a quarter of a second."""
         return None if self._sequencer is None else self._sequencer.overdue(now)
 
     def backfilled(
         self, asked: Range, transactions: Iterable[Transaction], last_transaction_id: int | str
     ) -> None:
-        """Take the answer to a request for ids."""
+        """Take the answer to a request for missing ids."""
         if self._sequencer is None:
             return
         readable = [each for each in transactions if self._has_number(each)]
@@ -205,7 +205,7 @@ LONGEST_REASON = 200
 
 
 class OpenStream(Protocol):
-    """An open stream: prices or transactions, heartbeats and gaps as they come."""
+    """An open stream: prices or transactions, heartbeats and gaps."""
 
     @property
     def health(self) -> StreamHealth: ...
@@ -213,7 +213,7 @@ class OpenStream(Protocol):
 
 
 class Stream(Protocol):
-    """Entering it opens it, leaving it closes it; its health is there before, for entering may wait for long."""
+    """A stream as a context manager; `health` can be read before it is entered, because opening may take long."""
 
     @property
     def health(self) -> StreamHealth: ...
@@ -228,13 +228,13 @@ class Stream(Protocol):
 
 
 class Check(Protocol):
-    """Something to compare with the broker beside each poll of the account's changes."""
+    """A check that runs after each poll of the account's changes."""
 
     async def check(self, link: "Link", /) -> None: ...
 
 
 class Streams(Protocol):
-    """Where the two streams of an account come from."""
+    """The source of an account's two streams."""
 
     def prices(self, instruments: Sequence[str]) -> Stream: ...
     def transactions(self) -> Stream: ...
@@ -242,7 +242,7 @@ class Streams(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Link:
-    """The link to one account, as long as the desk shows it."""
+    """What the feeds of one account share while the desk shows it."""
 
     client: Client
     store: Store
@@ -272,7 +272,7 @@ class Link:
         self.gate = TransactionGate(self.store, doubt=self.doubt)
 
     async def ask(self, call: Awaitable[T]) -> T:
-        """The answer of a REST call, its time taken as a round trip."""
+        """Return the answer of a REST call and record its round trip."""
         began, trips = self.now(), self.round_trips
         request = trips.ask(began)
         try:
@@ -290,30 +290,30 @@ class Link:
         return answer
 
     def doubt(self, words: str) -> None:
-        """What we believe of the account may be wrong: say so, and read it whole again."""
+        """Log why the account may be wrong, show a warning and request a snapshot."""
         self.write(f"{words}; the account is read again")
         self.store.health.warning = clean(words)
         self.store.mark(Topic.HEALTH)
         self.snapshot_wanted.set()
 
     def settle_doubt(self) -> None:
-        """What we believe was confirmed."""
+        """Remove the warning: account and broker agree."""
         if self.store.health.warning:
             self.store.health.warning = ""
             self.store.mark(Topic.HEALTH)
 
     def write(self, words: str) -> None:
-        """A line of the desk's own in the log."""
+        """Write a line of the desk's own to the log."""
         moment = self.store.clock_ns or self.wall_ns()
         self.store.write_log(LogLine("", moment, "LINK", "", clean(words)))
 
     def count_unreadable(self, error: Exception) -> None:
-        """Count an answer that came and could not be read; one that did not come is no record."""
+        """Count an answer that could not be read; a missing answer is not counted."""
         if isinstance(error, READ_ERRORS):
             self.store.note_unreadable(reason(error))
 
     def failed(self, name: str, error: Exception) -> None:
-        """Tell that a feed failed and is started again."""
+        """Log that a feed failed and is restarted."""
         why = f"{type(error).__name__}: {reason(error)}"[:LONGEST_REASON]
         self.write(f"The feed of the {name} failed and is started again ({why})")
         self.store.health.restarted[name] = self.now()
@@ -336,15 +336,15 @@ class Link:
         event.clear()
 
     async def back_off(self, tries: int) -> None:
-        """Wait before the next try: full jitter under a ceiling that doubles."""
+        """Wait before the next attempt: full jitter below a ceiling that doubles with `tries`."""
         ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(tries, 10))
         await self.pause(max(FIRST_PAUSE / 2, ceiling * self.chance()))
 
 
 FAILURES = (KeydeskClientError, *READ_ERRORS)
-"""What an answer may end in: none came, a refusal, or one without the members that make it an answer."""
+"""Errors of a request: no answer, a refusal, or an answer without required members."""
 
 
 def reason(error: Exception) -> str:
-    """Why something failed, in words that are safe to print."""
+    """Return the message of an error as printable text."""
     return clean(str(error) or type(error).__name__)

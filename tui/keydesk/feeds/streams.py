@@ -31,7 +31,7 @@ LOOK_EVERY = (
 
 
 async def stream_prices(link: Link) -> None:
-    """Keep the price stream open for everything watched or held; opened anew when that changes."""
+    """Keep the price stream open for all watched and held instruments; reopen it when they change."""
     await link.listed.wait()
     tries = 0
     while True:
@@ -53,7 +53,7 @@ async def stream_prices(link: Link) -> None:
 
 
 async def _read(link: Link, stream: OpenStream, left: asyncio.Event) -> None:
-    """Take what comes until the stream ends or is to be left: at once after silence, by looks when it pours."""
+    """Take items until the stream ends or `left` is set: at once after a pause, in batches under load."""
     began = float("-inf")
     async for item in stream:
         take_item(link, item)
@@ -68,7 +68,7 @@ async def _read(link: Link, stream: OpenStream, left: asyncio.Event) -> None:
 
 
 def watched(link: Link) -> tuple[str, ...]:
-    """The instruments whose prices the desk needs: the watchlist, what is held, what is in focus."""
+    """Return the instruments whose prices are needed: watchlist, positions and focus."""
     store = link.store
     held = (name for name in store.positions if name in store.instruments)
     focus = (store.focus,) if store.focus in store.instruments else ()
@@ -76,7 +76,7 @@ def watched(link: Link) -> tuple[str, ...]:
 
 
 def take_item(link: Link, item: object) -> None:
-    """Write one item of the stream; the hot path, thousands a second."""
+    """Apply one item of the stream; the hot path, thousands a second."""
     now = link.now()
     health = link.store.health
     health.prices_heard = now
@@ -106,7 +106,7 @@ def _take_heartbeat(link: Link, heartbeat: PricingHeartbeat) -> None:
 
 
 async def keep_conversions(link: Link) -> None:
-    """Ask what currencies are worth at home: of everything at first, then of what is held or in focus."""
+    """Poll conversion factors: all currencies first, then those of positions and focus."""
     await link.listed.wait()
     tries = 0
     asked_all = False
@@ -121,7 +121,7 @@ async def keep_conversions(link: Link) -> None:
 
 
 async def conversions_once(link: Link, names: Sequence[str]) -> bool:
-    """Ask once, prices included; False when there was no answer."""
+    """Request conversion factors and prices once; return False if there was no answer."""
     try:
         answer = await link.ask(link.client.pricing.get(names, include_home_conversions=True))
         _take_conversions(link, answer.home_conversions or ())
@@ -135,7 +135,7 @@ async def conversions_once(link: Link, names: Sequence[str]) -> bool:
 
 
 def _take_price(link: Link, price: ClientPrice, received: float) -> None:
-    """Write a price; of an instrument that the account does not have none is kept: there may be names without end."""
+    """Apply a price; raise ValueError for an instrument that the account does not have."""
     name = price.instrument
     if name is not None and name not in link.store.quotes and name not in link.store.instruments:
         raise ValueError("a price of an instrument that the account does not have")
@@ -143,7 +143,7 @@ def _take_price(link: Link, price: ClientPrice, received: float) -> None:
 
 
 def _take_conversions(link: Link, conversions: Sequence[HomeConversions]) -> None:
-    """Write the conversions of currencies that the account's instruments are quoted in or made of."""
+    """Apply the conversion factors of currencies in the account's instruments."""
     store = link.store
     known = {
         part for name in store.instruments for part in name.split("_")
@@ -164,7 +164,7 @@ def _held_or_shown(link: Link) -> tuple[str, ...]:
 
 @asynccontextmanager
 async def _leaving_when_changed(link: Link, names: Sequence[str]) -> AsyncIterator[asyncio.Event]:
-    """An event that is set once other instruments are needed than the stream was opened for."""
+    """Yield an event that is set once an instrument outside `names` is needed."""
     changed = asyncio.Event()
 
     task = asyncio.create_task(_wait_for_others(link, names, changed))
@@ -200,7 +200,7 @@ LARGEST_RANGE = 1000
 
 
 async def stream_transactions(link: Link) -> None:
-    """Keep the transaction stream open and pass what it brings through the door."""
+    """Keep the transaction stream open and pass its transactions to the gate."""
     tries = 0
     while True:
         words = "the stream ended"
@@ -219,7 +219,7 @@ async def stream_transactions(link: Link) -> None:
 
 
 def take_transaction(link: Link, item: object) -> None:
-    """Pass one item of the stream on."""
+    """Apply one item of the stream."""
     health = link.store.health
     health.events_heard = link.now()
     known_lost, health.events = health.events == "DOWN", "OK"
@@ -241,7 +241,7 @@ def take_transaction(link: Link, item: object) -> None:
 
 
 async def fill_gaps(link: Link) -> None:
-    """Fetch transactions that are known to exist and did not come."""
+    """Request transactions that are known to exist and did not arrive."""
     tries = 0
     while True:
         await link.gate.gap_seen.wait()
@@ -255,7 +255,7 @@ async def fill_gaps(link: Link) -> None:
 
 
 async def backfill(link: Link, missing: Range) -> bool:
-    """Ask for missing transactions; False when that brought nothing."""
+    """Request missing transactions; return False if none were applied."""
     asked = missing[0], min(missing[1], missing[0] + LARGEST_RANGE - 1)
     try:
         answer = await link.ask(link.client.transactions.range(*asked))
