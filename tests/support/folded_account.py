@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.feeds.link import Door
+from keydesk.feeds.link import TransactionGate
 from keydesk.records import AccountState, OrderRow, PositionRow, TradeRow
 from keydesk.store.prices import take_conversions, take_price
 from keydesk.store.snapshot import take_snapshot
@@ -33,11 +33,11 @@ class FoldedAccount:
         self.broker = broker
         self.store = Store()
         self.doubts: list[str] = []
-        self.door = Door(self.store, doubt=self.doubts.append)
+        self.gate = TransactionGate(self.store, doubt=self.doubts.append)
         for name, terms in broker.market.specifications.items():
             self.store.instruments[name] = instrument(name, terms.pip_location)
         take_snapshot(self.store, self.theirs())
-        self.door.open_at(len(broker.transactions))
+        self.gate.open_at(len(broker.transactions))
         self._seen = self._first = len(broker.transactions)
 
     def do(self, command: Command) -> None:
@@ -46,8 +46,8 @@ class FoldedAccount:
         new = self.broker.transactions[self._seen :]
         self._seen += len(new)
         told = [_transactions.read(json.dumps(to_wire(each))) for each in new]
-        self.door.offer_all(reversed(told))
-        self.door.offer_all(told)
+        self.gate.offer_all(reversed(told))
+        self.gate.offer_all(told)
 
     def tick(self, name: str, bid: str, ask: str) -> None:
         """Move a price: what it triggers happens at once."""

@@ -6,7 +6,7 @@ from keydesk.records import AccountState, DependentOrder, OrderRow, PositionRow,
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk_client.models import HomeConversions, Instrument
-from support.data.desk_facts import FACTORS, MARKET
+from support.data.trading_contexts import FACTORS, MARKET
 
 D = Decimal
 NOW = 1_000.0  # monotonic seconds

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
-from textual import events
+from textual import events, on
+from textual.screen import ModalScreen
 
 from keydesk.app.actions import DeskActions
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.instructions import Instruction, Template
 from keydesk.forms.sheet import Situation
 from keydesk.keys.guard import Cause
+from keydesk.keys.guarded_app import Chords
+from keydesk.keys.keymap import DESK, KEYMAP
+from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
@@ -20,7 +25,7 @@ from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
 from support.fakes.form_app import example_situation
 
 
-class WorkingDesk(DeskActions, TerminalApp[int], inherit_bindings=False):
+class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     """The main screen, its actions and its forms; keys pass without the guard, whose clock is a person's."""
 
     CSS_PATH = DeskScreen.CSS_PATH
@@ -30,7 +35,10 @@ class WorkingDesk(DeskActions, TerminalApp[int], inherit_bindings=False):
     ) -> None:
         super().__init__()
         self.store: Store = desk_store(20)
-        self.template, self.preset, self.lock = Template(), 3, lock
+        self.chords = Chords(KEYMAP)
+        self.actions = DeskActions(
+            self, self, store=self.store, keymap=KEYMAP, template=Template(), lock=lock
+        )
         self.decided: list[Instruction] = []
         self.dress("dark", depth, ascii_only=ascii_only)
 
@@ -71,5 +79,24 @@ class WorkingDesk(DeskActions, TerminalApp[int], inherit_bindings=False):
     def leave(self, code: int = 0) -> None:
         """Stay: leaving is not what is tried."""
 
-    async def _judge(self, event: events.Key) -> None:
-        await self._let_through(event)
+    def key_context(self) -> str:
+        return str(getattr(self.focused, "KEY_CONTEXT", DESK))
+
+    def action_perform(self, name: str, *arguments: object) -> None:
+        self.actions.perform(name, *arguments)
+
+    async def on_event(self, event: events.Event) -> None:
+        """Complete chords; every other key goes to Textual."""
+        if isinstance(event, events.Key) and not isinstance(self.screen, ModalScreen):
+            key = event.character or event.key
+            action = self.chords.key(key, event.time, self.key_context())
+            if action is not None:
+                if action:
+                    await self.run_action(action, default_namespace=self.screen)
+                return
+        await super().on_event(event)
+
+    @on(Watchlist.Chosen)
+    @on(InstrumentRows.Chosen)
+    def show_instrument(self, message: Watchlist.Chosen | InstrumentRows.Chosen) -> None:
+        self.store.set_focus(message.instrument)

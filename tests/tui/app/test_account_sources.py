@@ -2,7 +2,7 @@
 
 import pytest
 
-from keydesk.app.account_sources import CannotOpen, SignedIn, addresses
+from keydesk.app.account_sources import CannotOpen, ProfileAccount, urls_of
 from keydesk.config.settings import Profile
 from keydesk_client.auth.secret import Secret
 from keydesk_client.client import LIVE, PRACTICE
@@ -11,23 +11,23 @@ from support.broker import PracticeServer
 TOKEN = "planted-0123456789abcdef"
 
 
-def signed_in(practice: PracticeServer, account_id: str, token: str) -> SignedIn:
+def signed_in(practice: PracticeServer, account_id: str, token: str) -> ProfileAccount:
     url = practice.rest_url
-    return SignedIn(Profile("main", "custom", account_id, url, url), Secret(token))
+    return ProfileAccount(Profile("main", "custom", account_id, url, url), Secret(token))
 
 
 def test_a_custom_host_counts_as_live() -> None:
     bands = {
-        environment: SignedIn(Profile("main", environment, "1"), Secret(TOKEN)).environment
+        environment: ProfileAccount(Profile("main", environment, "1"), Secret(TOKEN)).environment
         for environment in ("practice", "live", "custom")
     }
     assert bands == {"practice": "PRACTICE", "live": "LIVE", "custom": "LIVE"}
 
 
 def test_a_token_goes_to_the_host_of_its_environment_only() -> None:
-    assert addresses(Profile("main", "practice", "1")) == PRACTICE
-    assert addresses(Profile("main", "live", "1")) == LIVE
-    assert addresses(Profile("main", "custom", "1", "https://r", "https://s")) == (
+    assert urls_of(Profile("main", "practice", "1")) == PRACTICE
+    assert urls_of(Profile("main", "live", "1")) == LIVE
+    assert urls_of(Profile("main", "custom", "1", "https://r", "https://s")) == (
         "https://r",
         "https://s",
     )
@@ -35,13 +35,13 @@ def test_a_token_goes_to_the_host_of_its_environment_only() -> None:
 
 def test_two_profiles_with_the_same_account_id_have_journals_of_their_own() -> None:
     records = {
-        SignedIn(Profile(name, "live", "1"), Secret(TOKEN)).unasked().records for name in "ab"
+        ProfileAccount(Profile(name, "live", "1"), Secret(TOKEN)).unasked().records for name in "ab"
     }
     assert records == {"a.1", "b.1"}
 
 
 def test_nothing_shows_the_token() -> None:
-    account = SignedIn(Profile("main", "live", "1"), Secret(TOKEN))
+    account = ProfileAccount(Profile("main", "live", "1"), Secret(TOKEN))
     assert TOKEN not in repr(account) + repr(account.unasked())
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from keydesk.app.availability import Selection, possible
+from keydesk.app.availability import Selection, is_available
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.data.desk_store import example_store
@@ -24,19 +24,19 @@ def test_a_trade_is_managed_where_there_is_one(focus: str, keys: set[str]) -> No
     store = example_store()
     store.focus = focus
     asked = {"close", "scale-out", "break-even", "protect", "trailing", "modify", "reverse"}
-    assert {key for key in asked if possible(key, store, HERE)} == keys
+    assert {key for key in asked if is_available(key, store, HERE)} == keys
 
 
 def test_nothing_is_cancelled_or_flattened_where_nothing_is() -> None:
     keys = ("cancel", "cancel-entries", "flatten")
-    assert all(possible(key, example_store(), HERE) for key in keys)
-    assert not any(possible(key, Store(), HERE) for key in keys)
+    assert all(is_available(key, example_store(), HERE) for key in keys)
+    assert not any(is_available(key, Store(), HERE) for key in keys)
 
 
 def test_disarmed_opens_nothing_and_still_closes() -> None:
     store = example_store()
     store.arming = Arming("DISARMED")
-    assert not any(possible(key, store, HERE) for key in ("buy", "reverse"))
-    assert possible("sell", store, HERE), "it only reduces the long"
-    assert possible("close", store, HERE)
-    assert possible("find", store, HERE)
+    assert not any(is_available(key, store, HERE) for key in ("buy", "reverse"))
+    assert is_available("sell", store, HERE), "it only reduces the long"
+    assert is_available("close", store, HERE)
+    assert is_available("find", store, HERE)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.account_sources import Target
+from keydesk.app.account_sources import AccountAddress
 from keydesk.app.desk_session import LOOK_EVERY, TO_READ, DeskSession, UnreadOutcome
 from keydesk_client.auth.secret import Secret
 
@@ -184,7 +184,9 @@ def test_a_folder_that_takes_no_file_stops_no_desk(tmp_path: Path) -> None:
 
 def test_two_profiles_of_one_account_have_one_session_and_two_brokers_two(tmp_path: Path) -> None:
     def name(profile: str, rest_url: str) -> str:
-        target = Target(rest_url, "s", Secret("t"), "001", own_broker=False, profile=profile)
+        target = AccountAddress(
+            rest_url, "s", Secret("t"), "001", own_broker=False, profile=profile
+        )
         return DeskSession.of(tmp_path, target).name
 
     assert name("main", "https://a") == name("other", "https://a")

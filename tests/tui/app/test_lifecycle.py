@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.account_sources import SignedIn, Target
+from keydesk.app.account_sources import AccountAddress, ProfileAccount
 from keydesk.app.lifecycle import Connection, opened
 from keydesk.config.settings import Profile
 from keydesk.store.store import Store
@@ -28,8 +28,8 @@ async def desk_behind(
     folder.mkdir(mode=0o700)
     async with talking_server(relay.talk) as rest_url:
         profile = Profile("main", "custom", practice.account_id, rest_url, practice.stream_url)
-        account = SignedIn(profile, Secret(practice.token))
-        target: Target = await account.target() if asked else account.unasked()
+        account = ProfileAccount(profile, Secret(practice.token))
+        target: AccountAddress = await account.target() if asked else account.unasked()
         journal, audit = folder / "journal", folder / "audit"
         async with opened(target, Store(), journal, audit) as connection:
             running = asyncio.create_task(connection.run())

@@ -1,5 +1,6 @@
 """The practice broker as a child: it listens, it is private, and it leaves with its parent."""
 
+import asyncio
 import os
 import select
 import signal
@@ -82,3 +83,16 @@ async def test_a_child_that_cannot_start_is_told_in_its_own_words(tmp_path: Path
             second.stop()
     finally:
         first.stop()
+
+
+async def test_a_child_that_is_killed_is_noticed_and_started_again(tmp_path: Path) -> None:
+    broker = EmbeddedBroker.start(tmp_path)
+    try:
+        before = await broker.address()
+        os.kill(broker.pid, signal.SIGKILL)
+        async with asyncio.timeout(10):
+            await broker.wait_until_ended()
+        assert broker.has_ended
+        assert await broker.start_again() == before
+    finally:
+        broker.stop()

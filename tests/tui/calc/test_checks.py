@@ -6,12 +6,12 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.checks import Circumstances, Verdict, judge, minutes_to_rollover
-from keydesk.calc.facts import Facts
 from keydesk.calc.instructions import Limits
 from keydesk.calc.ticket import work_out
 from keydesk.calc.ticket_draft import Draft, Entry
-from support.data.desk_facts import example_facts
+from keydesk.calc.trading_context import TradingContext
 from support.data.in_flight import in_flight
+from support.data.trading_contexts import example_facts
 
 D = Decimal
 NOON = 1_772_000_000_000_000_000  # 2026-02-25 06:13 UTC: hours from rollover
@@ -26,13 +26,13 @@ GOOD = Draft(
 
 def verdict(
     draft: Draft,
-    facts: Facts | None = None,
+    context: TradingContext | None = None,
     limits: Limits | None = None,
     circumstances: Circumstances | None = None,
 ) -> Verdict:
-    facts, limits = facts or example_facts(), limits or Limits()
-    plan = work_out(draft, facts, limits)
-    return judge(draft, plan, facts, limits, circumstances or Circumstances(NOON))
+    context, limits = context or example_facts(), limits or Limits()
+    plan = work_out(draft, context, limits)
+    return judge(draft, plan, context, limits, circumstances or Circumstances(NOON))
 
 
 def test_a_usual_ticket_passes() -> None:
@@ -62,14 +62,14 @@ def test_what_cannot_be_meant_is_refused_with_its_reason(draft: Draft, words: st
 
 
 @pytest.mark.parametrize(
-    ("facts", "words"),
+    ("context", "words"),
     [
         (replace(example_facts(), tradeable=False), "Halted"),
         (example_facts(age=12.0, silent=12.0), "The price is 12s old and no other comes"),
     ],
 )
-def test_no_order_is_opened_on_no_market(facts: Facts, words: str) -> None:
-    assert any(words in reason for reason in verdict(GOOD, facts).refusals)
+def test_no_order_is_opened_on_no_market(context: TradingContext, words: str) -> None:
+    assert any(words in reason for reason in verdict(GOOD, context).refusals)
 
 
 def test_a_quiet_instrument_may_be_dealt_in_while_the_stream_lives() -> None:

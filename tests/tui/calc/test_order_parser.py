@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.command_parser import OpenTicket, Say, completed, meaning
-from keydesk.calc.order_parser import Dictated, Unreadable, dictated
+from keydesk.calc.command_parser import OpenTicket, ShowMessage, complete, parse_command
+from keydesk.calc.order_parser import OrderSyntaxError, ParsedOrder, parse_order
 from keydesk.calc.ticket_draft import Draft, Entry
 
 NAMES = ["EUR_USD", "USD_JPY", "EUR_GBP", "GBP_JPY", "GBP_USD", "EUR_JPY"]
@@ -20,12 +20,12 @@ TICKET = Draft(
 )
 
 
-def read(line: str) -> Dictated:
-    return dictated(line.split())
+def read(line: str) -> ParsedOrder:
+    return parse_order(line.split())
 
 
 def test_the_line_of_the_requirements_fills_the_ticket() -> None:
-    spoken = meaning(":b eurusd 50k @1.0830 sl 20p tp 2r gtd 4h", NAMES, "USD_JPY")
+    spoken = parse_command(":b eurusd 50k @1.0830 sl 20p tp 2r gtd 4h", NAMES, "USD_JPY")
     assert isinstance(spoken, OpenTicket)
     assert (spoken.side, spoken.instrument) == ("BUY", "EUR_USD")
     draft = spoken.fields.on(TICKET)
@@ -109,24 +109,24 @@ def test_a_bracket_in_prices_pips_and_r_and_none_at_all() -> None:
 def test_a_mistake_is_answered_with_its_field_and_the_way_to_write_it(
     line: str, words: str
 ) -> None:
-    said = meaning(line, NAMES, "EUR_USD")
-    assert isinstance(said, Say)
+    said = parse_command(line, NAMES, "EUR_USD")
+    assert isinstance(said, ShowMessage)
     assert said.level == "warn"
     assert said.words.startswith(words)
 
 
 def test_without_an_instrument_it_is_the_one_on_the_desk() -> None:
-    spoken = meaning("s 1m", NAMES, "GBP_USD")
-    assert spoken == OpenTicket("SELL", "GBP_USD", Dictated(size=Entry("1000000", "units")))
+    spoken = parse_command("s 1m", NAMES, "GBP_USD")
+    assert spoken == OpenTicket("SELL", "GBP_USD", ParsedOrder(size=Entry("1000000", "units")))
 
 
 @given(st.text(max_size=40))
 def test_no_line_at_all_breaks_it(line: str) -> None:
-    meaning(f"b eurusd {line}", NAMES, "EUR_USD")
-    completed(line, NAMES)
+    parse_command(f"b eurusd {line}", NAMES, "EUR_USD")
+    complete(line, NAMES)
     try:
         fields = read(line.lower())
-    except Unreadable:
+    except OrderSyntaxError:
         return
     size = fields.on(TICKET).size.value
     assert not isinstance(size, Decimal) or (size.is_finite() and size < Decimal(10) ** 19)
@@ -148,4 +148,4 @@ def test_no_line_at_all_breaks_it(line: str) -> None:
     ],
 )
 def test_tab_completes_as_far_as_one_way_goes_on(line: str, whole: str) -> None:
-    assert completed(line, NAMES) == whole
+    assert complete(line, NAMES) == whole

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc import profit as p
+from support.data.trading_contexts import estimated_factors
 
 FEE = Decimal("0.005")
 PIP = Decimal("0.0001")
@@ -22,20 +23,20 @@ PIP = Decimal("0.0001")
     ],
 )
 def test_a_conversion_costs_half_a_percent_both_ways(value: Decimal, gain: str, loss: str) -> None:
-    factors = p.estimated_factors(value, FEE)
+    factors = estimated_factors(value, FEE)
     assert factors.gain.quantize(Decimal("1e-8")) == Decimal(gain)
     assert factors.loss.quantize(Decimal("1e-8")) == Decimal(loss)
     assert factors.value == value
 
 
 def test_a_hundred_dollars_of_gain_become_pounds_as_the_broker_says() -> None:
-    factors = p.estimated_factors(Decimal("0.770025"), FEE)
+    factors = estimated_factors(Decimal("0.770025"), FEE)
     assert factors.gain == Decimal("0.766174875")
     assert p.home_profit(Decimal(100), factors) == Decimal("76.6174875")
 
 
 def test_a_gain_and_a_loss_convert_at_their_own_factor() -> None:
-    yen = p.estimated_factors(1 / Decimal("155.207"), FEE)
+    yen = estimated_factors(1 / Decimal("155.207"), FEE)
     gain = p.profit(Decimal(-39850), Decimal("155.200"), Decimal("154.400"), yen)
     loss = p.profit(Decimal(-39850), Decimal("155.200"), Decimal("155.600"), yen)
     assert gain.quantize(Decimal("0.01")) == Decimal("204.38")
@@ -63,7 +64,7 @@ def test_profit_in_pips_counts_the_trades_own_way() -> None:
     ],
 )
 def test_what_a_pip_is_worth(units: int, pip: str, value: Decimal, worth: str) -> None:
-    factors = p.estimated_factors(value, FEE)
+    factors = estimated_factors(value, FEE)
     assert p.pip_value(Decimal(units), Decimal(pip), factors).quantize(
         Decimal("0.0001")
     ) == Decimal(worth)

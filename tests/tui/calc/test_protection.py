@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.facts import Facts
 from keydesk.calc.instructions import Template
 from keydesk.calc.protection import (
     Protection,
@@ -18,17 +17,18 @@ from keydesk.calc.protection import (
     protection_of,
     wanted,
 )
+from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.records import DependentOrder, TradeRow
-from support.data.desk_facts import example_facts, with_price
 from support.data.desk_store import D, example_store, long_euro, short_yen
+from support.data.trading_contexts import example_facts, with_price
 from support.fakes.form_app import FormApp, example_situation
 
 FACTS = example_facts("EUR_USD")  # 1.08490 / 1.08500
 
 
-def levels_wanted(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Protection:
-    levels = wanted(draft, trade, facts)
+def levels_wanted(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Protection:
+    levels = wanted(draft, trade, context)
     assert levels is not None
     return levels
 
@@ -69,9 +69,9 @@ def test_any_kind_of_stop_limits_the_loss(
 
 
 def test_a_short_is_trailed_from_above() -> None:
-    facts = example_facts("USD_JPY")
-    found = outlook(short_yen(), Protection(None, None, D("0.200")), facts)
-    assert found.at_stop == -5_000 * D("0.314") * facts.factors.loss  # ask 155.214 and 20 pips
+    context = example_facts("USD_JPY")
+    found = outlook(short_yen(), Protection(None, None, D("0.200")), context)
+    assert found.at_stop == -5_000 * D("0.314") * context.factors.loss  # ask 155.214 and 20 pips
 
 
 def test_without_any_stop_the_loss_has_no_limit() -> None:
@@ -80,12 +80,12 @@ def test_without_any_stop_the_loss_has_no_limit() -> None:
 
 @pytest.mark.parametrize("bid", ["1.08424", "1.08380", "1.08445", "1.08330"])
 def test_the_templates_bracket_is_two_r_at_any_price(bid: str) -> None:
-    facts = with_price(FACTS, bid, str(D(bid) + D("0.00016")))
+    context = with_price(FACTS, bid, str(D(bid) + D("0.00016")))
     trade = naked()
     draft = completed_by(
-        draft_of(protection_of(trade), facts), trade, facts, Template(stop_pips=D(15))
+        draft_of(protection_of(trade), context), trade, context, Template(stop_pips=D(15))
     )
-    found = outlook(trade, levels_wanted(draft, trade, facts), facts)
+    found = outlook(trade, levels_wanted(draft, trade, context), context)
     assert found.at_stop == D("-30.00000"), "15 pips of 20,000"
     assert found.at_target == D("60.00000")
     assert found.ratio == 2
@@ -94,20 +94,20 @@ def test_the_templates_bracket_is_two_r_at_any_price(bid: str) -> None:
 def test_a_stop_that_the_price_has_passed_is_measured_from_the_price_and_the_target_stays_two_r() -> (
     None
 ):
-    facts = with_price(FACTS, "1.08200", "1.08210")
+    context = with_price(FACTS, "1.08200", "1.08210")
     trade = naked()
-    draft = completed_by(draft_of(protection_of(trade), facts), trade, facts, Template())
-    new = levels_wanted(draft, trade, facts)
+    draft = completed_by(draft_of(protection_of(trade), context), trade, context, Template())
+    new = levels_wanted(draft, trade, context)
     assert new.stop == D("1.08000")
-    found = outlook(trade, new, facts)
+    found = outlook(trade, new, context)
     assert found.ratio == 2
 
 
 def test_a_target_that_the_price_has_passed_is_left_out() -> None:
-    facts = with_price(FACTS, "1.09000", "1.09010")
+    context = with_price(FACTS, "1.09000", "1.09010")
     trade = naked()
-    draft = completed_by(draft_of(protection_of(trade), facts), trade, facts, Template())
-    new = levels_wanted(draft, trade, facts)
+    draft = completed_by(draft_of(protection_of(trade), context), trade, context, Template())
+    new = levels_wanted(draft, trade, context)
     assert (new.stop, new.target) == (D("1.08240"), None)
 
 
@@ -127,17 +127,17 @@ def test_a_target_beside_a_stop_that_is_there_is_measured_by_that_stop() -> None
 def test_what_protect_proposes_never_fires_at_once_and_is_the_r_it_says(
     bid: Decimal, spread: int, direction: int, target_r: Decimal
 ) -> None:
-    facts = with_price(FACTS, str(bid), str(bid + spread * D("0.00001")))
+    context = with_price(FACTS, str(bid), str(bid + spread * D("0.00001")))
     trade = naked(units=D(20_000) * direction)
     template = Template(target_r=target_r)
-    draft = completed_by(draft_of(protection_of(trade), facts), trade, facts, template)
-    new = levels_wanted(draft, trade, facts)
-    close = facts.bid if direction > 0 else facts.ask
+    draft = completed_by(draft_of(protection_of(trade), context), trade, context, template)
+    new = levels_wanted(draft, trade, context)
+    close = context.bid if direction > 0 else context.ask
     assert new.stop is not None
     assert direction * (close - new.stop) > 0
     if new.target is not None:
         assert direction * (new.target - close) > 0
-        ratio = outlook(trade, new, facts).ratio
+        ratio = outlook(trade, new, context).ratio
         assert ratio is not None
         point = D("0.00001")  # what a price can be rounded to
         assert abs(ratio - target_r) <= point / abs(trade.price - new.stop)

@@ -3,7 +3,8 @@
 from decimal import Decimal
 
 from keydesk.calc import risk as r
-from keydesk.calc.profit import HOME, estimated_factors
+from keydesk.calc.profit import HOME
+from support.data.trading_contexts import estimated_factors
 
 LONG = Decimal(50000)
 ENTRY = Decimal("1.08500")
@@ -43,10 +44,6 @@ def test_a_shorts_trailing_stop_stands_above_its_best() -> None:
 
 def test_a_stop_before_the_entry_locks_nothing() -> None:
     assert r.locked_profit(LONG, ENTRY, Decimal("1.08300"), HOME) == 0
-
-
-def test_what_is_given_back_counts_from_the_price_now() -> None:
-    assert r.give_back(LONG, Decimal("1.08720"), Decimal("1.08570"), HOME) == Decimal(75)
 
 
 def test_the_nearest_of_several_stops_counts() -> None:

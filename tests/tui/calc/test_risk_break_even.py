@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.profit import HOME, Factors, estimated_factors, profit
+from keydesk.calc.profit import HOME, Factors, profit
 from keydesk.calc.risk import break_even_stop, exact_break_even
+from support.data.trading_contexts import estimated_factors
 
 D = Decimal
 

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc.sizing import Caps, margin_cap, part, size, units_for_risk
+from keydesk.calc.sizing import (
+    Caps,
+    margin_cap,
+    part,
+    size,
+    slippage_allowed,
+    spread_cost,
+    units_for_risk,
+)
 
 D = Decimal
 
@@ -58,3 +66,12 @@ def test_units_are_never_rounded_up(units: Decimal, precision: int) -> None:
     sized = size(units, precision, Caps()).units
     assert sized <= units
     assert units - sized < D(1).scaleb(-precision)
+
+
+def test_the_cost_of_the_spread_in_home_currency() -> None:
+    assert spread_cost(D(50_000), D("1.08490"), D("1.08500"), D(1)) == 5
+
+
+def test_a_fill_may_slip_two_spreads_and_at_least_a_pip() -> None:
+    assert slippage_allowed(D("1.08490"), D("1.08500"), D("0.0001")) == D("0.0002")
+    assert slippage_allowed(D("1.08499"), D("1.08500"), D("0.0001")) == D("0.0001")

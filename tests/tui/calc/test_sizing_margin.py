@@ -56,32 +56,3 @@ def test_an_account_without_positions_is_far_from_closeout() -> None:
 
 def test_an_account_with_nothing_left_is_at_closeout() -> None:
     assert m.closeout_percent(Decimal(10), Decimal(-1)) == m.CLOSEOUT
-
-
-@pytest.mark.parametrize(("units", "price"), [("50000", "0.89998"), ("-50000", "1.26386")])
-def test_where_a_position_is_closed_out(units: str, price: str) -> None:
-    used = m.required_margin(Decimal(units), RATE, MID, Decimal(1))
-    at = m.closeout_price(
-        Decimal(units),
-        MID,
-        rate=RATE,
-        position_value=Decimal(1),
-        used=used,
-        mid_nav=Decimal("9997.50"),
-    )
-    assert abs(at - Decimal(price)) < Decimal("0.00001")
-
-
-def test_at_the_closeout_price_the_percent_is_one() -> None:
-    used = m.required_margin(Decimal(50000), RATE, MID, Decimal(1))
-    at = m.closeout_price(
-        Decimal(50000),
-        MID,
-        rate=RATE,
-        position_value=Decimal(1),
-        used=used,
-        mid_nav=Decimal("9997.50"),
-    )
-    then_used = m.required_margin(Decimal(50000), RATE, at, Decimal(1))
-    then_nav = Decimal("9997.50") + 50000 * (at - MID)
-    assert abs(m.closeout_percent(then_used, then_nav) - 1) < Decimal("1e-20")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from keydesk.calc.instructions import Limits
 from keydesk.calc.ticket import Plan, margin_added, work_out
 from keydesk.calc.ticket_draft import Draft, Entry, Side
-from support.data.desk_facts import example_facts
+from support.data.trading_contexts import example_facts
 
 D = Decimal
 LIMITS = Limits()
@@ -121,15 +121,15 @@ def test_the_position_after_is_shown_netted() -> None:
 
 
 def test_reducing_a_netted_position_frees_margin() -> None:
-    facts = example_facts(net_units="50000")
-    assert margin_added(facts, D(-20_000)) < 0
-    assert margin_added(facts, D(-100_000)) == 0
+    context = example_facts(net_units="50000")
+    assert margin_added(context, D(-20_000)) < 0
+    assert margin_added(context, D(-100_000)) == 0
 
 
 def test_a_hedging_account_pays_for_the_larger_side() -> None:
-    facts = example_facts(net_units="50000", hedging=True)
-    assert margin_added(facts, D(-20_000)) == 0
-    assert margin_added(facts, D(-60_000)) == 10_000 * D("0.0333") * D("1.08495")
+    context = example_facts(net_units="50000", hedging=True)
+    assert margin_added(context, D(-20_000)) == 0
+    assert margin_added(context, D(-60_000)) == 10_000 * D("0.0333") * D("1.08495")
 
 
 def test_nothing_typed_is_no_units_and_no_risk() -> None:
@@ -147,29 +147,29 @@ def test_nothing_typed_is_no_units_and_no_risk() -> None:
 def test_a_size_by_risk_never_risks_more_than_asked(
     risk: Decimal, stop: int, instrument: str, home: str
 ) -> None:
-    facts = example_facts(instrument, home)
+    context = example_facts(instrument, home)
     draft = Draft("BUY", instrument, size=Entry(f"{risk}", "risk %"), stop=Entry(str(stop), "pips"))
-    plan: Plan = work_out(draft, facts, LIMITS)
+    plan: Plan = work_out(draft, context, LIMITS)
     assert plan.risk is not None
-    assert plan.risk <= facts.purse.nav * risk / 100
-    assert plan.margin <= facts.purse.margin_available
+    assert plan.risk <= context.funds.nav * risk / 100
+    assert plan.margin <= context.funds.margin_available
 
 
 @given(stop=st.integers(min_value=1, max_value=900), side=st.sampled_from(["BUY", "SELL"]))
 def test_the_bound_is_never_better_than_the_touch(stop: int, side: str) -> None:
-    facts = example_facts("USD_JPY")
+    context = example_facts("USD_JPY")
     draft = Draft("BUY" if side == "BUY" else "SELL", "USD_JPY", bound=Entry(str(stop), "pips"))
-    bound = work_out(draft, facts, LIMITS).levels.bound
+    bound = work_out(draft, context, LIMITS).levels.bound
     assert isinstance(bound, Decimal)
-    assert bound >= facts.ask if side == "BUY" else bound <= facts.bid
+    assert bound >= context.ask if side == "BUY" else bound <= context.bid
 
 
 @pytest.mark.parametrize("mid_nav", [None, D("9990.00")])
 def test_the_closeout_after_a_ticket_is_of_nav_at_mid_prices(mid_nav: Decimal | None) -> None:
-    facts = example_facts()
-    facts = replace(facts, purse=replace(facts.purse, mid_nav=mid_nav))
+    context = example_facts()
+    context = replace(context, funds=replace(context.funds, mid_nav=mid_nav))
     draft = Draft(side="BUY", instrument="EUR_USD", size=Entry("50000", "units"))
-    plan = work_out(draft, facts, LIMITS)
+    plan = work_out(draft, context, LIMITS)
     after = (mid_nav or D(10_000)) - D("2.50")  # 50,000 at half a spread of one pip
     assert to(plan.closeout_after, "1e-9") == to(D("1806.44175") / 2 / after, "1e-9")
     if mid_nav is None:

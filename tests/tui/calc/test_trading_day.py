@@ -51,8 +51,3 @@ def test_the_start_is_counted_back_from_the_balance() -> None:
         unrealized_then=Decimal(30),
     )
     assert start == Decimal(10030)
-
-
-def test_the_daily_loss_limit_moves_with_transfers() -> None:
-    assert day.loss_limit(Decimal(10000), Decimal("0.03")) == Decimal(9700)
-    assert day.loss_limit(Decimal(10000), Decimal("0.03"), Decimal(500)) == Decimal(10200)

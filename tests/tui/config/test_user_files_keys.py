@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import pytest
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
+from textual.events import Event
 from textual.widget import Widget
 
 from keydesk.config import user_files as own_keys
 from keydesk.config.settings import BadSettings
 from keydesk.keys.guard import Cause
-from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
+from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
 from keydesk.keys.keymap import KEYMAP, TRADES, WATCHLIST, KeyMap
 
 
@@ -88,8 +89,18 @@ class Pane(Widget, can_focus=True):
         self.done.append("find")
 
 
-class Desk(GuardedApp[None]):
-    """The guarded app around it."""
+class Desk(App[None]):
+    """An app with guarded keys around it."""
+
+    def __init__(self, keymap: KeyMap) -> None:
+        super().__init__()
+        self.set_keymap(dict(keymap.moved))
+        self.guarded_keys = GuardedKeys(
+            self, super().on_event, disarm=self.disarm, notify=self.tell, keymap=keymap
+        )
+
+    async def on_event(self, event: Event) -> None:
+        await self.guarded_keys.on_event(event)
 
     def compose(self) -> ComposeResult:
         yield Pane()
@@ -112,5 +123,5 @@ async def test_the_moved_key_acts_and_the_old_one_does_not(tmp_path: Path) -> No
 
 def test_the_guard_holds_the_moved_capital(tmp_path: Path) -> None:
     app = Desk(own_keys.load_keymap(written(tmp_path, 'buy = "K"\n')))
-    assert "K" in app.guard.order_keys
-    assert "B" not in app.guard.order_keys
+    assert "K" in app.guarded_keys.guard.order_keys
+    assert "B" not in app.guarded_keys.guard.order_keys

@@ -8,7 +8,7 @@ import pytest
 from keydesk.calc.instructions import Limits, Template
 from keydesk.config import user_files as own_templates
 from keydesk.config.settings import BadSettings
-from keydesk.config.user_files import OwnSettings, own_settings
+from keydesk.config.user_files import UserSettings, load_user_settings
 
 
 def written(folder: Path, text: str) -> Path:
@@ -18,7 +18,7 @@ def written(folder: Path, text: str) -> Path:
 
 def test_without_a_file_everything_is_as_usual(tmp_path: Path) -> None:
     assert own_templates.load_templates(tmp_path) == (Template(), Limits())
-    assert own_settings(tmp_path) == OwnSettings()
+    assert load_user_settings(tmp_path) == UserSettings()
 
 
 def test_what_is_named_changes_and_the_rest_stays(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ async def test_the_account_is_on_the_desk_after_the_snapshot() -> None:
         await link.ready.wait()
         assert link.store.account is not None
         assert link.store.account.balance == Decimal(10000)
-        assert link.door.applied == 3
+        assert link.gate.applied == 3
 
 
 async def test_a_transaction_on_the_stream_reaches_the_store() -> None:
@@ -53,7 +53,7 @@ async def test_what_the_stream_left_out_is_fetched() -> None:
         broker.happens(opening(4, "100", "1.08500"), opening(6, "50", "1.08510"))
         broker.happens(transaction(5, "MARGIN_CALL_EXIT"))
         broker.event_line.say(heartbeat(6))
-        await until(lambda: link.door.applied == 6)
+        await until(lambda: link.gate.applied == 6)
         assert set(link.store.trades) == {"4", "6"}
         assert broker.asked.count("idrange") == 1
 
@@ -89,7 +89,7 @@ async def test_an_unknown_transaction_makes_the_account_be_read_again() -> None:
         broker.happens(strange)
         broker.event_line.say(strange)
         await until(lambda: link.store.account and link.store.account.balance == Decimal(10012))
-        assert link.door.applied == 4
+        assert link.gate.applied == 4
 
 
 async def test_a_broker_that_knows_less_than_we_do_is_believed() -> None:
@@ -97,7 +97,7 @@ async def test_a_broker_that_knows_less_than_we_do_is_believed() -> None:
     async with running(link_to(broker), keep_account, poll_changes) as link:
         await link.ready.wait()
         broker.last_id, broker.statuses = 3, {"/changes": 416}
-        await until(lambda: link.door.applied == 3)
+        await until(lambda: link.gate.applied == 3)
         broker.statuses = {}
         assert "went back to transaction 3" in log_of(link)
         broker.members = {"trades": [open_trade(4)]}
@@ -113,7 +113,7 @@ async def test_another_account_under_the_same_id_begins_a_new_log() -> None:
         link.write("before")
         broker.members = {"createdTime": "2026-03-01T00:00:00.000000000Z"}
         broker.last_id, broker.statuses = 3, {"/changes": 416}
-        await until(lambda: link.door.applied == 3)
+        await until(lambda: link.gate.applied == 3)
         broker.statuses = {}
         assert "before" not in log_of(link)
         assert "another account" in log_of(link)

@@ -8,7 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from keydesk.feeds.link import Link
-from keydesk.feeds.session import WireStreams, run
+from keydesk.feeds.session import ClientStreams, run
 from keydesk.store.candles import want_older
 from keydesk.store.snapshot import differences
 from keydesk.store.store import Store
@@ -29,7 +29,7 @@ async def desk(server: PracticeServer, account_id: str = "") -> AsyncIterator[Li
         stream_url=server.stream_url,
         account_id=account_id or server.account_id,
     ) as client:
-        link = Link(client=client, store=Store(), streams=WireStreams(client), poll_every=0.2)
+        link = Link(client=client, store=Store(), streams=ClientStreams(client), poll_every=0.2)
         running = asyncio.create_task(run(link))
         try:
             await until(lambda: link.ready.is_set() and link.priced.is_set())
@@ -72,7 +72,7 @@ async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
     async with desk(desk_of_my_own) as link:
         store, client = link.store, link.client
         answer = await client.orders.create(bracket(link, "10000"))
-        await until(lambda: link.door.applied == int(answer.last_transaction_id))
+        await until(lambda: link.gate.applied == int(answer.last_transaction_id))
         (trade_id,) = store.trades
         trade = store.trades[trade_id]
         assert trade.stop_loss is not None
@@ -80,7 +80,7 @@ async def test_a_trade_from_fill_to_close_is_the_brokers_to_the_cent(
         assert trade.initial_stop == trade.stop_loss.price
         await client.trades.close(trade_id, units=Decimal(4000))
         closed = await client.trades.close(trade_id)
-        await until(lambda: link.door.applied == int(closed.last_transaction_id))
+        await until(lambda: link.gate.applied == int(closed.last_transaction_id))
         assert not store.trades
         assert not store.orders
         assert store.account is not None
@@ -97,14 +97,14 @@ async def test_the_desk_survives_the_brokers_death_and_sees_what_it_missed(
 ) -> None:
     async with practice_server(practice_folder) as first, desk(first) as link:
         answer = await link.client.orders.create(bracket(link, "10000"))
-        await until(lambda: link.door.applied == int(answer.last_transaction_id))
+        await until(lambda: link.gate.applied == int(answer.last_transaction_id))
         await first.kill()
         await until(lambda: link.store.health.events == link.store.health.prices == "DOWN")
         (practice_folder / "s").unlink(missing_ok=True)
         async with practice_server(practice_folder, "--token", first.token):
             await until(lambda: link.store.health.events == link.store.health.prices == "OK")
             answer = await link.client.orders.create(bracket(link, "-2000"))
-            await until(lambda: link.door.applied == int(answer.last_transaction_id))
+            await until(lambda: link.gate.applied == int(answer.last_transaction_id))
             theirs = await link.client.accounts.changes(1)
             assert differences(link.store, theirs.changes, theirs.state) == ()
 
@@ -113,7 +113,7 @@ async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder:
     async with practice_server(practice_folder) as first, desk(first) as link:
         for _ in range(3):
             answer = await link.client.orders.create(bracket(link, "1000"))
-        await until(lambda: link.door.applied == int(answer.last_transaction_id))
+        await until(lambda: link.gate.applied == int(answer.last_transaction_id))
         await first.kill()
         shutil.rmtree(practice_folder / "data")
         (practice_folder / "s").unlink(missing_ok=True)
@@ -121,7 +121,7 @@ async def test_a_broker_that_lost_its_history_is_shown_as_it_is(practice_folder:
             await until(lambda: not link.store.trades)
             assert any("another account" in line.text for line in link.store.log)
             answer = await link.client.orders.create(bracket(link, "1000"))
-            await until(lambda: link.door.applied == int(answer.last_transaction_id))
+            await until(lambda: link.gate.applied == int(answer.last_transaction_id))
             await until(lambda: link.store.health.events == "OK")
             assert len(link.store.trades) == 1
 
@@ -134,9 +134,9 @@ async def test_profit_moves_locally_and_agrees_with_the_broker(
         for units in ("10000", "-6000"):
             request = MarketOrderRequest(instrument="USD_JPY", units=Decimal(units))
             answer = await client.orders.create(request)
-        await until(lambda: link.door.applied == int(answer.last_transaction_id))
+        await until(lambda: link.gate.applied == int(answer.last_transaction_id))
         await until(lambda: store.trades.keys() and "JPY" in store.conversions)
-        await until(lambda: link.checked == link.door.applied)
+        await until(lambda: link.checked == link.gate.applied)
         revalue(store, link.now())
         assert store.account is not None
         assert store.account.hedging
@@ -146,7 +146,7 @@ async def test_profit_moves_locally_and_agrees_with_the_broker(
         revalue(store, link.now())
         assert store.account.unrealized_pl != before
         assert all(trade.pips is not None for trade in store.trades.values())
-        assert picture(store)[3][3] == link.door.applied
+        assert picture(store)[3][3] == link.gate.applied
 
 
 async def test_scrolling_back_loads_older_candles_from_the_broker(

@@ -41,7 +41,7 @@ class Desk:
     def happens_unseen(self, *made: Transaction) -> None:
         """The account changes, and a snapshot that was taken meanwhile passes over the transactions."""
         self.broker.happens(*made)
-        self.link.door.open_at(self.broker.last_id)
+        self.link.gate.open_at(self.broker.last_id)
         self.link.checked = self.broker.last_id
         self.link.store.trades.clear()
 
@@ -71,7 +71,7 @@ async def unconfirmed_close(
     outcome = await sender.close_trade("2")
     assert isinstance(outcome, Unconfirmed)
     link.reconciler = Reconciler(sender, thresholds)
-    link.door.listen(sender.watch)
+    link.gate.listen(sender.watch)
     async with running(link, keep_account, poll_changes):
         await link.ready.wait()
         yield Desk(broker, link, sender, alarms)

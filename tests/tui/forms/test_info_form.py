@@ -7,7 +7,15 @@ from typing import Any
 import pytest
 from textual.widgets import Input
 
-from keydesk.calc.command_parser import Leave, OpenTicket, Say, ShowHelp, Spoken, TurnTo, meaning
+from keydesk.calc.command_parser import (
+    OpenTicket,
+    ParsedCommand,
+    QuitDesk,
+    ShowHelp,
+    ShowInstrument,
+    ShowMessage,
+    parse_command,
+)
 from keydesk.calc.order_parser import matching
 from keydesk.forms.command_line import CommandForm, FindForm
 from keydesk.forms.info_form import DetailsForm, HelpForm, Looking
@@ -39,22 +47,22 @@ def test_letters_that_no_name_has_find_nothing() -> None:
 @pytest.mark.parametrize(
     ("line", "spoken"),
     [
-        ("q", Leave()),
-        (":q", Leave()),
-        ("eurusd", TurnTo("EUR_USD")),
-        ("EUR/USD", TurnTo("EUR_USD")),
+        ("q", QuitDesk()),
+        (":q", QuitDesk()),
+        ("eurusd", ShowInstrument("EUR_USD")),
+        ("EUR/USD", ShowInstrument("EUR_USD")),
         ("help", ShowHelp()),
         ("b", OpenTicket("BUY", "GBP_USD")),
         ("sell usdjpy", OpenTicket("SELL", "USD_JPY")),
     ],
 )
-def test_a_line_means_one_thing(line: str, spoken: Spoken) -> None:
-    assert meaning(line, NAMES, "GBP_USD") == spoken
+def test_a_line_means_one_thing(line: str, spoken: ParsedCommand) -> None:
+    assert parse_command(line, NAMES, "GBP_USD") == spoken
 
 
 def test_undo_is_answered_honestly() -> None:
-    said = meaning("undo", NAMES, "")
-    assert isinstance(said, Say)
+    said = parse_command("undo", NAMES, "")
+    assert isinstance(said, ShowMessage)
     assert "cannot be undone" in said.words
 
 
@@ -90,7 +98,7 @@ async def test_the_command_line_says_what_it_understood_before_enter() -> None:
         await pilot.press("q")
         assert "leaves the desk" in app.words
         await pilot.press("enter")
-    assert app.results == [Leave()]
+    assert app.results == [QuitDesk()]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 35)])
@@ -160,8 +168,8 @@ async def test_a_long_value_goes_on_beneath_itself_clear_of_the_names() -> None:
 
 
 def test_what_is_not_understood_is_answered_with_what_is() -> None:
-    said = meaning("frobnicate now", NAMES, "EUR_USD")
-    assert isinstance(said, Say)
+    said = parse_command("frobnicate now", NAMES, "EUR_USD")
+    assert isinstance(said, ShowMessage)
     known = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
     assert said.words == f"Not understood: frobnicate now. {known}"
 

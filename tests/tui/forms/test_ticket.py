@@ -6,7 +6,7 @@ from decimal import Decimal
 from textual.pilot import Pilot
 
 from keydesk.calc.instructions import OpenOrder
-from keydesk.calc.order_parser import dictated
+from keydesk.calc.order_parser import parse_order
 from keydesk.calc.ticket_draft import Side
 from keydesk.forms.ticket import TicketForm
 from keydesk.store.frame import Frame
@@ -362,7 +362,7 @@ async def test_an_old_price_that_could_not_be_read_again_refuses_and_says_why() 
 
 
 async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirmation() -> None:
-    fields = dictated(["50k", "@1.0830", "sl", "20p", "tp", "2r", "gtd", "4h"])
+    fields = parse_order(["50k", "@1.0830", "sl", "20p", "tp", "2r", "gtd", "4h"])
     situation = example_situation()
     app = FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD", fields))
     async with app.run_test(size=(80, 24)) as pilot:

@@ -13,7 +13,7 @@ from textual.screen import Screen
 from keydesk import forms
 from keydesk.calc.checks import Circumstances, judge
 from keydesk.calc.instructions import Limits
-from keydesk.calc.order_parser import dictated
+from keydesk.calc.order_parser import parse_order
 from keydesk.calc.ticket import fields_of, sendable, work_out
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
@@ -39,8 +39,8 @@ from keydesk.forms.ticket import TicketForm
 from keydesk.keys.confirm import Step
 from keydesk.keys.guard import SEND
 from keydesk.store.state import Arming
-from support.data.desk_facts import example_facts
 from support.data.desk_store import WALL_NS, example_store
+from support.data.trading_contexts import example_facts
 from support.fakes.form_app import FormApp, example_situation
 
 D = Decimal
@@ -271,7 +271,7 @@ async def test_a_reducing_order_of_a_fraction_is_refused_as_well() -> None:
 )
 async def test_a_typed_order_is_held_to_the_same_rules(line: str, words: str) -> None:
     situation = example_situation()
-    fields = dictated(line.split())
+    fields = parse_order(line.split())
     app = FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD", fields))
     async with app.run_test(size=(80, 24)) as pilot:
         assert words in app.words

@@ -4,17 +4,18 @@ import random
 from typing import ClassVar
 
 from textual import events
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from keydesk.app.app import KeydeskApp
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import HelpForm
 from keydesk.forms.ticket import TicketForm
 from keydesk.keys.guard import Cause
-from keydesk.keys.guarded_app import GuardedApp, NoticeLevel
-from keydesk.keys.keymap import DESK, textual_name
+from keydesk.keys.guarded_app import GuardedKeys, HasGuardedKeys, NoticeLevel
+from keydesk.keys.keymap import DESK, KEYMAP, textual_name
 from keydesk.widgets import theme
 from support.data.desk_store import example_store
 from support.fakes.form_app import example_situation
@@ -22,7 +23,7 @@ from support.fakes.form_app import example_situation
 HUMAN = 0.45
 
 
-class Desk(GuardedApp[None]):
+class Desk(App[None]):
     """B opens a ticket, / finds; what is sent is kept."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -34,6 +35,9 @@ class Desk(GuardedApp[None]):
 
     def __init__(self) -> None:
         super().__init__()
+        self.guarded_keys = GuardedKeys(
+            self, super().on_event, disarm=self.disarm, notify=self.tell
+        )
         self.register_theme(theme.load("dark", "truecolor").textual())
         self.theme = "dark"
         self.sent: list[object] = []
@@ -41,6 +45,14 @@ class Desk(GuardedApp[None]):
         self.told: list[str] = []
         self.downs = 0
         self.went: list[str] = []
+
+    def on_mount(self) -> None:
+        """See every form that opens."""
+        self.guarded_keys.watch_screens()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Let the guard check the event first."""
+        await self.guarded_keys.on_event(event)
 
     def compose(self) -> ComposeResult:
         """Something to look at."""
@@ -64,7 +76,7 @@ class Desk(GuardedApp[None]):
 
     def action_help(self) -> None:
         """Open the help."""
-        self.push_screen(HelpForm(self.keymap, DESK))
+        self.push_screen(HelpForm(KEYMAP, DESK))
 
     def action_down(self) -> None:
         """Count."""
@@ -112,7 +124,7 @@ class Hand:
         """Wait until held keys were let through or dropped."""
         while True:
             await self.pilot.pause()
-            if not self.app.guard.held:
+            if not self.app.guarded_keys.guard.held:
                 break
             await self.pilot.pause(0.01)
         await self.pilot.pause()
@@ -379,3 +391,8 @@ async def test_three_capitals_ask_for_caps_lock_and_a_foreign_letter_for_the_lay
         await hand.types("ф")
     assert any("Caps Lock" in words for words in app.told)
     assert any("layout" in words for words in app.told)
+
+
+def _desk_has_guarded_keys(app: KeydeskApp) -> HasGuardedKeys:
+    """Checked by mypy: a form asks its app for the guard by this protocol."""
+    return app

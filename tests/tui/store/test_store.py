@@ -1,5 +1,7 @@
 """The store notes what changed until somebody takes it."""
 
+import asyncio
+
 from keydesk.store.state import LogLine, Notice, Topic
 from keydesk.store.store import LOG_LIMIT, NOTICE_LIMIT, Store
 from support.data.in_flight import in_flight
@@ -52,3 +54,25 @@ def test_a_command_under_way_is_shown_until_settled() -> None:
     store.settle(record.id)
     assert not store.in_flight
     assert store.take_dirty() == {}
+
+
+async def test_a_change_of_a_whole_topic_wakes_who_waits_for_it() -> None:
+    store = Store()
+    waiting = asyncio.create_task(store.wait_for(lambda: store.focus == "EUR_USD", Topic.FOCUS))
+    await asyncio.sleep(0)
+    store.set_focus("USD_JPY")
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    store.set_focus("EUR_USD")
+    assert await waiting
+
+
+async def test_a_price_wakes_nobody() -> None:
+    store = Store()
+    with store.subscribed(Topic.PRICES) as changed:
+        store.mark(Topic.PRICES, "EUR_USD")
+        assert not changed.is_set()
+
+
+async def test_waiting_ends_with_its_time() -> None:
+    assert not await Store().wait_for(lambda: False, Topic.ACCOUNT, timeout_s=0.01)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.account_sources import Target
+from keydesk.app.account_sources import AccountAddress
 from keydesk.app.lifecycle import Connection, opened
 from keydesk.calc.instructions import (
     CancelOrders,
@@ -92,7 +92,7 @@ async def hedging_desk(desk_of_my_own: PracticeServer, tmp_path: Path) -> AsyncI
 @asynccontextmanager
 async def desk_on(server: PracticeServer, account_id: str, tmp_path: Path) -> AsyncIterator[Desk]:
     store = Store()
-    target = Target(
+    target = AccountAddress(
         server.rest_url, server.stream_url, Secret(server.token), account_id, own_broker=True
     )
     folder = tmp_path / "orders"
@@ -277,7 +277,7 @@ async def test_an_old_price_is_read_again_when_a_form_asks(desk: Desk) -> None:
     quote = desk.store.quotes["EUR_USD"]
     quote.received -= 60
     assert await desk.connection.commands.requote("EUR_USD") == ""
-    assert desk.connection.commands.delivery.now() - quote.received < 3
+    assert desk.connection.commands.dispatcher.now() - quote.received < 3
 
 
 async def test_a_position_of_several_trades_closes_in_one_order(desk: Desk) -> None:

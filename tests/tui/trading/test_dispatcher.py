@@ -8,9 +8,9 @@ from pathlib import Path
 from keydesk.keys.keymap import KeyMap
 from keydesk.records import DependentOrder
 from keydesk.store.store import Store
-from keydesk.trading.dispatcher import Delivery
+from keydesk.trading.dispatcher import Dispatcher
 from keydesk.trading.journal import AuditLog
-from keydesk.trading.notifications import Asked
+from keydesk.trading.notifications import Command
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
     Ambiguous,
@@ -25,7 +25,7 @@ from keydesk_client.orders.outcome import (
 from support.data.desk_store import D, example_store, long_euro
 from support.data.outcomes import done, intent, opening_fill
 
-ASKED = Asked("BUY 50,000 EUR/USD at market", "B", expected=D("1.08500"), pip=D("0.0001"))
+COMMAND = Command("BUY 50,000 EUR/USD at market", "B", expected=D("1.08500"), pip=D("0.0001"))
 
 
 class Desk:
@@ -35,20 +35,17 @@ class Desk:
         self.store: Store = example_store()
         self.came: list[str] = []
         self.time = 100.0
-        self.delivery = Delivery(
+        self.dispatcher = Dispatcher(
             self.store,
             self.offer,
             audit=audit,
             now=lambda: self.time,
             wall_ns=lambda: 1_772_000_000_000_000_000,
-            pause=self.pause,
+            protection_timeout=0.0,
         )
 
     def offer(self, transactions: Iterable[Transaction]) -> None:
         self.came += [each.id for each in transactions]
-
-    async def pause(self, seconds: float) -> None:
-        self.time += seconds
 
     @property
     def words(self) -> list[str]:
@@ -68,14 +65,14 @@ async def test_under_way_is_shown_until_it_is_settled() -> None:
         seen.extend(each.line for each in desk.store.in_flight.values())
         return done(opening_fill())
 
-    await desk.delivery.send(ASKED, answer())
+    await desk.dispatcher.send(COMMAND, answer(), intent_id="kd-1")
     assert seen == ["BUY 50,000 EUR/USD at market: sent"]
     assert desk.store.in_flight == {}
 
 
 async def test_every_transaction_of_the_answer_goes_through_the_door() -> None:
     desk = Desk()
-    await desk.delivery.send(ASKED, after(0.143, done(opening_fill()), desk))
+    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk), intent_id="kd-1")
     assert desk.came == ["6419"]
 
 
@@ -87,7 +84,7 @@ async def test_a_fill_is_told_with_its_protection_once_that_is_known() -> None:
     account = desk.store.account
     assert account is not None
     account.last_transaction_id = 6421
-    await desk.delivery.send(ASKED, after(0.143, done(opening_fill()), desk))
+    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk), intent_id="kd-1")
     assert desk.words == ["FILLED 50,000 EUR/USD @ 1.08502 slip +0.2p 143 ms #6419 SL 1.08300 set"]
 
 
@@ -96,18 +93,18 @@ async def test_a_fill_without_any_stop_is_told_as_a_warning() -> None:
     trade = long_euro()
     trade.stop_loss = trade.take_profit = None
     desk.store.trades["6419"] = trade
-    await desk.delivery.send(ASKED, after(0.143, done(opening_fill()), desk))
+    await desk.dispatcher.send(COMMAND, after(0.143, done(opening_fill()), desk), intent_id="kd-1")
     assert desk.words[0].endswith("NO STOP: P protects")
     assert desk.store.notices[0].level == "warn"
 
 
 async def test_unknown_is_shown_while_it_is_looked_up_and_settles() -> None:
     desk = Desk()
-    desk.delivery.progress(Sending(intent()))
-    desk.delivery.progress(Unknown(intent(), "read timed out", look_ups=2))
+    desk.dispatcher.on_progress(Sending(intent()))
+    desk.dispatcher.on_progress(Unknown(intent(), "read timed out", look_ups=2))
     [record] = desk.store.in_flight.values()
     assert record.line.startswith("UNKNOWN BUY 50,000 EUR/USD market: the answer was lost")
-    desk.delivery.progress(done(opening_fill()))
+    desk.dispatcher.on_progress(done(opening_fill()))
     assert desk.store.in_flight == {}
 
 
@@ -116,12 +113,12 @@ async def test_an_order_whose_answer_is_lost_stays_one_line() -> None:
     seen: list[str] = []
 
     async def answer() -> Outcome:
-        desk.delivery.progress(Sending(intent()))
-        desk.delivery.progress(Unknown(intent(), "read timed out", look_ups=1))
+        desk.dispatcher.on_progress(Sending(intent()))
+        desk.dispatcher.on_progress(Unknown(intent(), "read timed out", look_ups=1))
         seen.extend(each.line for each in desk.store.in_flight.values())
         return done(opening_fill())
 
-    await desk.delivery.send(ASKED, answer())
+    await desk.dispatcher.send(COMMAND, answer(), intent_id="kd-1")
     assert seen == [
         "UNKNOWN BUY 50,000 EUR/USD at market: the answer was lost, looking it up (look 1)"
     ]
@@ -131,12 +128,16 @@ async def test_an_order_whose_answer_is_lost_stays_one_line() -> None:
 async def test_unconfirmed_stays_on_the_screen_until_it_shows_up() -> None:
     desk = Desk()
     lost = Unconfirmed(intent(), "not found")
-    desk.delivery.progress(lost)
-    await desk.delivery.send(ASKED, after(30.0, lost, desk))
+
+    async def answer() -> Outcome:
+        desk.dispatcher.on_progress(lost)
+        return lost
+
+    await desk.dispatcher.send(COMMAND, answer(), intent_id="kd-1")
     assert [each.state for each in desk.store.in_flight.values()] == ["unconfirmed"]
     found: Done = done(opening_fill())
-    desk.delivery.progress(found)
-    desk.delivery.alarm(found)
+    desk.dispatcher.on_progress(found)
+    desk.dispatcher.on_late_outcome(found)
     assert desk.store.in_flight == {}
     assert desk.came == ["6419"]
     assert "IT SHOWED UP: BUY 50,000 EUR/USD market was filled" in desk.words[-1]
@@ -144,15 +145,15 @@ async def test_unconfirmed_stays_on_the_screen_until_it_shows_up() -> None:
 
 async def test_a_late_reject_is_no_alarm() -> None:
     desk = Desk()
-    desk.delivery.alarm(Rejected(intent(), "refused"))
+    desk.dispatcher.on_late_outcome(Rejected(intent(), "refused"))
     assert desk.store.notices[-1].level == "info"
 
 
 async def test_what_was_sent_and_what_became_of_it_is_in_the_audit_log(tmp_path: Path) -> None:
     path = tmp_path / "audit.jsonl"
     desk = Desk(AuditLog(path, wall_ns=lambda: 7))
-    desk.delivery.progress(Sending(intent()))
-    await desk.delivery.send(ASKED, after(0.1, done(opening_fill()), desk))
+    desk.dispatcher.on_progress(Sending(intent()))
+    await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1")
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     assert [line["what"] for line in lines] == ["sending", "outcome"]
     assert path.stat().st_mode & 0o777 == 0o600
@@ -167,8 +168,10 @@ def test_a_full_disk_never_stands_before_an_exit(tmp_path: Path) -> None:
 async def test_an_audit_log_that_is_not_kept_is_told_once_and_orders_go_on(tmp_path: Path) -> None:
     path = tmp_path / "no such folder" / "audit.jsonl"
     desk = Desk(AuditLog(path))
-    desk.delivery.progress(Sending(intent()))
-    outcome = await desk.delivery.send(ASKED, after(0.1, done(opening_fill()), desk))
+    desk.dispatcher.on_progress(Sending(intent()))
+    outcome = await desk.dispatcher.send(
+        COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1"
+    )
     assert isinstance(outcome, Done)
     told = [words for words in desk.words if "audit log" in words]
     assert told == [
@@ -178,27 +181,29 @@ async def test_an_audit_log_that_is_not_kept_is_told_once_and_orders_go_on(tmp_p
 
 def test_an_exit_that_left_without_a_journal_is_told() -> None:
     desk = Desk()
-    desk.delivery.progress(Sending(intent(), "[Errno 28] No space left on device"))
+    desk.dispatcher.on_progress(Sending(intent(), "[Errno 28] No space left on device"))
     assert desk.words[-1].endswith("NOT JOURNALLED ([Errno 28] No space left on device)")
 
 
 def test_a_notice_bears_the_time_it_was_said_at_even_when_the_broker_fell_silent() -> None:
     desk = Desk()
     desk.store.clock_ns = 1_771_999_000_000_000_000
-    desk.delivery.tell("bad", "NOT SENT")
+    desk.dispatcher.notify("bad", "NOT SENT")
     assert desk.store.notices[-1].time_ns == 1_772_000_000_000_000_000
 
 
 async def test_what_to_press_again_is_the_traders_own_key() -> None:
     desk = Desk()
-    desk.delivery.keymap = KeyMap(overrides={"buy": "K", "protect": "J"})
+    desk.dispatcher.keymap = KeyMap(overrides={"buy": "K", "protect": "J"})
     not_sent = NotSent(intent(), "no connection")
-    await desk.delivery.send(replace(ASKED, again="buy"), after(0.1, not_sent, desk))
+    await desk.dispatcher.send(
+        replace(COMMAND, again="buy"), after(0.1, not_sent, desk), intent_id="kd-1"
+    )
     assert desk.words[-1].endswith("no connection. Again: K")
     trade = long_euro()
     trade.stop_loss = trade.take_profit = None
     desk.store.trades["6419"] = trade
-    await desk.delivery.send(ASKED, after(0.1, done(opening_fill()), desk))
+    await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1")
     assert desk.words[-1].endswith("NO STOP: J protects")
 
 
@@ -217,24 +222,24 @@ class Unread:
 
 async def test_an_outcome_is_kept_before_anything_is_waited_for_and_noted_when_it_is_told() -> None:
     desk, unread = Desk(), Unread()
-    desk.delivery.unread = unread
-    desk.delivery.progress(Sending(intent()))
-    desk.delivery.progress(done(opening_fill()))
+    desk.dispatcher.unread = unread
+    desk.dispatcher.on_progress(Sending(intent()))
+    desk.dispatcher.on_progress(done(opening_fill()))
     (kept,) = unread.calls
     assert kept.startswith("keep kd-1 good FILLED 50,000 EUR/USD @ 1.08502")
-    await desk.delivery.send(ASKED, after(0.1, done(opening_fill()), desk))
+    await desk.dispatcher.send(COMMAND, after(0.1, done(opening_fill()), desk), intent_id="kd-1")
     assert unread.calls[1:] == ["shown kd-1"]
 
 
 async def test_what_like_requests_did_goes_through_the_door_and_settles_the_line() -> None:
     desk = Desk()
     like = Ambiguous(intent(), (done(opening_fill()), Rejected(intent(), "refused")), ("kd-2",))
-    desk.delivery.progress(Unconfirmed(intent(), "not found", like))
+    desk.dispatcher.on_progress(Unconfirmed(intent(), "not found", like))
     assert len(desk.store.in_flight) == 1
-    desk.delivery.progress(like)
-    desk.delivery.alarm(like)
+    desk.dispatcher.on_progress(like)
+    desk.dispatcher.on_late_outcome(like)
     assert desk.store.in_flight == {}
     assert desk.came == ["6419"]
     assert desk.words[-1].startswith("IT SHOWED UP: ONE OF 2 LIKE REQUESTS")
-    await desk.delivery.send(ASKED, after(0.1, like, desk))
+    await desk.dispatcher.send(COMMAND, after(0.1, like, desk), intent_id="kd-1")
     assert desk.words[-1].startswith("ONE OF 2 LIKE REQUESTS")

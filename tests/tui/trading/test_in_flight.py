@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.account_sources import Target
+from keydesk.app.account_sources import AccountAddress
 from keydesk.app.lifecycle import opened
 from keydesk.calc.instructions import CloseTrades, OpenOrder, Reverse
 from keydesk.forms.close_trade import CloseForm
 from keydesk.forms.reverse_flatten import ReverseForm
 from keydesk.forms.ticket import TicketForm
 from keydesk.store.store import Store
-from keydesk.trading.dispatcher import Delivery
-from keydesk.trading.notifications import Asked
+from keydesk.trading.dispatcher import Dispatcher
+from keydesk.trading.notifications import Command
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import Transaction
 from keydesk_client.models._core.json import JsonObject
@@ -59,21 +59,21 @@ async def ticket(store: Store, *keys: str, instrument: str = "EUR_USD") -> FormA
 
 async def in_this_session(store: Store, intent: Intent) -> None:
     """Send it; its answer is lost and it is not found."""
-    delivery = Delivery(store, nothing)
+    dispatcher = Dispatcher(store, nothing)
 
     async def answer() -> Outcome:
-        delivery.progress(Sending(intent))
-        delivery.progress(Unknown(intent, "read timed out"))
+        dispatcher.on_progress(Sending(intent))
+        dispatcher.on_progress(Unknown(intent, "read timed out"))
         lost = Unconfirmed(intent, "not found")
-        delivery.progress(lost)
+        dispatcher.on_progress(lost)
         return lost
 
-    await delivery.send(Asked("SOMETHING in EUR/USD", "close"), answer())
+    await dispatcher.send(Command("SOMETHING in EUR/USD", "close"), answer(), intent_id="kd-1")
 
 
 async def in_an_earlier_session(store: Store, intent: Intent) -> None:
     """Only the journal knows it: it is looked up at the start, and not found."""
-    Delivery(store, nothing).progress(Unconfirmed(intent, "not found"))
+    Dispatcher(store, nothing).on_progress(Unconfirmed(intent, "not found"))
 
 
 @pytest.mark.parametrize("lost", [in_this_session, in_an_earlier_session])
@@ -104,7 +104,7 @@ async def test_a_command_that_is_still_looked_up_refuses_every_opening_of_its_in
     kind: str,
 ) -> None:
     store = example_store()
-    Delivery(store, nothing).progress(Unknown(intent_of(kind), "an earlier session ended"))
+    Dispatcher(store, nothing).on_progress(Unknown(intent_of(kind), "an earlier session ended"))
     app = await ticket(store, "y")
     assert app.results == []
     assert "still under way" in app.last_words
@@ -136,7 +136,7 @@ async def test_where_nobody_knows_the_instrument_every_opening_ticket_is_locked(
 async def test_a_close_is_never_locked(progress: type[Unknown | Unconfirmed]) -> None:
     store = example_store()
     for kind in KINDS:
-        Delivery(store, nothing).progress(progress(intent_of(kind), "lost"))
+        Dispatcher(store, nothing).on_progress(progress(intent_of(kind), "lost"))
     app = FormApp(lambda: CloseForm(example_situation(store), "EUR_USD", ["6411"]))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
@@ -145,7 +145,7 @@ async def test_a_close_is_never_locked(progress: type[Unknown | Unconfirmed]) ->
 
 async def test_an_order_that_only_reduces_is_never_locked() -> None:
     store = example_store()
-    Delivery(store, nothing).progress(Unknown(intent_of("open"), "lost"))
+    Dispatcher(store, nothing).on_progress(Unknown(intent_of("open"), "lost"))
     app = FormApp(lambda: TicketForm(example_situation(store), "SELL", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
@@ -156,7 +156,7 @@ async def test_an_order_that_only_reduces_is_never_locked() -> None:
 
 async def test_a_reversal_opens_and_is_locked_too() -> None:
     store = example_store()
-    Delivery(store, nothing).progress(Unknown(intent_of("close of a trade"), "lost"))
+    Dispatcher(store, nothing).on_progress(Unknown(intent_of("close of a trade"), "lost"))
     app = FormApp(lambda: ReverseForm(example_situation(store), "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("c")
@@ -179,7 +179,7 @@ async def test_what_shows_up_unlocks_the_ticket() -> None:
     store = example_store()
     await in_an_earlier_session(store, intent_of("close of a trade"))
     assert "UNCONFIRMED" in (await ticket(store)).last_words
-    Delivery(store, nothing).progress(done(opening_fill()))
+    Dispatcher(store, nothing).on_progress(done(opening_fill()))
     assert (await ticket(store, "y")).results
 
 
@@ -202,7 +202,7 @@ async def test_an_unconfirmed_close_of_the_last_session_locks_at_the_real_desk(
     )
     FileJournal(orders / "journal").write(lost)
     store, url = Store(), desk_of_my_own.rest_url
-    target = Target(
+    target = AccountAddress(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
     async with opened(target, store, orders / "journal", orders / "audit") as connection:
@@ -224,7 +224,7 @@ async def test_the_desk_writes_the_instrument_of_an_exit_into_the_journal(
 ) -> None:
     await desk_of_my_own.send("POST", "{a}/orders", {"order": BUY | {"units": "1000"}})
     store, url = Store(), desk_of_my_own.rest_url
-    target = Target(
+    target = AccountAddress(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
     orders = tmp_path / "orders"

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.account_sources import Target
+from keydesk.app.account_sources import AccountAddress
 from keydesk.app.lifecycle import opened
 from keydesk.calc.instructions import CloseTrades, OpenOrder
 from keydesk.forms.ticket import TicketForm
 from keydesk.store.store import Store
-from keydesk.trading.journal import REMEDY, ROOM, NoJournal, open_journal, trouble
+from keydesk.trading.journal import REMEDY, ROOM, UnavailableJournal, open_journal, trouble
 from keydesk_client.auth.secret import Secret
 from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
@@ -61,7 +61,7 @@ def test_a_journal_that_cannot_be_kept_says_where_why_and_what_to_do(
 ) -> None:
     spoil(tmp_path / "orders")
     journal = open_journal(tmp_path / "orders" / "journal")
-    assert isinstance(journal, NoJournal)
+    assert isinstance(journal, UnavailableJournal)
     assert str(tmp_path / "orders") in journal.why
     assert journal.why.endswith(REMEDY)
     assert journal.open_intents() == ()
@@ -76,7 +76,7 @@ async def test_without_a_journal_an_exit_leaves_and_a_new_order_does_not(
 ) -> None:
     await desk_of_my_own.send("POST", "{a}/orders", {"order": BUY})
     store, url = Store(), desk_of_my_own.rest_url
-    target = Target(
+    target = AccountAddress(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
     orders = tmp_path / "orders"

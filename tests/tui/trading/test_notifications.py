@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.app.account_sources import Target
+from keydesk.app.account_sources import AccountAddress
 from keydesk.app.lifecycle import opened
 from keydesk.store.fold import apply
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
-from keydesk.trading.notifications import FILLS, Announcer
+from keydesk.trading.notifications import FILLS, Notifier
 from keydesk_client.auth.secret import Secret
 from keydesk_client.models import Transaction
 from support.broker import PracticeServer
@@ -21,10 +21,10 @@ from support.data.account_history import fill, fresh_store, opening, reduction, 
 def told(*transactions: Transaction) -> list[Notice]:
     store = fresh_store()
     apply(store, opening(5, "10000", "1.08500"))
-    announcer = Announcer(store, lambda: 0)
+    notifier = Notifier(store, lambda: 0)
     for each in transactions:
         apply(store, each)
-        announcer.heard(each)
+        notifier.on_transaction(each)
     return store.notices
 
 
@@ -81,7 +81,7 @@ async def test_an_order_that_the_real_broker_fills_by_itself_is_told(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:
     store, url = Store(), desk_of_my_own.rest_url
-    target = Target(
+    target = AccountAddress(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
     orders = tmp_path / "orders"

@@ -4,13 +4,13 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.trading.notifications import Asked, said_of
+from keydesk.trading.notifications import Command, report_of
 from keydesk_client.orders.outcome import Ambiguous, Became, Done, NotSent, Rejected, Unconfirmed
 from support.data.account_history import fill, reduction
 from support.data.outcomes import done, intent, opening_fill
 
 D = Decimal
-ASKED = Asked(
+ASKED = Command(
     "BUY 50,000 EUR/USD at market",
     "B",
     expected=D("1.08500"),
@@ -21,17 +21,17 @@ ASKED = Asked(
 
 
 def test_a_fill_says_price_slippage_time_and_trade() -> None:
-    said = said_of(done(opening_fill()), ASKED)
+    said = report_of(done(opening_fill()), ASKED)
     assert said.words == "FILLED 50,000 EUR/USD @ 1.08502 slip +0.2p 143 ms #6419"
     assert said.level == "good"
 
 
 def test_a_better_price_than_seen_is_negative_slippage() -> None:
-    assert "slip −0.3p" in said_of(done(opening_fill("1.08497")), ASKED).words
+    assert "slip −0.3p" in report_of(done(opening_fill("1.08497")), ASKED).words
 
 
 def test_a_sell_filled_lower_has_slipped() -> None:
-    words = said_of(done(opening_fill("1.08490", "-50000")), ASKED).words
+    words = report_of(done(opening_fill("1.08490", "-50000")), ASKED).words
     assert "slip +1.0p" in words
 
 
@@ -43,7 +43,7 @@ def test_a_close_says_what_was_realised() -> None:
         pl="10.0000",
         tradesClosed=[reduction(6411, "-20000", "1.08490", "10.0000")],
     )
-    words = said_of(done(closing), Asked("CLOSE all of #6411 EUR/USD", "C")).words
+    words = report_of(done(closing), Command("CLOSE all of #6411 EUR/USD", "C")).words
     assert words == "CLOSED 20,000 EUR/USD @ 1.08490 realised +10.00"
 
 
@@ -64,7 +64,7 @@ def test_a_turned_position_says_what_it_was_and_what_it_is() -> None:
             "initialMarginRequired": "180.6400",
         },
     )
-    words = said_of(done(turning), Asked("REVERSE EUR/USD", "R")).words
+    words = report_of(done(turning), Command("REVERSE EUR/USD", "R")).words
     assert words == "TURNED EUR/USD +5,000 → −5,000 @ 1.08490 #6420 realised +5.00"
 
 
@@ -76,22 +76,22 @@ def test_a_part_names_its_trade() -> None:
         pl="5.0000",
         tradeReduced=reduction(6411, "-10000", "1.08490", "5.0000"),
     )
-    assert " of #6411 EUR/USD @ " in said_of(done(closing), Asked("CLOSE", "C")).words
+    assert " of #6411 EUR/USD @ " in report_of(done(closing), Command("CLOSE", "C")).words
 
 
 def test_a_price_past_the_bound_says_so_and_what_to_press() -> None:
-    said = said_of(done(became=Became.CANCELLED, reason="BOUNDS_VIOLATION"), ASKED)
+    said = report_of(done(became=Became.CANCELLED, reason="BOUNDS_VIOLATION"), ASKED)
     assert said.words == "Not filled: price moved past the bound 1.08520. Send again: B"
     assert said.level == "bad"
 
 
 def test_an_order_cancelled_at_once_says_why() -> None:
-    said = said_of(done(became=Became.CANCELLED, reason="INSUFFICIENT_MARGIN"), ASKED)
+    said = report_of(done(became=Became.CANCELLED, reason="INSUFFICIENT_MARGIN"), ASKED)
     assert "not enough margin" in said.words
 
 
 def test_a_resting_order_is_named() -> None:
-    assert said_of(done(became=Became.RESTING), ASKED).words.startswith("RESTING BUY 50,000")
+    assert report_of(done(became=Became.RESTING), ASKED).words.startswith("RESTING BUY 50,000")
 
 
 def test_a_lost_answer_that_was_found_says_so() -> None:
@@ -99,7 +99,7 @@ def test_a_lost_answer_that_was_found_says_so() -> None:
     late = type(found)(
         found.intent, found.became, found.transactions, order_id="6418", looked_up=True
     )
-    assert "looking it up" in said_of(late, ASKED).words
+    assert "looking it up" in report_of(late, ASKED).words
 
 
 @pytest.mark.parametrize(
@@ -107,18 +107,18 @@ def test_a_lost_answer_that_was_found_says_so() -> None:
     [("INSUFFICIENT_MARGIN", "not enough margin"), ("A_NEW_REASON", "a new reason")],
 )
 def test_a_reject_is_told_in_words(reason: str, words: str) -> None:
-    said = said_of(Rejected(intent(), "refused", reject_reason=reason), ASKED)
+    said = report_of(Rejected(intent(), "refused", reject_reason=reason), ASKED)
     assert words in said.words
     assert said.level == "bad"
 
 
 def test_what_never_left_may_be_sent_again() -> None:
-    said = said_of(NotSent(intent(), "no connection"), ASKED)
+    said = report_of(NotSent(intent(), "no connection"), ASKED)
     assert said.words == "NOT SENT BUY 50,000 EUR/USD at market: no connection. Again: B"
 
 
 def test_unconfirmed_is_never_called_failed_and_asks_to_look_first() -> None:
-    said = said_of(Unconfirmed(intent(), "not found"), ASKED)
+    said = report_of(Unconfirmed(intent(), "not found"), ASKED)
     assert "UNCONFIRMED" in said.words
     assert "may still show up" in said.words
     assert "failed" not in said.words.lower()
@@ -137,11 +137,11 @@ def closed_part() -> Done:
 
 
 REFUSED = Rejected(intent(), "refused", "TRADE_DOESNT_EXIST", "TRADE_DOESNT_EXIST")
-CLOSING = Asked("CLOSE all of #6411 EUR/USD", "C", milliseconds=30_000.0)
+CLOSING = Command("CLOSE all of #6411 EUR/USD", "C", milliseconds=30_000.0)
 
 
 def test_one_of_two_like_requests_says_what_both_did_and_claims_neither() -> None:
-    said = said_of(Ambiguous(intent(), (closed_part(), REFUSED), ("kd-2",)), CLOSING)
+    said = report_of(Ambiguous(intent(), (closed_part(), REFUSED), ("kd-2",)), CLOSING)
     assert said.level == "warn"
     assert said.words == (
         "ONE OF 2 LIKE REQUESTS, which cannot be told: CLOSE all of #6411 EUR/USD: "
@@ -152,7 +152,7 @@ def test_one_of_two_like_requests_says_what_both_did_and_claims_neither() -> Non
 
 def test_a_like_request_that_is_missing_is_unconfirmed_and_says_what_the_other_did() -> None:
     like = Ambiguous(intent(), (closed_part(),), ("kd-2",), is_complete=False, are_all_found=False)
-    said = said_of(Unconfirmed(intent(), "not found", like), CLOSING)
+    said = report_of(Unconfirmed(intent(), "not found", like), CLOSING)
     assert said.level == "bad"
     assert said.words.startswith("UNCONFIRMED CLOSE all of #6411 EUR/USD: ONE OF 2 LIKE REQUESTS")
     assert "may still show up" in said.words
@@ -160,6 +160,6 @@ def test_a_like_request_that_is_missing_is_unconfirmed_and_says_what_the_other_d
 
 def test_a_like_request_that_was_cancelled_at_once_does_not_ask_to_send_again() -> None:
     halted = done(became=Became.CANCELLED, reason="MARKET_HALTED")
-    words = said_of(Ambiguous(intent(), (halted, REFUSED), ("kd-2",)), CLOSING).words
+    words = report_of(Ambiguous(intent(), (halted, REFUSED), ("kd-2",)), CLOSING).words
     assert "CANCELLED (" in words
     assert "again" not in words

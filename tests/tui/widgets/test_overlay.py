@@ -36,7 +36,7 @@ async def test_around_a_form_the_desk_is_drawn_as_it_is(
         await pilot.press("B")
         await pilot.pause()
         sheet = app.screen.query_one(Sheet).region
-        shown, beneath = cells(app.screen), cells(app.desk)
+        shown, beneath = cells(app.screen), cells(app.actions.screen)
     assert sheet.area
     for y, line in enumerate(shown):
         for x, cell in enumerate(line):

@@ -1,8 +1,7 @@
-"""Which account is opened: the practice market's own, or the one that a profile was signed in for."""
+"""The accounts that the desk can open: the practice market's, or the account of a profile."""
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from keydesk_client.http.caller import Retries
 
 MOST_STARTS = 3
-LOOK_EVERY = 0.5  # seconds
 AT_ONCE = 0.3  # seconds
 
 Band = Literal["PRACTICE", "LIVE"]
@@ -31,7 +29,7 @@ class CannotOpen(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class AccountAddress:
     """Which account to open, and where."""
 
     rest_url: str
@@ -49,14 +47,14 @@ class Target:
         return self.account_id if self.own_broker else f"{self.profile}.{self.account_id}"
 
 
-class Opening(Protocol):
+class AccountSource(Protocol):
     """An account that a desk is about to open."""
 
     @property
     def name(self) -> str: ...
     @property
     def environment(self) -> Band: ...
-    async def target(self) -> Target: ...
+    async def target(self) -> AccountAddress: ...
     async def keep(self, say: Callable[[str], None]) -> None: ...
     def stop(self) -> None: ...
     def abandon(self) -> None: ...
@@ -72,7 +70,7 @@ class PracticeMarket:
     environment: Band = "PRACTICE"
     noted: bool = False
 
-    async def target(self) -> Target:
+    async def target(self) -> AccountAddress:
         """Return the first account, once the broker listens; CannotOpen when it does not."""
         try:
             address = await self.broker.address()
@@ -80,13 +78,14 @@ class PracticeMarket:
             raise CannotOpen(f"the practice market did not open: {error}") from error
         open_broker.note(self.ledger, address)
         self.noted = True
-        return practice_target(address)
+        return practice_account(address)
 
     async def keep(self, say: Callable[[str], None]) -> None:
         """Start the broker again when it ends by itself; after three times something is wrong with it."""
         for _ in range(MOST_STARTS):
-            while not self.broker.has_ended:  # noqa: ASYNC110 - a process sends no event
-                await asyncio.sleep(LOOK_EVERY)
+            await self.broker.wait_until_ended()
+            if not self.broker.has_ended:  # it was stopped
+                return
             say("The practice broker ended and is started again; your orders are in its ledger")
             try:
                 open_broker.note(self.ledger, await self.broker.start_again())
@@ -112,7 +111,7 @@ class PracticeMarket:
 
 
 @dataclass(frozen=True, slots=True)
-class SignedIn:
+class ProfileAccount:
     """The account of a profile, its token already fetched."""
 
     profile: Profile
@@ -128,7 +127,7 @@ class SignedIn:
         """What stands over the desk; a custom host may deal with real money, so it counts as live."""
         return "PRACTICE" if self.profile.environment == "practice" else "LIVE"
 
-    async def target(self) -> Target:
+    async def target(self) -> AccountAddress:
         """Return the account; CannotOpen when the broker says that it is not this token's.
 
         A broker that does not answer is no reason to stay away: the desk opens, says so, and keeps trying.
@@ -148,11 +147,13 @@ class SignedIn:
             return replace(target, linked=found[target.account_id])
         return target
 
-    def unasked(self) -> Target:
+    def unasked(self) -> AccountAddress:
         """Return the account without asking the broker."""
-        rest_url, stream_url = addresses(self.profile)
+        rest_url, stream_url = urls_of(self.profile)
         account_id, name = self.profile.account_id, self.profile.name
-        return Target(rest_url, stream_url, self.token, account_id, own_broker=False, profile=name)
+        return AccountAddress(
+            rest_url, stream_url, self.token, account_id, own_broker=False, profile=name
+        )
 
     async def keep(self, say: Callable[[str], None]) -> None:
         """Nothing of ours runs beside the desk."""
@@ -164,14 +165,14 @@ class SignedIn:
         """Nothing of ours runs beside the desk."""
 
 
-def practice_target(address: PracticeAddress) -> Target:
+def practice_account(address: PracticeAddress) -> AccountAddress:
     """Return the first account of a practice market."""
     token, account_id = Secret(address.token), address.account_ids[0]
     urls = address.rest_url, address.stream_url
-    return Target(*urls, token, account_id, own_broker=True, linked=False)
+    return AccountAddress(*urls, token, account_id, own_broker=True, linked=False)
 
 
-def addresses(profile: Profile) -> tuple[str, str]:
+def urls_of(profile: Profile) -> tuple[str, str]:
     """Return where a profile's token may be sent; it goes nowhere else."""
     from keydesk_client.client import LIVE, PRACTICE  # noqa: PLC0415 - the desk paints first
 

@@ -1,10 +1,11 @@
-"""The desk's actions: what each key of the key map opens. Capitals open forms; nothing here sends."""
+"""The actions of the desk's keys: forms that they open and views that they change. No action sends an order."""
 
 from __future__ import annotations
 
 from time import time_ns
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+from textual.app import App
 from textual.screen import ModalScreen
 
 from keydesk import forms
@@ -12,12 +13,10 @@ from keydesk.app.availability import Selection
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.instructions import Template
 from keydesk.keys.guard import Cause, armed
-from keydesk.keys.guarded_app import GuardedApp
-from keydesk.panes.chart import Chart
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.keymap import KeyMap
 from keydesk.panes.deal import preset_shown
-from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.strips import InstrumentLine
-from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
@@ -26,9 +25,9 @@ from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:
-    from keydesk.calc.command_parser import Spoken
+    from keydesk.calc.command_parser import ParsedCommand
     from keydesk.calc.instructions import Instruction
-    from keydesk.calc.order_parser import Dictated
+    from keydesk.calc.order_parser import ParsedOrder
     from keydesk.calc.ticket_draft import Side
     from keydesk.forms.info_form import Rows
     from keydesk.forms.sheet import Situation
@@ -36,47 +35,69 @@ if TYPE_CHECKING:
 Decided = TypeVar("Decided", bound="Instruction")
 
 
-class DeskActions(GuardedApp[int]):
-    """What the keys of the desk do; the application brings the store and carries decisions out."""
+class Desk(Protocol):
+    """The desk that the actions work on; the application is one."""
 
-    store: Store
-    template: Template
-    preset: int
-    lock: DeskLock
+    def situation(self) -> Situation: ...
+    def carry_out(self, instruction: Instruction | None) -> None: ...
+    def disarm(self, cause: Cause) -> None: ...
+    def tell(self, level: NoticeLevel, words: str) -> None: ...
+    def leave(self, code: int = 0) -> None: ...
+    def key_context(self) -> str: ...
 
-    def situation(self) -> Situation:
-        """Return what a form needs to know."""
-        raise NotImplementedError
 
-    def carry_out(self, instruction: Instruction | None) -> None:
-        """Start what a form decided."""
-        raise NotImplementedError
+class DeskActions:
+    """The actions of the desk's keys: each opens a form or changes what is shown.
+
+    Args:
+        app: Shows the forms.
+        desk: Carries out what the forms return.
+        store: The state of account and market.
+        keymap: The keys, as messages name them.
+        template: The sizes and the bracket of new trades.
+        lock: Keeps the desk exit-only while another login has set it.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        desk: Desk,
+        *,
+        store: Store,
+        keymap: KeyMap,
+        template: Template,
+        lock: DeskLock,
+    ) -> None:
+        self._app, self._desk = app, desk
+        self.store, self.keymap, self.template, self.lock = store, keymap, template, lock
+        self.preset = 3
+
+    def perform(self, name: str, *arguments: object) -> None:
+        """Perform the action of a key, by its name in the key map."""
+        action = getattr(self, f"action_{name}")
+        action(*arguments)
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:
         """Open a form and carry out what it decides."""
-        self.push_screen(form, self.carry_out)
-
-    def leave(self, code: int = 0) -> None:
-        """Leave the desk."""
-        raise NotImplementedError
+        self._app.push_screen(form, self._desk.carry_out)
 
     # What is selected.
 
     @property
-    def desk(self) -> DeskScreen:
-        """The main screen, whatever lies over it."""
-        return next(screen for screen in self.screen_stack if isinstance(screen, DeskScreen))
+    def screen(self) -> DeskScreen:
+        """The main screen, even when a form is open on it."""
+        return next(each for each in self._app.screen_stack if isinstance(each, DeskScreen))
 
     def selection(self) -> Selection:
         """Return what a key would act on."""
-        focused = self.focused
+        focused = self._app.focused
         return Selection(
             focused.id or "" if focused is not None else "",
             *(self._row_of(name) for name in ("trades", "positions", "orders")),
         )
 
     def _row_of(self, name: str) -> str | None:
-        pane = self.desk.pane(name)
+        pane = self.screen.pane(name)
         return pane.selected if isinstance(pane, TablePane) else None
 
     # Money: each opens a form.
@@ -89,13 +110,13 @@ class DeskActions(GuardedApp[int]):
         """Open a sell ticket."""
         self._ticket("SELL", self.store.focus)
 
-    def _ticket(self, side: Side, instrument: str, fields: Dictated | None = None) -> None:
-        if self.desk.is_too_small:
+    def _ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
+        if self.screen.is_too_small:
             return  # the screen says so: nothing opens on an account that is not shown
         if instrument:
-            self.ask(forms.TicketForm(self.situation(), side, instrument, fields))
+            self.ask(forms.TicketForm(self._desk.situation(), side, instrument, fields))
         else:
-            self.tell("info", "The account's instruments are still being read")
+            self._desk.tell("info", "The account's instruments are still being read")
 
     def action_close(self) -> None:
         """Close the selected trade, or the position."""
@@ -103,9 +124,9 @@ class DeskActions(GuardedApp[int]):
         trade = selection.trade(self.store)
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.ClosePositionForm(self.situation(), instrument))
+            self.ask(forms.ClosePositionForm(self._desk.situation(), instrument))
         elif trade is not None:
-            self.ask(forms.CloseForm(self.situation(), trade.instrument, [trade.id]))
+            self.ask(forms.CloseForm(self._desk.situation(), trade.instrument, [trade.id]))
         else:
             self._nothing_to("close")
 
@@ -114,7 +135,7 @@ class DeskActions(GuardedApp[int]):
         selection = self.selection()
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.PositionPartForm(self.situation(), instrument))
+            self.ask(forms.PositionPartForm(self._desk.situation(), instrument))
         else:
             self._on_trade(forms.ScaleOutForm, "close a part of")
 
@@ -137,9 +158,9 @@ class DeskActions(GuardedApp[int]):
         if order is None:
             self._on_trade(forms.ProtectionForm, "modify")
         elif order.trade_id is None:
-            self.ask(forms.MoveForm(self.situation(), order.id))
+            self.ask(forms.MoveForm(self._desk.situation(), order.id))
         else:
-            self.ask(forms.ProtectionForm(self.situation(), order.trade_id))
+            self.ask(forms.ProtectionForm(self._desk.situation(), order.trade_id))
 
     def _on_trade(
         self, form: type[forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm], verb: str
@@ -147,57 +168,61 @@ class DeskActions(GuardedApp[int]):
         selection = self.selection()
         trade, held = selection.trade(self.store), selection.trades(self.store)
         if trade is not None:
-            opened = form(self.situation(), trade.id)
+            opened = form(self._desk.situation(), trade.id)
             if selection.pane == "positions":
                 opened.subject = "the only trade of the position"
-            self.push_screen(opened, self.carry_out)
+            self._app.push_screen(opened, self._desk.carry_out)
         elif held:
             trades, name = self.keymap.name("go-trades"), pair(held[0].instrument)
             one = f"{trades}, then select the one to {verb}"
             count = f"{len(held)} trade{'s' if len(held) > 1 else ''}"
-            self.tell("info", f"{name} has {count}: {one}")
+            self._desk.tell("info", f"{name} has {count}: {one}")
         else:
             self._nothing_to(verb)
 
     def _nothing_to(self, verb: str) -> None:
         instrument = self.selection().instrument(self.store)
-        self.tell("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
+        self._desk.tell("info", f"Nothing to {verb}: no open trade in {pair(instrument)}")
 
     def action_cancel_order(self) -> None:
         """Cancel the selected order."""
         order = self.selection().order(self.store)
         if order is not None:
-            self.ask(forms.CancelForm(self.situation(), order.id))
+            self.ask(forms.CancelForm(self._desk.situation(), order.id))
         else:
             orders = self.keymap.name("go-orders")
-            self.tell("info", f"Nothing to cancel: select an order with {orders}")
+            self._desk.tell("info", f"Nothing to cancel: select an order with {orders}")
 
     def action_cancel_entries(self) -> None:
         """Cancel entry orders, of the instrument or of all."""
-        self.ask(forms.CancelEntriesForm(self.situation(), self.selection().instrument(self.store)))
+        self.ask(
+            forms.CancelEntriesForm(self._desk.situation(), self.selection().instrument(self.store))
+        )
 
     def action_reverse(self) -> None:
         """Turn the position round."""
         instrument = self.selection().instrument(self.store)
-        if self.desk.is_too_small:
+        if self.screen.is_too_small:
             return
         if instrument in self.store.positions:
-            self.ask(forms.ReverseForm(self.situation(), instrument))
+            self.ask(forms.ReverseForm(self._desk.situation(), instrument))
         else:
             self._nothing_to("reverse")
 
     def action_flatten(self) -> None:
         """Close everything, or everything in the instrument."""
-        self.ask(forms.FlattenForm(self.situation(), self.selection().instrument(self.store)))
+        self.ask(forms.FlattenForm(self._desk.situation(), self.selection().instrument(self.store)))
 
     def action_arm(self) -> None:
         """Disarm at once, or ask for what arms."""
         if self.store.arming.level == "ARMED":
-            self.disarm(Cause.BY_HAND)
+            self._desk.disarm(Cause.BY_HAND)
         elif self.lock.is_on:
-            self.tell("warn", "Locked from another login. Take it off: keydesk lock --release")
+            self._desk.tell(
+                "warn", "Locked from another login. Take it off: keydesk lock --release"
+            )
         else:
-            self.push_screen(forms.ArmForm(self.situation()), self._armed)
+            self._app.push_screen(forms.ArmForm(self._desk.situation()), self._armed)
 
     def _armed(self, yes: bool | None) -> None:
         if yes and not self.lock.is_on:
@@ -214,12 +239,12 @@ class DeskActions(GuardedApp[int]):
     def show_preset(self) -> None:
         """Show the active size preset where B and S are explained."""
         shown = preset_shown(self.template, self.preset)
-        self.desk.deal.take(shown)
-        self.desk.query_one(InstrumentLine).take(shown.words)
+        self.screen.deal.take(shown)
+        self.screen.query_one(InstrumentLine).take(shown.words)
 
     def action_find(self) -> None:
         """Find an instrument by some of its letters."""
-        self.push_screen(forms.FindForm(self.store), self._turn_to)
+        self._app.push_screen(forms.FindForm(self.store), self._turn_to)
 
     def _turn_to(self, instrument: str | None) -> None:
         if instrument:
@@ -227,46 +252,46 @@ class DeskActions(GuardedApp[int]):
 
     def action_command_line(self) -> None:
         """Open the command line."""
-        self.push_screen(forms.CommandForm(self.store), self._spoken)
+        self._app.push_screen(forms.CommandForm(self.store), self._spoken)
 
-    def _spoken(self, spoken: Spoken | None) -> None:
+    def _spoken(self, spoken: ParsedCommand | None) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
-            Leave,
             OpenTicket,
-            Say,
+            QuitDesk,
             ShowHelp,
+            ShowInstrument,
+            ShowMessage,
             ShowMessages,
-            TurnTo,
         )
 
         match spoken:
-            case Leave():
-                self.leave()
+            case QuitDesk():
+                self._desk.leave()
             case ShowHelp():
                 self.action_help()
             case ShowMessages():
                 self._show_messages()
-            case TurnTo(instrument):
+            case ShowInstrument(instrument):
                 self._turn_to(instrument)
             case OpenTicket(side, instrument, fields):
                 self._turn_to(instrument)  # the chart beside a ticket is its own
                 self._ticket(side, instrument, fields)
-            case Say(level, words):
-                self.tell(level, words)
+            case ShowMessage(level, words):
+                self._desk.tell(level, words)
 
     def _show_messages(self) -> None:
         from keydesk.forms import info_form as detail_rows  # noqa: PLC0415 - with the first form
 
-        self.push_screen(forms.DetailsForm("Messages", detail_rows.of_notices(self.store)))
+        self._app.push_screen(forms.DetailsForm("Messages", detail_rows.of_notices(self.store)))
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
-        self.push_screen(forms.HelpForm(self.keymap, self.key_context()))
+        self._app.push_screen(forms.HelpForm(self.keymap, self._desk.key_context()))
 
     def action_details(self) -> None:
         """Show everything that is known of the selected row."""
         title, rows = self._details()
-        self.push_screen(forms.DetailsForm(title, rows))
+        self._app.push_screen(forms.DetailsForm(title, rows))
 
     def _details(self) -> tuple[Printable, Rows]:
         from keydesk.forms import info_form as detail_rows  # noqa: PLC0415 - with the first form
@@ -290,32 +315,7 @@ class DeskActions(GuardedApp[int]):
     def action_step_back(self) -> None:
         """Go one step back: what waited to be seen was seen, else a pane alone goes back among the others."""
         if not self.store.see_notices(time_ns() - TO_READ_NS):
-            self.desk.show_all()
-
-    # What panes wish for.
-
-    def on_watchlist_chosen(self, message: Watchlist.Chosen) -> None:
-        """Let chart, ticket and books follow the watchlist."""
-        self.store.set_focus(message.instrument)
-
-    def on_instrument_rows_chosen(self, message: InstrumentRows.Chosen) -> None:
-        """Let chart, ticket and books follow the row that keys act on."""
-        self.store.set_focus(message.instrument)
-
-    def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
-        """Turn the chart to another candle length."""
-        self.store.set_granularity(message.granularity)
-
-    def on_chart_history_wanted(self, message: Chart.HistoryWanted) -> None:
-        """Load candles older than the oldest that is there."""
-        from keydesk.store.candles import want_older  # noqa: PLC0415 - loaded with the models
-
-        want_older(self.store, message.instrument, message.granularity)
-
-    def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
-        """Have the candles of the second chart fetched too, once it is shown."""
-        if message.linked:
-            self.store.linked_granularity = message.granularity
+            self.screen.show_all()
 
 
 TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else

@@ -1,4 +1,4 @@
-"""The desk's application: it owns the screen, the frame clock and the workers, and turns keys into forms."""
+"""The desk's application: it owns the screen, the frame clock and the workers."""
 
 from __future__ import annotations
 
@@ -12,28 +12,35 @@ from functools import partial
 from time import monotonic, time, time_ns
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+from textual import on
 from textual.binding import Binding, BindingType
+from textual.events import Event
 from textual.screen import Screen
 from textual.worker import Worker, WorkerState
 
 from keydesk import forms
 from keydesk.app import lifecycle
-from keydesk.app.account_sources import CannotOpen, Opening, Target
+from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpen
 from keydesk.app.actions import DeskActions
-from keydesk.app.availability import possible
+from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
 from keydesk.app.lifecycle import Connection, load_all, opened
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
-from keydesk.config.user_files import OwnSettings
+from keydesk.config.user_files import UserSettings
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import Cause, Vigil, after, at_start
+from keydesk.keys.guarded_app import GuardedKeys
+from keydesk.panes.chart import Chart
+from keydesk.panes.price_cells import InstrumentRows
+from keydesk.panes.watchlist import Watchlist
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.terminal._textual_private import raise_in_app
 from keydesk.terminal.check import TerminalFacts, ascii_locale
+from keydesk.terminal.input import InputDropped, InputOverrun
 from keydesk.terminal.output import say_error
 from keydesk.terminal.query import theme_for
 from keydesk.text.sanitize import clean, disarmed_lines, safe
@@ -61,7 +68,7 @@ AFTER_A_FORM = 1.0  # seconds
 LAST_WORDS = 1000  # characters
 
 
-class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
+class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     """The desk."""
 
     ENABLE_COMMAND_PALETTE = False
@@ -78,14 +85,14 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         settings: Settings,
         folders: Folders,
         *,
-        account: Opening,
-        own: OwnSettings,
+        account: AccountSource,
+        own: UserSettings,
         last_resort: lifecycle.LastResort,
         lock: DeskLock,
         workspace: WorkspaceFile,
         terminal: TerminalFacts | None = None,
     ) -> None:
-        super().__init__(own.keymap)
+        super().__init__()
         self.facts_of_terminal = terminal or TerminalFacts()
         environment = account.environment
         self.title = f"Keydesk {environment}"
@@ -94,8 +101,14 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         self.store.health.environment = environment
         self.store.arming = at_start(environment, read_only=options.read_only)
         self.letters = Letters(random.SystemRandom().choice)
-        self.template, self.limits = own.template, own.limits
-        self.preset = 3
+        self.keymap, self.limits = own.keymap, own.limits
+        self.set_keymap(dict(own.keymap.moved))
+        self.guarded_keys = GuardedKeys(
+            self, super().on_event, disarm=self.disarm, notify=self.tell, keymap=own.keymap
+        )
+        self.actions = DeskActions(
+            self, self, store=self.store, keymap=own.keymap, template=own.template, lock=lock
+        )
         self.connection: Connection | None = None
         self._session: DeskSession | None = None
         self.last_words = ""
@@ -135,7 +148,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         """Start on the desk itself: the frame is the loading state."""
         return DeskScreen(
             keymap=self.keymap,
-            unavailable=lambda id_: not possible(id_, self.store, self.selection()),
+            unavailable=lambda id_: not is_available(id_, self.store, self.actions.selection()),
             left_as=self._workspace.saved,
         )
 
@@ -143,6 +156,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         """Begin everything that goes on by itself."""
         self.animation_level = "none"
         self.set_interval(self.clock.period, self.beat)
+        self.guarded_keys.watch_screens()
         self.screen_change_signal.subscribe(self, self._after_a_form)
         lifecycle.leave_on_signals(self.leave, self._last_resort)
         lifecycle.leave_without_terminal(self.leave, self._last_resort)
@@ -155,7 +169,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             self.set_timer(AFTER_A_FORM, self.clear_away)
 
     def _open(self) -> None:
-        self.show_preset()
+        self.actions.show_preset()
         self._say_terminal()
         self.run_worker(self._keep_account(), "account", group="feeds", exit_on_error=False)
 
@@ -205,10 +219,10 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
                 self.call_later(_settle_memory)
                 await connection.run()
         finally:
-            session.key_pressed(self.last_key_at)
+            session.key_pressed(self.guarded_keys.last_key_at)
             session.close()
 
-    async def _target(self) -> Target:
+    async def _target(self) -> AccountAddress:
         words = "The broker is still starting: a large ledger takes a while to read"
         waiting = self.set_timer(LONG_START, partial(self.tell, "info", words))
         try:
@@ -226,13 +240,13 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             self._slow_line_reported = True
             self.tell("info", self.slow_line_words)
         now, losses = monotonic(), self.store.health.event_losses
-        for cause in self.vigil.causes(now, time(), self.last_key_at, losses):
+        for cause in self.vigil.causes(now, time(), self.guarded_keys.last_key_at, losses):
             self.disarm(cause)
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
-        self._workspace.keep(self.desk.workspace, now)
+        self._workspace.keep(self.actions.screen.workspace, now)
         if self._session is not None:
-            self._session.key_pressed(self.last_key_at)
+            self._session.key_pressed(self.guarded_keys.last_key_at)
             for level, words in self._session.changed():
                 self.store.notify(Notice(level, safe(words), time_ns(), asks=level == "warn"))
 
@@ -261,6 +275,49 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         """Show the person at the keys one line."""
         self.store.notify(Notice(level, safe(words), time_ns()))
 
+    # Keys, and the messages of panes.
+
+    async def on_event(self, event: Event) -> None:
+        """Let the guard check keys, pastes and a lost focus before Textual acts on them."""
+        await self.guarded_keys.on_event(event)
+
+    def on_input_dropped(self, message: InputDropped) -> None:
+        """Report dropped input."""
+        self.guarded_keys.on_input_dropped(message)
+
+    def on_input_overrun(self, message: InputOverrun) -> None:
+        """Close the open forms: keys that were meant for them are missing."""
+        self.guarded_keys.on_input_overrun(message)
+
+    def key_context(self) -> str:
+        """Return the key map's name of the focused pane."""
+        return self.guarded_keys.key_context()
+
+    def action_perform(self, name: str, *arguments: object) -> None:
+        """Perform the action of one of the desk's keys."""
+        self.actions.perform(name, *arguments)
+
+    @on(Watchlist.Chosen)
+    @on(InstrumentRows.Chosen)
+    def show_instrument(self, message: Watchlist.Chosen | InstrumentRows.Chosen) -> None:
+        """Show the instrument of the selected row in chart, ticket and books."""
+        self.store.set_focus(message.instrument)
+
+    def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
+        """Show candles of another length."""
+        self.store.set_granularity(message.granularity)
+
+    def on_chart_history_wanted(self, message: Chart.HistoryWanted) -> None:
+        """Load candles older than the oldest of a chart."""
+        from keydesk.store.candles import want_older  # noqa: PLC0415 - loaded with the models
+
+        want_older(self.store, message.instrument, message.granularity)
+
+    def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
+        """Load the candles of the second chart once it is shown."""
+        if message.linked:
+            self.store.set_linked_granularity(message.granularity)
+
     # Forms.
 
     def situation(self) -> Situation:
@@ -272,9 +329,9 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
             letters=self.letters,
             clock=monotonic,
             wall_ns=lambda: self.store.clock_ns or time_ns(),
-            template=self.template,
+            template=self.actions.template,
             limits=self.limits,
-            preset=self.preset,
+            preset=self.actions.preset,
             keymap=self.keymap,
             ask_price=self._ask_price,
         )
@@ -375,7 +432,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
         with suppress(TimeoutError):
             async with asyncio.timeout(DRAIN_SECONDS):
                 await asyncio.gather(*(each.wait() for each in commands), return_exceptions=True)
-        self._workspace.save(self.desk.workspace())
+        self._workspace.save(self.actions.screen.workspace())
         self.exit(code, return_code=code)
 
 
@@ -388,8 +445,8 @@ def run_desk(
     options: DeskOptions,
     settings: Settings,
     folders: Folders,
-    account: Opening,
-    own: OwnSettings,
+    account: AccountSource,
+    own: UserSettings,
     *,
     terminal: TerminalFacts,
 ) -> int:

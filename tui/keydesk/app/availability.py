@@ -1,8 +1,7 @@
-"""Which keys of the desk can do something now: the footer shows the others dim, and pressing one says why.
+"""Select the record that a key acts on, and tell whether the key can act now; the footer dims the others.
 
-What a key acts on: the row under the cursor of the pane that has the keys, else what is held in its instrument.
-
-The cursor of another pane is not seen by the person at the keys, so no key acts on its row.
+A key acts on the row under the cursor of the focused pane, else on what is held in its instrument. The cursor of
+another pane is not visible, so no key acts on its row.
 """
 
 from dataclasses import dataclass
@@ -67,7 +66,7 @@ ON_A_TRADE = frozenset(("break-even", "protect", "trailing"))
 OPENING = frozenset(("buy", "sell"))
 
 
-def possible(id_: str, store: Store, selection: Selection) -> bool:  # noqa: PLR0911 - one answer a kind of key
+def is_available(id_: str, store: Store, selection: Selection) -> bool:  # noqa: PLR0911 - one answer a kind of key
     """Say whether a key has something to act on, and may."""
     if id_ in OPENING:
         return bool(store.focus) and (store.arming.level == "ARMED" or _reduces(id_, store))

@@ -1,8 +1,7 @@
-"""The open desks of an account on this machine, and what the last ones could not show to anybody.
+"""The other open desks of an account on this machine, and order outcomes that the trader has not read.
 
-Each desk keeps a locked file in the folder of the order journals for as long as it is open. Another desk of the account
-finds it there; the lock ends with the process, however that ends. The file holds the outcomes of orders that nobody has
-read yet: an answer that comes while the line to the terminal is gone is told by the next desk.
+Each desk holds a locked file in the folder of the order journals while it is open; the lock ends with the process.
+The file stores unread outcomes: the next desk shows those that arrived while the terminal was gone.
 """
 
 import hashlib
@@ -17,7 +16,7 @@ from pathlib import Path
 from time import monotonic, time_ns
 from typing import Final, Literal, get_args
 
-from keydesk.app.account_sources import Target
+from keydesk.app.account_sources import AccountAddress
 from keydesk.text.sanitize import clean
 from keydesk_client.auth.private_files import read_private, release_lock, take_lock
 from keydesk_client.errors import UnsafeFile
@@ -82,7 +81,7 @@ class DeskSession:
         self._path = self.folder / f"{self.name}.{os.getpid()}-{os.urandom(3).hex()}{SUFFIX}"
 
     @classmethod
-    def of(cls, folder: Path, target: Target) -> "DeskSession":
+    def of(cls, folder: Path, target: AccountAddress) -> "DeskSession":
         """Return the session of an account: the same for every profile that opens it."""
         if target.own_broker:  # its address is another one at every start
             return cls(folder, target.records)

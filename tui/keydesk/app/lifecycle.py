@@ -1,12 +1,10 @@
-"""How the desk ends when it is told to from outside: a signal, or a terminal that went away.
+"""Open an account, and end the desk on signals, on the loss of the terminal and on faults.
 
-Measured: a plain terminal program dies at once on a hang-up and never hears the answer to an order that is in flight.
-So signals only ask the desk to leave; it drains, writes its journal and restores the terminal. A last resort makes
-sure that two seconds are enough, whatever hangs: the journal is already on disk, and the next start resolves it.
+A plain terminal program dies at once on a hang-up and misses the answer of an order in flight. Signals therefore ask
+the desk to end: it waits for commands in flight, then restores the terminal. `LastResort` ends the process after two
+seconds in any case; open intents are in the journal and are resolved at the next start.
 
-One opened account: the client, its feeds and commands, from the moment it is asked for until it is left.
-
-Everything heavy (the models, HTTP, the keyring) is imported here, when the first picture is already on the screen.
+Models, HTTP and the keyring are imported inside functions, after the first paint.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from keydesk.app.account_sources import Target
+from keydesk.app.account_sources import AccountAddress
 from keydesk.config.settings import Reconciliation
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.terminal.reset import RESTORE, TERMINAL, pop_title, write_without_waiting
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
     from keydesk.feeds.link import Link
     from keydesk.store.store import Store
     from keydesk.trading.commands import Commands
-    from keydesk.trading.dispatcher import Unread
+    from keydesk.trading.dispatcher import UnreadOutcomes
     from keydesk_client.orders.sender import Sender
 
 
@@ -108,31 +106,31 @@ def load_all() -> None:
 
 @asynccontextmanager
 async def opened(
-    target: Target,
+    target: AccountAddress,
     store: Store,
     journal: Path,
     audit: Path,
     keymap: KeyMap = KEYMAP,
     *,
     reconciliation: Reconciliation = USUAL_CHECKS,
-    unread: Unread | None = None,
+    unread: UnreadOutcomes | None = None,
 ) -> AsyncIterator[Connection]:
     """Open the account; leaving the block closes every connection."""
     from keydesk.feeds.account import Reconciler  # noqa: PLC0415
     from keydesk.feeds.link import Link  # noqa: PLC0415
-    from keydesk.feeds.session import WireStreams  # noqa: PLC0415
+    from keydesk.feeds.session import ClientStreams  # noqa: PLC0415
     from keydesk.store.valuation import revalue  # noqa: PLC0415
     from keydesk.trading.commands import Commands  # noqa: PLC0415
     from keydesk.trading.dispatcher import (  # noqa: PLC0415
-        Delivery,
+        Dispatcher,
         instrument_of_target,
     )
     from keydesk.trading.journal import (  # noqa: PLC0415
         AuditLog,
-        NoJournal,
+        UnavailableJournal,
         open_journal,
     )
-    from keydesk.trading.notifications import Announcer  # noqa: PLC0415 - see the module's head
+    from keydesk.trading.notifications import Notifier  # noqa: PLC0415 - see the module's head
     from keydesk_client.client import Client  # noqa: PLC0415
     from keydesk_client.orders.sender import Sender  # noqa: PLC0415
 
@@ -145,33 +143,33 @@ async def opened(
         link = Link(
             client=client,
             store=store,
-            streams=WireStreams(client),
+            streams=ClientStreams(client),
             poll_every=PRACTICE_POLL if target.own_broker else POLL,
         )
-        delivery = Delivery(
+        dispatcher = Dispatcher(
             store,
-            link.door.offer_all,
-            link.door.saw_last,
+            link.gate.offer_all,
+            link.gate.saw_last,
             audit=AuditLog(audit),
             keymap=keymap,
             unread=unread,
         )
         kept = open_journal(journal)
-        no_orders = kept.why if isinstance(kept, NoJournal) else ""
+        no_orders = kept.why if isinstance(kept, UnavailableJournal) else ""
         sender = Sender(
             client,
             kept,
-            lambda: link.door.applied or 0,
-            delivery.progress,
-            delivery.alarm,
+            lambda: link.gate.applied or 0,
+            dispatcher.on_progress,
+            dispatcher.on_late_outcome,
             client_ids=target.linked is False,
             instrument_of=lambda action, about: instrument_of_target(action, about, store),
         )
         link.reconciler = Reconciler(sender, reconciliation)
-        link.door.listen(sender.watch)
-        link.door.listen(Announcer(store).heard)
+        link.gate.listen(sender.watch)
+        link.gate.listen(Notifier(store).on_transaction)
         yield Connection(
-            link, sender, Commands(client, sender, delivery, no_orders), revalue, target.linked
+            link, sender, Commands(client, sender, dispatcher, no_orders), revalue, target.linked
         )
 
 

@@ -1,13 +1,11 @@
-"""Where the practice broker of an open desk listens, for a second command on the same market.
+"""Run the practice broker as a child process on a private unix socket, or find the one of another desk.
 
-The ledger lets one broker in. So a desk notes its broker's socket beside the ledger, and a command at another
-prompt joins that broker instead of starting one. The folder is its owner's alone, and so must the socket be.
+The child is started before anything heavy is imported. It holds the read end of a pipe whose write end only the desk
+has: however the desk ends, even by `kill -9`, the pipe closes and the child exits. Its token is sent to the desk in the
+JSON line on stdout and is stored nowhere else.
 
-The practice broker as the desk's own child: on a private unix socket, gone when the desk is gone.
-
-The child is started before anything heavy is imported, so that market and screen come up side by side. It holds the
-read end of a pipe whose write end only the desk has: however the desk ends, even by `kill -9`, the pipe closes and the
-child leaves. Its token exists in the one JSON line it prints to us and nowhere else.
+The ledger admits one broker. The desk therefore writes the address of its broker beside the ledger, and a second
+command joins that broker. The folder and the socket must belong to the user alone.
 """
 
 import asyncio
@@ -33,6 +31,7 @@ from keydesk_client.errors import KeydeskClientError
 START_SECONDS = 300.0  # a ledger of a million transactions may have to be read anew
 STOP_SECONDS = 1.5
 KILLED_SECONDS = 1.0
+ENDED_POLL = 0.5  # seconds
 LONGEST_RUN_FOLDER = 50  # bytes: a socket path must stay under about 100
 
 
@@ -79,6 +78,22 @@ class EmbeddedBroker:
     def has_ended(self) -> bool:
         """Whether the child is gone although nobody stopped it."""
         return self._lifeline >= 0 and self._child.poll() is not None
+
+    async def wait_until_ended(self) -> None:
+        """Wait until the child is gone without `stop`; poll where the system has no process descriptors."""
+        try:
+            descriptor = os.pidfd_open(self._child.pid)
+        except (AttributeError, OSError):
+            while not self.has_ended:  # noqa: ASYNC110 - nothing else tells it on this system
+                await asyncio.sleep(ENDED_POLL)
+            return
+        ended, loop = asyncio.Event(), asyncio.get_running_loop()
+        loop.add_reader(descriptor, ended.set)
+        try:
+            await ended.wait()
+        finally:
+            loop.remove_reader(descriptor)
+            os.close(descriptor)
 
     async def start_again(self) -> PracticeAddress:
         """Start a child that ended on the same ledger, socket and token: who was connected finds it again.

@@ -1,6 +1,6 @@
-"""What speaks against a ticket: what refuses it, and what asks for a letter instead of `y`.
+"""Reasons to refuse a ticket, and warnings that require a confirmation letter instead of `y`.
 
-Refusals name the reason and, where there is one, the way out. Nothing here is ever asked about an exit.
+A refusal names the reason and the remedy. Exits are not checked here.
 """
 
 from collections.abc import Iterable, Mapping
@@ -9,12 +9,12 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from keydesk.calc.facts import Facts
 from keydesk.calc.instructions import Limits
 from keydesk.calc.profit import whole_units
 from keydesk.calc.sizing import margin_cap
 from keydesk.calc.ticket import PERCENT, Plan, room_left, unreadable_fields
 from keydesk.calc.ticket_draft import FIELD_KEYS, Draft, UnreadableText, shown_number
+from keydesk.calc.trading_context import TradingContext
 from keydesk.records import InFlight, InFlightKind
 from keydesk.text.format import duration, money, pair, price, units
 
@@ -57,27 +57,27 @@ class Verdict:
 
 
 def judge(
-    draft: Draft, plan: Plan, facts: Facts, limits: Limits, circumstances: Circumstances
+    draft: Draft, plan: Plan, context: TradingContext, limits: Limits, circumstances: Circumstances
 ) -> Verdict:
     """Return everything that speaks against sending the plan."""
-    at_once = _at_once_warnings(draft, plan, facts)
-    unusable = field_refusals(draft, plan, facts)
+    at_once = _at_once_warnings(draft, plan, context)
+    unusable = field_refusals(draft, plan, context)
     if unusable:
         return Verdict(tuple(unusable))
     if (
         plan.reduces
     ):  # an exit: neither a limit, nor an old price, nor another order stands before it
-        refusals = _entry_refusals(plan, facts)
+        refusals = _entry_refusals(plan, context)
         return Verdict(tuple(refusals), (*at_once, *_moment_warnings(circumstances, limits)))
     refusals = [
-        *_price_refusals(draft, plan, facts, circumstances.quote_trouble),
-        *_size_refusals(draft, plan, facts, limits),
-        *_level_refusals(draft, plan, facts),
+        *_price_refusals(draft, plan, context, circumstances.quote_trouble),
+        *_size_refusals(draft, plan, context, limits),
+        *_level_refusals(draft, plan, context),
     ]
     refusals += under_way_refusals(draft.instrument, circumstances.in_flight)
     warnings = [
-        *_risk_warnings(plan, facts, limits),
-        *_market_warnings(plan, facts, limits),
+        *_risk_warnings(plan, context, limits),
+        *_market_warnings(plan, context, limits),
         *at_once,
         *_moment_warnings(circumstances, limits),
     ]
@@ -109,36 +109,38 @@ def unconfirmed_warnings(in_flight: Iterable[InFlight]) -> list[str]:
     return [f"UNCONFIRMED {first.words}{more}: it may still take effect, and this order as well"]
 
 
-def old_price_words(facts: Facts, trouble: str) -> str:
+def old_price_words(context: TradingContext, trouble: str) -> str:
     """Return why nothing may open on this price; nothing: it is fresh, or was read again."""
-    if facts.age > FRESH and trouble:
-        return f"{OLD.format(duration(facts.age))} could not be read again ({trouble}); exits work"
-    if min(facts.age, facts.silent) > STALE_AFTER:
-        return f"{OLD.format(duration(facts.age))} no other comes; exits work"
+    if context.age > FRESH and trouble:
+        return (
+            f"{OLD.format(duration(context.age))} could not be read again ({trouble}); exits work"
+        )
+    if min(context.age, context.silent) > STALE_AFTER:
+        return f"{OLD.format(duration(context.age))} no other comes; exits work"
     return ""
 
 
-def _price_refusals(draft: Draft, plan: Plan, facts: Facts, trouble: str) -> list[str]:
+def _price_refusals(draft: Draft, plan: Plan, context: TradingContext, trouble: str) -> list[str]:
     reasons = []
-    if draft.kind == "MARKET" and not facts.tradeable:
+    if draft.kind == "MARKET" and not context.tradeable:
         reasons.append("Halted: the market is closed for this instrument")
-    old = old_price_words(facts, trouble)
+    old = old_price_words(context, trouble)
     if old:
         reasons.append(old)
-    return [*reasons, *_entry_refusals(plan, facts)]
+    return [*reasons, *_entry_refusals(plan, context)]
 
 
-def field_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+def field_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
     """Return the fields whose text cannot be sent as it stands, each with the way to mend it."""
     reasons = [
         unreadable_words(name, text, FIELD_KEYS[name])
         for name, text in unreadable_fields(draft, plan)
     ]
-    size, precision = draft.reading("size"), facts.rules.units_precision
+    size, precision = draft.reading("size"), context.rules.units_precision
     if size is None:
         reasons.append("The size is missing: u, then digits")
     elif isinstance(size, Decimal) and draft.size.unit == "units" and _is_finer(size, precision):
-        reasons.append(_too_fine(size, precision, facts))
+        reasons.append(_too_fine(size, precision, context))
     return reasons
 
 
@@ -151,71 +153,71 @@ def _is_finer(size: Decimal, precision: int) -> bool:
     return whole_units(size, precision) != size
 
 
-def _too_fine(size: Decimal, precision: int, facts: Facts) -> str:
+def _too_fine(size: Decimal, precision: int, context: TradingContext) -> str:
     decimals = f"{precision} decimals" if precision > 1 else "1 decimal"
     most = f"units with at most {decimals}" if precision else "whole units only"
-    return f"size: {size:f} cannot be sent, {pair(facts.rules.name)} takes {most}: u, then digits"
+    return f"size: {size:f} cannot be sent, {pair(context.rules.name)} takes {most}: u, then digits"
 
 
-def _entry_refusals(plan: Plan, facts: Facts) -> list[str]:
+def _entry_refusals(plan: Plan, context: TradingContext) -> list[str]:
     entry = plan.levels.entry
     if not isinstance(entry, Decimal):
         return ["The price is missing: p, then digits"]
-    if not _within(entry, facts.mid, ENTRY_REACH):
+    if not _within(entry, context.mid, ENTRY_REACH):
         return [f"{entry} is more than 5 % from the market: pips typed as a price?"]
     return []
 
 
-def _size_refusals(draft: Draft, plan: Plan, facts: Facts, limits: Limits) -> list[str]:
-    rules = facts.rules
+def _size_refusals(draft: Draft, plan: Plan, context: TradingContext, limits: Limits) -> list[str]:
+    rules = context.rules
     if draft.size.unit == "risk %" and plan.distance is None:
         return ["Sizing by risk needs a stop: s, then digits"]
     if plan.units < rules.minimum_units:
-        return [_too_small(plan, facts)]
+        return [_too_small(plan, context)]
     reasons = []
-    room = room_left(draft, facts)
+    room = room_left(draft, context)
     if plan.units > rules.maximum_order_units:
         reasons.append(f"More than one order may carry, {units(rules.maximum_order_units)}")
     if room is not None and plan.units > room:
         reasons.append(f"More than the position may grow, {units(max(room, Decimal(0)))}")
-    if plan.margin > facts.purse.margin_available:
-        reasons.append(_too_much_margin(plan, facts))
-    reasons += _own_limit_refusals(plan, facts, limits)
+    if plan.margin > context.funds.margin_available:
+        reasons.append(_too_much_margin(plan, context))
+    reasons += _own_limit_refusals(plan, context, limits)
     return reasons
 
 
-def _too_small(plan: Plan, facts: Facts) -> str:
-    least = units(facts.rules.minimum_units)
+def _too_small(plan: Plan, context: TradingContext) -> str:
+    least = units(context.rules.minimum_units)
     if plan.minimum_risk is None or plan.minimum_risk <= 0:
         return f"Too few units: the least is {least}"
     return (
         f"Too few units: the least, {least}, would risk "
-        f"{money(plan.minimum_risk)} {facts.purse.currency}"
+        f"{money(plan.minimum_risk)} {context.funds.currency}"
     )
 
 
-def _too_much_margin(plan: Plan, facts: Facts) -> str:
-    rate, value = facts.rules.margin_rate, facts.factors.value
-    exact = margin_cap(facts.purse.margin_available, rate, facts.mid, value)
-    most = whole_units(exact, facts.rules.units_precision)
+def _too_much_margin(plan: Plan, context: TradingContext) -> str:
+    rate, value = context.rules.margin_rate, context.factors.value
+    exact = margin_cap(context.funds.margin_available, rate, context.mid, value)
+    most = whole_units(exact, context.rules.units_precision)
     return (
-        f"Margin {money(plan.margin)} is over the {money(facts.purse.margin_available)} "
+        f"Margin {money(plan.margin)} is over the {money(context.funds.margin_available)} "
         f"available: at most {units(most)} units"
     )
 
 
-def _own_limit_refusals(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+def _own_limit_refusals(plan: Plan, context: TradingContext, limits: Limits) -> list[str]:
     reasons = []
     if limits.hard_units is not None and plan.units > limits.hard_units:
         reasons.append(f"Over your own limit of {units(limits.hard_units)} units")
-    risk = _risk_percent(plan, facts)
+    risk = _risk_percent(plan, context)
     hard = limits.hard_risk_percent
     if hard is not None and risk is not None and risk > hard:
         reasons.append(f"Risk {money(risk)} % is over your own limit of {hard} %")
     return reasons
 
 
-def _level_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+def _level_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
     levels, reasons = plan.levels, []
     if not isinstance(levels.entry, Decimal):
         return []
@@ -228,28 +230,28 @@ def _level_refusals(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
         if toward * (level - levels.entry) <= 0:
             side = "below" if toward < 0 else "above"
             reasons.append(f"{name} {level} must be {side} the entry {levels.entry}")
-        elif not _within(level, facts.mid, LEVEL_REACH):
+        elif not _within(level, context.mid, LEVEL_REACH):
             reasons.append(f"{name} {level} is absurdly far: pips typed as a price?")
     if not reasons:
-        reasons += _stop_in_spread(draft, plan, facts)
+        reasons += _stop_in_spread(draft, plan, context)
     if isinstance(levels.target, UnreadableText):
         reasons.append("A target in R needs a stop: s, then digits")
-    reasons += _trail_refusals(plan, facts)
+    reasons += _trail_refusals(plan, context)
     return reasons
 
 
-def _stop_in_spread(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
+def _stop_in_spread(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
     levels = plan.levels
     if not isinstance(levels.stop, Decimal) or not isinstance(levels.entry, Decimal):
         return []
     if draft.direction * (levels.entry - levels.stop) > plan.spread:
         return []
-    spread = money(plan.spread / facts.rules.pip, 1)
+    spread = money(plan.spread / context.rules.pip, 1)
     return [f"The stop is inside the spread of {spread} pips: it would fire at once"]
 
 
-def _trail_refusals(plan: Plan, facts: Facts) -> list[str]:
-    trail, rules = plan.levels.trail, facts.rules
+def _trail_refusals(plan: Plan, context: TradingContext) -> list[str]:
+    trail, rules = plan.levels.trail, context.rules
     if not isinstance(trail, Decimal):
         return []
     if trail < rules.minimum_trail:
@@ -263,43 +265,43 @@ def _trail_refusals(plan: Plan, facts: Facts) -> list[str]:
     return []
 
 
-def _risk_warnings(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+def _risk_warnings(plan: Plan, context: TradingContext, limits: Limits) -> list[str]:
     if plan.distance is None:
         return ["No stop: the loss has no limit"]
     warnings = []
-    risk = _risk_percent(plan, facts)
+    risk = _risk_percent(plan, context)
     if risk is not None and risk > limits.soft_risk_percent:
         warnings.append(f"Risk {money(risk)} % of NAV, over {limits.soft_risk_percent} %")
     return warnings
 
 
-def _market_warnings(plan: Plan, facts: Facts, limits: Limits) -> list[str]:
+def _market_warnings(plan: Plan, context: TradingContext, limits: Limits) -> list[str]:
     warnings = []
     if plan.distance is not None and plan.distance > 0:
         share = plan.spread / plan.distance
         if share > limits.soft_spread_of_stop:
             warnings.append(f"The spread is {money(share * PERCENT, 0)} % of the stop")
-    if facts.purse.nav > 0 and plan.notional > limits.soft_leverage * facts.purse.nav:
-        times = money(plan.notional / facts.purse.nav, 1)
+    if context.funds.nav > 0 and plan.notional > limits.soft_leverage * context.funds.nav:
+        times = money(plan.notional / context.funds.nav, 1)
         warnings.append(f"The size is {times} times NAV")
     return warnings
 
 
-def _at_once_warnings(draft: Draft, plan: Plan, facts: Facts) -> list[str]:
-    if not fills_at_once(draft, plan, facts):
+def _at_once_warnings(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
+    if not fills_at_once(draft, plan, context):
         return []
-    at = price(shown_number(plan.levels.entry), facts.rules.price_precision)
+    at = price(shown_number(plan.levels.entry), context.rules.price_precision)
     if draft.kind == "STOP":
         return [f"The market is past {at} already: this stop fills at once"]
     return [f"MARKETABLE: a limit at {at} fills at once"]
 
 
-def fills_at_once(draft: Draft, plan: Plan, facts: Facts) -> bool:
+def fills_at_once(draft: Draft, plan: Plan, context: TradingContext) -> bool:
     """Whether a limit or stop order would not rest at all."""
     entry = plan.levels.entry
     if draft.kind not in {"LIMIT", "STOP"} or not isinstance(entry, Decimal):
         return False
-    touch = facts.ask if draft.direction > 0 else facts.bid
+    touch = context.ask if draft.direction > 0 else context.bid
     beyond = draft.direction * (entry - touch)
     return beyond >= 0 if draft.kind == "LIMIT" else beyond <= 0
 
@@ -328,10 +330,10 @@ def minutes_to_rollover(wall_ns: int) -> int | None:
     return None
 
 
-def _risk_percent(plan: Plan, facts: Facts) -> Decimal | None:
-    if plan.risk is None or facts.purse.nav <= 0:
+def _risk_percent(plan: Plan, context: TradingContext) -> Decimal | None:
+    if plan.risk is None or context.funds.nav <= 0:
         return None
-    return plan.risk / facts.purse.nav * PERCENT
+    return plan.risk / context.funds.nav * PERCENT
 
 
 def _within(value: Decimal, middle: Decimal, reach: Decimal) -> bool:

@@ -1,19 +1,16 @@
-"""What a line behind `:` means: leaving, an instrument, help, or an honest no.
-
-Tab on the command line: the last word as far as only one way goes on.
-"""
+"""Parse and complete a line of the command line."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from keydesk.calc.order_parser import KEYWORDS, Dictated, Unreadable, dictated, matching
+from keydesk.calc.order_parser import KEYWORDS, OrderSyntaxError, ParsedOrder, matching, parse_order
 from keydesk.calc.ticket_draft import Side
 
 COMMANDS = ("quit", "help", "keys", "messages", "undo", "buy", "sell")
 
 
-def completed(line: str, instruments: Iterable[str]) -> str:
+def complete(line: str, instruments: Iterable[str]) -> str:
     """Return the line with its last word completed; unchanged where none or several go on differently."""
     before, space, last = line.rpartition(" ")
     colon = ":" if last.startswith(":") else ""
@@ -51,7 +48,7 @@ KNOWN = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
+class QuitDesk:
     """Leave the desk."""
 
 
@@ -66,7 +63,7 @@ class ShowMessages:
 
 
 @dataclass(frozen=True, slots=True)
-class TurnTo:
+class ShowInstrument:
     """Turn chart, ticket and books to an instrument."""
 
     instrument: str
@@ -78,64 +75,64 @@ class OpenTicket:
 
     side: Side
     instrument: str
-    fields: Dictated = field(default_factory=Dictated)
+    fields: ParsedOrder = field(default_factory=ParsedOrder)
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class ShowMessage:
     """Nothing to do but to answer."""
 
     level: Literal["info", "warn"]
     words: str
 
 
-Spoken = Leave | ShowHelp | ShowMessages | TurnTo | OpenTicket | Say
+ParsedCommand = QuitDesk | ShowHelp | ShowMessages | ShowInstrument | OpenTicket | ShowMessage
 
 
-def meaning(  # noqa: PLR0911 - one answer a command
+def parse_command(  # noqa: PLR0911 - one answer a command
     line: str, instruments: Iterable[str], focus: str
-) -> Spoken:
+) -> ParsedCommand:
     """Return what the line asks for."""
     words = line.strip().lstrip(":").lower().split()
     match words:
         case []:
-            return Say("info", f"Nothing typed. {KNOWN}")
+            return ShowMessage("info", f"Nothing typed. {KNOWN}")
         case ["q" | "quit" | "exit"]:
-            return Leave()
+            return QuitDesk()
         case ["help" | "keys" | "?"]:
             return ShowHelp()
         case ["messages"]:
             return ShowMessages()
         case ["undo"]:
-            return Say("warn", "Orders cannot be undone: close, cancel or reverse")
+            return ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse")
         case [verb, *rest] if verb in SIDES:
             return _ticket(SIDES[verb], rest, instruments, focus)
         case [name]:
-            found = exact(name, instruments)
+            found = find_instrument(name, instruments)
             return (
-                TurnTo(found)
+                ShowInstrument(found)
                 if found
-                else Say("warn", f"No command and no instrument: {name}. {KNOWN}")
+                else ShowMessage("warn", f"No command and no instrument: {name}. {KNOWN}")
             )
         case _:
-            return Say("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
+            return ShowMessage("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
 
 
-def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str) -> Spoken:
+def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str) -> ParsedCommand:
     names = list(instruments)
-    named = exact(rest[0], names) if rest and rest[0][0].isalpha() else None
+    named = find_instrument(rest[0], names) if rest and rest[0][0].isalpha() else None
     if named is None and rest and rest[0][0].isalpha() and rest[0] not in KEYWORDS:
-        return Say("warn", f"instrument: {rest[0]} is none; write it as eurusd")
+        return ShowMessage("warn", f"instrument: {rest[0]} is none; write it as eurusd")
     found = named or focus
     if not found:
-        return Say("warn", "instrument: none is on the desk; write it behind the side")
+        return ShowMessage("warn", "instrument: none is on the desk; write it behind the side")
     try:
-        return OpenTicket(side, found, dictated(rest[1:] if named else rest))
-    except Unreadable as error:
-        return Say("warn", str(error))
+        return OpenTicket(side, found, parse_order(rest[1:] if named else rest))
+    except OrderSyntaxError as error:
+        return ShowMessage("warn", str(error))
 
 
-def exact(name: str, instruments: Iterable[str]) -> str | None:
+def find_instrument(name: str, instruments: Iterable[str]) -> str | None:
     """Return the instrument written in any of its ways: eurusd, EUR/USD, eur_usd; else the only match."""
     names = list(instruments)
     plain = "".join(letter for letter in name.upper() if letter.isalnum())

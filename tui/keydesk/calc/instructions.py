@@ -1,7 +1,4 @@
-"""What a trader decided in a form: values that the forms return and the commands carry out.
-
-What a ticket starts with: size presets, bracket, bound; and the trader's own limits.
-"""
+"""Instructions that forms return and commands carry out, and the template and limits of a ticket."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from keydesk.calc.ticket_draft import Kind
 
 if TYPE_CHECKING:
-    from keydesk.calc.facts import Facts
+    from keydesk.calc.trading_context import TradingContext
 
 
 RISK_PRESET = 0
@@ -38,9 +35,9 @@ class Template:
     trail_pips: Decimal | None = None
     break_even_offset_pips: Decimal = Decimal(0)
 
-    def stop_distance_pips(self, facts: Facts) -> Decimal | None:
+    def stop_distance_pips(self, context: TradingContext) -> Decimal | None:
         """Return the bracket's stop in whole pips, wide enough for the instrument's spread."""
-        return self.stop_at_spread((facts.ask - facts.bid) / facts.rules.pip)
+        return self.stop_at_spread((context.ask - context.bid) / context.rules.pip)
 
     def stop_at_spread(self, spread_pips: Decimal) -> Decimal | None:
         """Return the bracket's stop where the spread is so many pips."""
@@ -49,12 +46,14 @@ class Template:
         by_spread = self.stop_spreads * spread_pips
         return max(self.stop_pips, by_spread.to_integral_value(rounding="ROUND_CEILING"))
 
-    def trail_distance_pips(self, facts: Facts) -> Decimal | None:
+    def trail_distance_pips(self, context: TradingContext) -> Decimal | None:
         """Return the trailing distance in pips: its own, else the stop's, never below the broker's least."""
-        wanted = self.trail_pips if self.trail_pips is not None else self.stop_distance_pips(facts)
+        wanted = (
+            self.trail_pips if self.trail_pips is not None else self.stop_distance_pips(context)
+        )
         if wanted is None:
             return None
-        least = facts.rules.minimum_trail / facts.rules.pip
+        least = context.rules.minimum_trail / context.rules.pip
         return max(wanted, least.to_integral_value(rounding="ROUND_CEILING"))
 
 

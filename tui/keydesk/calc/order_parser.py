@@ -1,9 +1,7 @@
-"""An order typed behind `:` becomes a ticket: `b eurusd 50k @1.0830 sl 20p tp 2r gtd 4h`.
+"""Parse an order of the command line, such as `b eurusd 50k @1.0830 sl 20p tp 2r gtd 4h`, and match instrument names.
 
-It only fills the ticket's fields; what is not typed is the template's, and the ticket asks for its own confirmation.
-A word that cannot be read names its field and shows how to write it.
-
-Finding an instrument by some of its letters: `gj` finds GBP_JPY.
+The order only fills a ticket, which asks for its own confirmation. Fields that are missing come from the template. An
+error names the field and shows how to write it.
 """
 
 import re
@@ -69,12 +67,12 @@ KEYWORDS = ("sl", "tp", "tr", "bound", *ALONE, "gtd")
 NONE = "none"
 
 
-class Unreadable(Exception):
+class OrderSyntaxError(Exception):
     """A word that cannot be read; the text names the field and shows how it is written."""
 
 
 @dataclass(frozen=True, slots=True)
-class Dictated:
+class ParsedOrder:
     """The fields that were typed; None: the template's."""
 
     size: Entry | None = None
@@ -129,19 +127,19 @@ class Dictated:
         return f"risk {self.size.text} %" if self.size.unit == "risk %" else f"{size:,f}"
 
 
-def dictated(words: Sequence[str]) -> Dictated:
+def parse_order(words: Sequence[str]) -> ParsedOrder:
     """Read the words behind side and instrument, in any order.
 
     Raises:
         Unreadable: one of them cannot be read, stands twice, or does not go with another.
     """
-    found = Dictated()
+    found = ParsedOrder()
     left = list(words)
     while left:
         word = left.pop(0)
         name, value = _field(word, left)
         if _given(found, name):
-            raise Unreadable(f"{name}: it stands there twice ({word})")
+            raise OrderSyntaxError(f"{name}: it stands there twice ({word})")
         found = replace(found, **{name: value})  # type: ignore[arg-type]  # _field names its own
     return _agreeing(found)
 
@@ -165,28 +163,34 @@ def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
         return "price", _price(word[1:] or (left.pop(0) if left else ""))
     if word[0].isdigit() or word[0] == ".":
         return "size", _size(word)
-    raise Unreadable(f"{word} is no field: a size such as 50k or 1%, @price, {', '.join(KEYWORDS)}")
+    raise OrderSyntaxError(
+        f"{word} is no field: a size such as 50k or 1%, @price, {', '.join(KEYWORDS)}"
+    )
 
 
-def _agreeing(found: Dictated) -> Dictated:
+def _agreeing(found: ParsedOrder) -> ParsedOrder:
     """Make of a price alone a limit order; refuse what cannot go together."""
     if found.price is not None and found.kind is None:
         found = replace(found, kind="LIMIT")
     pending = found.kind not in {None, "MARKET"}
     if found.price is not None and not pending:
-        raise Unreadable("price: a market order takes none; leave @ or market out")
+        raise OrderSyntaxError("price: a market order takes none; leave @ or market out")
     if pending and found.price is None:
-        raise Unreadable(f"price: {KIND_WORDS[found.kind or 'LIMIT']} needs one, such as @1.0830")
+        raise OrderSyntaxError(
+            f"price: {KIND_WORDS[found.kind or 'LIMIT']} needs one, such as @1.0830"
+        )
     if found.bound is not None and pending:
-        raise Unreadable("bound: only a market order has one; leave it out")
+        raise OrderSyntaxError("bound: only a market order has one; leave it out")
     choices = PENDING_EXPIRIES if pending else MARKET_EXPIRIES
     if found.expiry and found.expiry not in choices:
         kind = KIND_WORDS[found.kind or "MARKET"]
-        raise Unreadable(f"expiry: a {kind} order takes {', '.join(choices)}, not {found.expiry}")
+        raise OrderSyntaxError(
+            f"expiry: a {kind} order takes {', '.join(choices)}, not {found.expiry}"
+        )
     return found
 
 
-def _given(found: Dictated, name: str) -> bool:
+def _given(found: ParsedOrder, name: str) -> bool:
     return getattr(found, name) not in {None, ""}
 
 
@@ -196,7 +200,9 @@ def _size(text: str) -> Entry:
     factor = THOUSANDS.get(text[-1], Decimal(1))
     digits = text[:-1] if text[-1] in THOUSANDS else text
     if not NUMBER.fullmatch(digits) or not Decimal(digits):
-        raise Unreadable(f"size: {text} is none; write 50000, 50k, 1.5m or, of NAV at risk, 1%")
+        raise OrderSyntaxError(
+            f"size: {text} is none; write 50000, 50k, 1.5m or, of NAV at risk, 1%"
+        )
     units = (Decimal(digits) * factor).normalize()
     return Entry(f"{units:f}", "units")
 
@@ -207,7 +213,7 @@ def _price(text: str) -> Entry:
     digits = text.removeprefix("-").removesuffix("p")
     if not NUMBER.fullmatch(digits) or (under and not text.endswith("p")):
         shown = text or "nothing"
-        raise Unreadable(
+        raise OrderSyntaxError(
             f"price: {shown} is none; write @1.0830, @15p for 15 pips away, @-15p for 15 under"
         )
     if under:
@@ -232,14 +238,14 @@ def _target(text: str) -> Entry:
 def _level(name: str, text: str, right: str) -> Entry:
     digits = text.removesuffix("p")
     if not NUMBER.fullmatch(digits):
-        raise Unreadable(f"{name}: {text or 'nothing'} is none; write {right}")
+        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is none; write {right}")
     return Entry(digits, "pips" if text.endswith("p") else "price")
 
 
 def _pips(name: str, text: str, right: str) -> Entry:
     digits = text.removesuffix("p")
     if not NUMBER.fullmatch(digits):
-        raise Unreadable(f"{name}: {text or 'nothing'} is none; write {right}")
+        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is none; write {right}")
     return Entry(digits, "pips")
 
 
@@ -247,7 +253,7 @@ def _hours(text: str) -> str:
     expiry = f"GTD {text}"
     if expiry not in PENDING_EXPIRIES:
         known = ", ".join(each.lower() for each in PENDING_EXPIRIES if each.startswith("GTD"))
-        raise Unreadable(f"expiry: gtd {text or 'of nothing'} is none; write {known}")
+        raise OrderSyntaxError(f"expiry: gtd {text or 'of nothing'} is none; write {known}")
     return expiry
 
 

@@ -1,6 +1,6 @@
-"""What a position has made or lost, in pips and in home currency (TRADER.md 2.1, 2.2, 2.7).
+"""Profit in pips and home currency, and rounding of units and prices (TRADER.md 2.1, 2.2, 2.7).
 
-Rounding as the trade wants it: units toward zero, prices to the side that is said aloud.
+Units are rounded toward zero.
 """
 
 from collections.abc import Iterable
@@ -50,11 +50,6 @@ class Factors:
 
 
 HOME = Factors(Decimal(1), Decimal(1), Decimal(1))
-
-
-def estimated_factors(value: Decimal, fee: Decimal) -> Factors:
-    """Factors from a mid rate and the broker's conversion fee: an estimate, the broker's own are the truth."""
-    return Factors(gain=value * (1 - fee), loss=value * (1 + fee), value=value)
 
 
 def closing_price(units: Decimal, bid: Decimal, ask: Decimal) -> Decimal:

@@ -1,4 +1,4 @@
-"""Moving what protects a trade: from what was typed to what changes, what it risks, and how grave that is."""
+"""Compute changes of a trade's stop, target and trailing stop: the edits, the risk after them, and their severity."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,11 +6,11 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk.calc.checks import unreadable_words
-from keydesk.calc.facts import NOTHING, Facts
 from keydesk.calc.instructions import LEFT_ALONE, Change, Template
 from keydesk.calc.profit import closing_price, nearest_price
 from keydesk.calc.risk import locked_profit, nearest_stop, open_risk, reward, trailing_stop
 from keydesk.calc.ticket_draft import FIELD_KEYS, Entry, Reading, Unit, UnreadableText, above_zero
+from keydesk.calc.trading_context import NOTHING, TradingContext
 from keydesk.records import TradeRow
 
 ProtectionField = Literal["stop", "target", "trail"]
@@ -79,9 +79,9 @@ def protection_of(trade: TradeRow) -> Protection:
     )
 
 
-def draft_of(now: Protection, facts: Facts | None) -> ProtectionDraft:
+def draft_of(now: Protection, context: TradingContext | None) -> ProtectionDraft:
     """Return the fields filled with what protects the trade now."""
-    pip = facts.rules.pip if facts else None
+    pip = context.rules.pip if context else None
     trail = now.trail / pip if now.trail is not None and pip else None
     return ProtectionDraft(
         stop=_filled(now.stop, "price"),
@@ -96,9 +96,9 @@ def _filled(value: Decimal | None, unit: Unit) -> Entry:
     )
 
 
-def wanted(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Protection | None:
+def wanted(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Protection | None:
     """Return the levels typed, at the instrument's precision; None while one of them cannot be read."""
-    stop, target, trail = (wanted_level(draft, name, trade, facts) for name in FIELDS)
+    stop, target, trail = (wanted_level(draft, name, trade, context) for name in FIELDS)
     if (
         isinstance(stop, UnreadableText)
         or isinstance(target, UnreadableText)
@@ -109,17 +109,17 @@ def wanted(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Protection 
 
 
 def wanted_level(
-    draft: ProtectionDraft, name: ProtectionField, trade: TradeRow, facts: Facts
+    draft: ProtectionDraft, name: ProtectionField, trade: TradeRow, context: TradingContext
 ) -> Reading:
     """Return what one field comes to: a price, or for the trailing stop a distance in price units."""
     value = draft.reading(name)
     if not isinstance(value, Decimal):
         return value
-    level = value * facts.rules.pip if draft.entry(name).unit == "pips" else value
+    level = value * context.rules.pip if draft.entry(name).unit == "pips" else value
     if draft.entry(name).unit == "pips" and name != "trail":
         direction = 1 if trade.units > 0 else -1
         level = trade.price + (direction if name == "target" else -direction) * level
-    return nearest_price(level, facts.rules.price_precision)
+    return nearest_price(level, context.rules.price_precision)
 
 
 def change(now: Decimal | None, new: Decimal | None) -> Change:
@@ -163,25 +163,25 @@ def _target_weight(now: Decimal | None, new: Decimal | None) -> Weight:
     return "adds" if now is None else "moves target"
 
 
-def refusals(draft: ProtectionDraft, trade: TradeRow, facts: Facts) -> Sequence[str]:
+def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Sequence[str]:
     """Return what cannot be meant; a stop that the price already passed would fire at once."""
-    now, new = protection_of(trade), wanted(draft, trade, facts)
+    now, new = protection_of(trade), wanted(draft, trade, context)
     if new is None:
         return [unreadable_words(name, text, FIELD_KEYS[name]) for name, text in draft.unreadable]
     reasons = []
     if new.stop != now.stop and new.stop is not None:
-        reasons += _fires_at_once(trade, new.stop, facts)
+        reasons += _fires_at_once(trade, new.stop, context)
     if new.target != now.target and new.target is not None:
-        reasons += _fills_at_once(trade, new.target, facts)
+        reasons += _fills_at_once(trade, new.target, context)
     if new.trail != now.trail and new.trail is not None:
-        reasons += _trail_out_of_range(new.trail, facts)
+        reasons += _trail_out_of_range(new.trail, context)
     if not reasons and new == now:
         reasons.append("Nothing changed yet: ↑ ↓ nudge, digits set, s t r pick")
     return reasons
 
 
-def _fires_at_once(trade: TradeRow, stop: Decimal, facts: Facts) -> list[str]:
-    close = closing_price(trade.units, facts.bid, facts.ask)
+def _fires_at_once(trade: TradeRow, stop: Decimal, context: TradingContext) -> list[str]:
+    close = closing_price(trade.units, context.bid, context.ask)
     passed = stop >= close if trade.units > 0 else stop <= close
     return (
         [f"A stop at {stop} would fire now, the price is {close}: close it instead"]
@@ -190,8 +190,8 @@ def _fires_at_once(trade: TradeRow, stop: Decimal, facts: Facts) -> list[str]:
     )
 
 
-def _fills_at_once(trade: TradeRow, target: Decimal, facts: Facts) -> list[str]:
-    close = closing_price(trade.units, facts.bid, facts.ask)
+def _fills_at_once(trade: TradeRow, target: Decimal, context: TradingContext) -> list[str]:
+    close = closing_price(trade.units, context.bid, context.ask)
     passed = target <= close if trade.units > 0 else target >= close
     return (
         [f"A target at {target} would fill now, the price is {close}: close it instead"]
@@ -200,15 +200,15 @@ def _fills_at_once(trade: TradeRow, target: Decimal, facts: Facts) -> list[str]:
     )
 
 
-def _trail_out_of_range(trail: Decimal, facts: Facts) -> list[str]:
-    least, most = facts.rules.minimum_trail, facts.rules.maximum_trail
+def _trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
+    least, most = context.rules.minimum_trail, context.rules.maximum_trail
     if trail < least:
         return [
-            f"Trailing distance below the broker's least, {(least / facts.rules.pip).normalize():f} pips"
+            f"Trailing distance below the broker's least, {(least / context.rules.pip).normalize():f} pips"
         ]
     if most and trail > most:
         return [
-            f"Trailing distance over the broker's most, {(most / facts.rules.pip).normalize():f} pips"
+            f"Trailing distance over the broker's most, {(most / context.rules.pip).normalize():f} pips"
         ]
     return []
 
@@ -228,39 +228,41 @@ class Outlook:
         return self.at_target / -self.at_stop
 
 
-def outlook(trade: TradeRow, levels: Protection, facts: Facts) -> Outlook:
+def outlook(trade: TradeRow, levels: Protection, context: TradingContext) -> Outlook:
     """Return what the trade makes at the stop that is met first, and at its target."""
     at_stop = at_target = None
-    stop = effective_stop(trade, levels, facts)
+    stop = effective_stop(trade, levels, context)
     if stop is not None:
-        lost = open_risk(trade.units, trade.price, stop, facts.factors)
-        kept = locked_profit(trade.units, trade.price, stop, facts.factors)
+        lost = open_risk(trade.units, trade.price, stop, context.factors)
+        kept = locked_profit(trade.units, trade.price, stop, context.factors)
         at_stop = kept - lost if kept else -lost if lost else NOTHING
     if levels.target is not None:
-        at_target = reward(trade.units, trade.price, levels.target, facts.factors)
+        at_target = reward(trade.units, trade.price, levels.target, context.factors)
     return Outlook(at_stop, at_target)
 
 
-def effective_stop(trade: TradeRow, levels: Protection, facts: Facts) -> Decimal | None:
+def effective_stop(trade: TradeRow, levels: Protection, context: TradingContext) -> Decimal | None:
     """Return which of stop, trailing stop and guaranteed stop the price meets first; None: there is none."""
     guaranteed = trade.guaranteed_stop.price if trade.guaranteed_stop else None
-    trailed = _trailed_price(trade, levels.trail, facts)
+    trailed = _trailed_price(trade, levels.trail, context)
     return nearest_stop(trade.units, (levels.stop, trailed, guaranteed))
 
 
-def _trailed_price(trade: TradeRow, distance: Decimal | None, facts: Facts) -> Decimal | None:
+def _trailed_price(
+    trade: TradeRow, distance: Decimal | None, context: TradingContext
+) -> Decimal | None:
     """Return where a trailing stop stands; at a new distance it starts from the price now."""
     if distance is None:
         return None
     standing = trade.trailing_stop
     if standing is not None and standing.price is not None and standing.distance == distance:
         return standing.price
-    close = closing_price(trade.units, facts.bid, facts.ask)
+    close = closing_price(trade.units, context.bid, context.ask)
     return trailing_stop(trade.units, close, distance)
 
 
 def completed_by(
-    draft: ProtectionDraft, trade: TradeRow, facts: Facts, template: Template
+    draft: ProtectionDraft, trade: TradeRow, context: TradingContext, template: Template
 ) -> ProtectionDraft:
     """Return the draft with the template's stop and target where the trade has none.
 
@@ -268,28 +270,28 @@ def completed_by(
     stop that the price has passed, or that lies within the spread of it, is measured from the closing price; a target
     that the price has passed is left out.
     """
-    distance, now = template.stop_distance_pips(facts), wanted(draft, trade, facts)
+    distance, now = template.stop_distance_pips(context), wanted(draft, trade, context)
     if distance is None or now is None:
         return draft
-    away = distance * facts.rules.pip
+    away = distance * context.rules.pip
     direction = 1 if trade.units > 0 else -1
-    stop = effective_stop(trade, now, facts)
+    stop = effective_stop(trade, now, context)
     if stop is None:
-        stop = _template_stop(trade, away, facts)
+        stop = _template_stop(trade, away, context)
         draft = draft.put("stop", Entry(f"{stop:f}", "price"))
     if not draft.target.text and template.target_r is not None:
         risk = direction * (trade.price - stop)
         target = trade.price + direction * template.target_r * (risk if risk > 0 else away)
-        target = nearest_price(target, facts.rules.price_precision)
-        if not _fills_at_once(trade, target, facts):
+        target = nearest_price(target, context.rules.price_precision)
+        if not _fills_at_once(trade, target, context):
             draft = draft.put("target", Entry(f"{target:f}", "price"))
     return replace(draft, active="stop")
 
 
-def _template_stop(trade: TradeRow, away: Decimal, facts: Facts) -> Decimal:
+def _template_stop(trade: TradeRow, away: Decimal, context: TradingContext) -> Decimal:
     direction = 1 if trade.units > 0 else -1
-    close = closing_price(trade.units, facts.bid, facts.ask)
+    close = closing_price(trade.units, context.bid, context.ask)
     stop = trade.price - direction * away
-    if direction * (close - stop) <= facts.ask - facts.bid:
+    if direction * (close - stop) <= context.ask - context.bid:
         stop = close - direction * away
-    return nearest_price(stop, facts.rules.price_precision)
+    return nearest_price(stop, context.rules.price_precision)

@@ -1,11 +1,6 @@
-"""What is held net in every currency, over all positions (TRADER.md 2.11).
+"""Open risk, locked profit, R multiples and break-even prices of trades (TRADER.md 2.5, 2.8)."""
 
-What is at risk down to the stops, and how a trade did in units of its first risk (TRADER.md 2.5).
-Where a trade costs nothing, financing and fees included (TRADER.md 2.8).
-"""
-
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from decimal import Decimal
 
 from keydesk.calc.profit import Factors, price_down, price_up
@@ -35,11 +30,6 @@ def open_risk(units: Decimal, entry: Decimal, stop: Decimal, factors: Factors) -
 def locked_profit(units: Decimal, entry: Decimal, stop: Decimal, factors: Factors) -> Decimal:
     """What the trade still wins when the stop fills at its price, in home currency."""
     return max(NOTHING, -stop_distance(units, entry, stop)) * abs(units) * factors.gain
-
-
-def give_back(units: Decimal, now: Decimal, stop: Decimal, factors: Factors) -> Decimal:
-    """What of today's value goes if the price falls from `now` to the stop, in home currency."""
-    return stop_distance(units, now, stop) * abs(units) * factors.loss
 
 
 def trailing_stop(units: Decimal, best: Decimal, distance: Decimal) -> Decimal:
@@ -96,61 +86,3 @@ def break_even_stop(
     if units > 0:
         return price_up(exact + offset, precision)
     return price_down(exact - offset, precision)
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """One instrument held: signed units at the mid price; only currency pairs split in two legs."""
-
-    instrument: str
-    units: Decimal
-    mid: Decimal
-    is_pair: bool = True
-
-    @property
-    def base(self) -> str:
-        """The currency (or thing) that is held."""
-        return self.instrument.partition("_")[0]
-
-    @property
-    def quote(self) -> str:
-        """The currency it is paid in."""
-        return self.instrument.partition("_")[2]
-
-
-@dataclass(frozen=True, slots=True)
-class Exposure:
-    """What is held net of one currency, in its own units and in home currency; plus is long."""
-
-    name: str
-    units: Decimal
-    home: Decimal | None  # None: its conversion is not known yet
-
-
-def exposures(holdings: Iterable[Holding], factors: Mapping[str, Factors]) -> list[Exposure]:
-    """The net exposure by currency, largest first; what is no currency pair stands by its own name."""
-    net: dict[str, Decimal] = {}
-    alone: list[Exposure] = []
-    for holding in holdings:
-        if holding.is_pair:
-            net[holding.base] = net.get(holding.base, NOTHING) + holding.units
-            paid = holding.units * holding.mid
-            net[holding.quote] = net.get(holding.quote, NOTHING) - paid
-        else:
-            alone.append(_by_itself(holding, factors.get(holding.quote)))
-    rows = [_exposure(name, units, factors.get(name)) for name, units in net.items() if units]
-    return sorted(rows + alone, key=lambda each: abs(each.home or NOTHING), reverse=True)
-
-
-def gross(rows: Iterable[Exposure]) -> Decimal:
-    """The sum of all exposures without sign, halved: each position is counted once."""
-    return sum((abs(each.home or NOTHING) for each in rows), NOTHING) / 2
-
-
-def _exposure(name: str, units: Decimal, factors: Factors | None) -> Exposure:
-    return Exposure(name, units, None if factors is None else units * factors.value)
-
-
-def _by_itself(holding: Holding, factors: Factors | None) -> Exposure:
-    home = None if factors is None else holding.units * holding.mid * factors.value
-    return Exposure(holding.instrument, holding.units, home)

@@ -1,10 +1,6 @@
-"""How many units a risk buys, and which cap makes them fewer (TRADER.md 2.2, feature 1).
+"""Position size from risk, margin and closeout, spread cost and allowed slippage (TRADER.md 2.2, 2.4, features 1 and 14).
 
-How much margin positions tie up and how far the closeout is (TRADER.md 2.2, 2.4).
-
-The server's figures are the truth; these move them between two of its answers and preview orders.
-What the spread costs, and how far from the price a market order may fill (TRADER.md 2.2, feature 14).
-What an instrument's spread usually is: the median of an hour, so that a wide one stands out.
+The broker's margin figures are authoritative; these are used between two of its answers and for previews.
 """
 
 from collections import deque
@@ -54,44 +50,9 @@ def closeout_percent(used: Decimal, mid_nav: Decimal) -> Decimal:
     return HALF * used / mid_nav if mid_nav > 0 else CLOSEOUT
 
 
-def closeout_price(
-    units: Decimal,
-    mid: Decimal,
-    *,
-    rate: Decimal,
-    position_value: Decimal,
-    used: Decimal,
-    mid_nav: Decimal,
-) -> Decimal:
-    """The mid price of an instrument at which the account would be closed out, all else standing still.
-
-    Args:
-        units: The position, signed, not zero.
-        mid: Its mid price now.
-        rate: Its effective margin rate.
-        position_value: Quote currency to home.
-        used: The account's margin in use.
-        mid_nav: The account's balance with open trades valued at mid prices.
-    """
-    room = mid_nav - used * HALF
-    if units > 0:
-        return mid - room / (units * position_value * (1 - rate * HALF))
-    return mid + room / (-units * position_value * (1 + rate * HALF))
-
-
-def spread_pips(bid: Decimal, ask: Decimal, pip: Decimal) -> Decimal:
-    """Return the spread in pips."""
-    return (ask - bid) / pip
-
-
 def spread_cost(units: Decimal, bid: Decimal, ask: Decimal, loss_factor: Decimal) -> Decimal:
-    """Return what going in and out at once costs, in home currency."""
+    """Return the cost of opening and closing `units` at the same quote, in home currency."""
     return abs(units) * (ask - bid) * loss_factor
-
-
-def share_of_stop(bid: Decimal, ask: Decimal, distance: Decimal) -> Decimal:
-    """Return the spread as a fraction of the distance to the stop."""
-    return (ask - bid) / distance
 
 
 def slippage_allowed(bid: Decimal, ask: Decimal, pip: Decimal) -> Decimal:

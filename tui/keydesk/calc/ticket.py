@@ -1,6 +1,6 @@
-"""A ticket worked out: from what was typed and what is known to prices, units, risk and margin.
+"""Compute the plan of a ticket from its draft and the trading context: levels, units, risk and margin.
 
-Every number is recomputed at every key and every frame; what is sent is the plan that was on the screen.
+The plan is computed again at every key and frame; the order that is sent is the plan on the screen.
 """
 
 from collections.abc import Sequence
@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
-from keydesk.calc.facts import NOTHING, Facts, only_reduces
 from keydesk.calc.instructions import Limits
 from keydesk.calc.profit import (
     nearest_price,
@@ -16,7 +15,6 @@ from keydesk.calc.profit import (
     pip_value,
     price_down,
     price_up,
-    whole_units,
 )
 from keydesk.calc.sizing import (
     CapName,
@@ -30,6 +28,7 @@ from keydesk.calc.sizing import (
     units_for_risk,
 )
 from keydesk.calc.ticket_draft import Draft, FieldName, Reading, UnreadableText
+from keydesk.calc.trading_context import NOTHING, TradingContext, only_reduces
 
 PERCENT = Decimal(100)
 
@@ -100,41 +99,41 @@ class Plan:
         return self.reward / self.risk
 
 
-def work_out(draft: Draft, facts: Facts, limits: Limits) -> Plan:
+def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
     """Work the ticket out with the price seen now."""
-    levels = levels_of(draft, facts)
+    levels = levels_of(draft, context)
     distance = stop_distance(draft, levels)
     sized = size(
-        _wanted_units(draft, facts, distance),
-        facts.rules.units_precision,
-        _caps(draft, facts, limits),
+        _wanted_units(draft, context, distance),
+        context.rules.units_precision,
+        _caps(draft, context, limits),
     )
-    units, factors = sized.units, facts.factors
-    before = facts.purse.net_units
-    reduces = only_reduces(draft.direction * units, before, hedging=facts.purse.hedging)
+    units, factors = sized.units, context.factors
+    before = context.funds.net_units
+    reduces = only_reduces(draft.direction * units, before, hedging=context.funds.hedging)
     if reduces:
         levels, distance = replace(levels, stop=None, target=None, trail=None), None
-    added = margin_added(facts, draft.direction * units)
+    added = margin_added(context, draft.direction * units)
     return Plan(
         levels=levels,
         units=units,
         bound_by=sized.bound_by,
         distance=distance,
-        pip_value=pip_value(units, facts.rules.pip, factors),
-        notional=notional(units, facts.mid, factors),
+        pip_value=pip_value(units, context.rules.pip, factors),
+        notional=notional(units, context.mid, factors),
         margin=added,
-        margin_left=facts.purse.margin_available - added,
+        margin_left=context.funds.margin_available - added,
         closeout_after=closeout_percent(
-            facts.purse.margin_used + added, mid_nav_after(facts, units)
+            context.funds.margin_used + added, mid_nav_after(context, units)
         ),
         position_before=before,
         position_after=before + draft.direction * units,
         risk=None if distance is None else units * distance * factors.loss,
         reward=_reward(draft, levels, units, factors.gain),
-        spread=facts.ask - facts.bid,
+        spread=context.ask - context.bid,
         minimum_risk=None
         if distance is None
-        else facts.rules.minimum_units * distance * factors.loss,
+        else context.rules.minimum_units * distance * factors.loss,
         reduces=reduces,
     )
 
@@ -157,32 +156,32 @@ def unreadable_fields(draft: Draft, plan: Plan) -> Sequence[tuple[FieldName, Unr
     return found
 
 
-def levels_of(draft: Draft, facts: Facts) -> Levels:
+def levels_of(draft: Draft, context: TradingContext) -> Levels:
     """Return the ticket's prices at the instrument's precision."""
-    entry = entry_price(draft, facts)
-    stop = _stop(draft, entry, facts)
+    entry = entry_price(draft, context)
+    stop = _stop(draft, entry, context)
     return Levels(
         entry=entry,
-        bound=_bound(draft, facts) if draft.kind == "MARKET" else None,
+        bound=_bound(draft, context) if draft.kind == "MARKET" else None,
         stop=stop,
-        target=_target(draft, entry, stop, facts),
-        trail=_trail(draft, facts),
+        target=_target(draft, entry, stop, context),
+        trail=_trail(draft, context),
     )
 
 
-def entry_price(draft: Draft, facts: Facts) -> Reading:
+def entry_price(draft: Draft, context: TradingContext) -> Reading:
     """Return where the ticket would open: the touch for a market order, else the typed price."""
-    touch = facts.ask if draft.direction > 0 else facts.bid
+    touch = context.ask if draft.direction > 0 else context.bid
     if draft.kind == "MARKET":
         return touch
     value = draft.reading("price")
     if not isinstance(value, Decimal):
         return value
-    precision = facts.rules.price_precision
+    precision = context.rules.price_precision
     if draft.price.unit == "pips":
-        return nearest_price(touch + _pending_side(draft) * value * facts.rules.pip, precision)
+        return nearest_price(touch + _pending_side(draft) * value * context.rules.pip, precision)
     if value < 0:  # "-15" in the price field: 15 pips under the market
-        return nearest_price(touch + value * facts.rules.pip, precision)
+        return nearest_price(touch + value * context.rules.pip, precision)
     return nearest_price(value, precision)
 
 
@@ -201,30 +200,32 @@ def stop_distance(draft: Draft, levels: Levels) -> Decimal | None:
     return min(distances) if distances else None
 
 
-def margin_added(facts: Facts, signed_units: Decimal) -> Decimal:
+def margin_added(context: TradingContext, signed_units: Decimal) -> Decimal:
     """Return the margin a fill adds (our preview; the broker's own figure is the truth)."""
-    long, short = facts.purse.long_units, -facts.purse.short_units
-    if facts.purse.hedging:
+    long, short = context.funds.long_units, -context.funds.short_units
+    if context.funds.hedging:
         new_long = long + max(signed_units, NOTHING)
         new_short = short + max(-signed_units, NOTHING)
         grown = position_units(new_long, new_short) - position_units(long, short)
     else:
         grown = abs(long - short + signed_units) - abs(long - short)
-    return grown * margin_of_one(facts)
+    return grown * margin_of_one(context)
 
 
-def mid_nav_after(facts: Facts, units: Decimal) -> Decimal:
+def mid_nav_after(context: TradingContext, units: Decimal) -> Decimal:
     """Return NAV at mid prices once so many units were dealt: half the spread is paid (TRADER.md 2.4)."""
-    nav = facts.purse.nav if facts.purse.mid_nav is None else facts.purse.mid_nav
-    return nav - units * (facts.ask - facts.bid) / 2 * facts.factors.loss
+    nav = context.funds.nav if context.funds.mid_nav is None else context.funds.mid_nav
+    return nav - units * (context.ask - context.bid) / 2 * context.factors.loss
 
 
-def margin_of_one(facts: Facts) -> Decimal:
+def margin_of_one(context: TradingContext) -> Decimal:
     """Return the margin of one unit."""
-    return required_margin(Decimal(1), facts.rules.margin_rate, facts.mid, facts.factors.value)
+    return required_margin(
+        Decimal(1), context.rules.margin_rate, context.mid, context.factors.value
+    )
 
 
-def _wanted_units(draft: Draft, facts: Facts, distance: Decimal | None) -> Decimal:
+def _wanted_units(draft: Draft, context: TradingContext, distance: Decimal | None) -> Decimal:
     value = draft.reading("size")
     if not isinstance(value, Decimal):
         return NOTHING
@@ -232,34 +233,36 @@ def _wanted_units(draft: Draft, facts: Facts, distance: Decimal | None) -> Decim
         return value
     if distance is None or distance <= 0:
         return NOTHING
-    risk = facts.purse.nav * value / PERCENT
-    return units_for_risk(risk, distance, facts.factors.loss)
+    risk = context.funds.nav * value / PERCENT
+    return units_for_risk(risk, distance, context.factors.loss)
 
 
-def _caps(draft: Draft, facts: Facts, limits: Limits) -> Caps:
+def _caps(draft: Draft, context: TradingContext, limits: Limits) -> Caps:
     """Caps bind a size that is reckoned from risk; units that were typed are refused instead."""
     if draft.size.unit == "units":
         return Caps()
-    purse, rules = facts.purse, facts.rules
-    freed = max(NOTHING, -draft.direction * purse.net_units) if not purse.hedging else NOTHING
-    one = margin_of_one(facts)
-    exact = margin_cap(purse.margin_available, rules.margin_rate, facts.mid, facts.factors.value)
+    funds, rules = context.funds, context.rules
+    freed = max(NOTHING, -draft.direction * funds.net_units) if not funds.hedging else NOTHING
+    one = margin_of_one(context)
+    exact = margin_cap(
+        funds.margin_available, rules.margin_rate, context.mid, context.factors.value
+    )
     return Caps(
         margin=exact + 2 * freed if one else None,
         order=rules.maximum_order_units,
-        position=room_left(draft, facts),
+        position=room_left(draft, context),
         own=limits.hard_units,
     )
 
 
-def room_left(draft: Draft, facts: Facts) -> Decimal | None:
+def room_left(draft: Draft, context: TradingContext) -> Decimal | None:
     """Return how many units fit under the instrument's largest position; None: no limit."""
-    if not facts.rules.maximum_position:
+    if not context.rules.maximum_position:
         return None
-    held = facts.purse.long_units if draft.direction > 0 else -facts.purse.short_units
-    if not facts.purse.hedging:
-        held = draft.direction * facts.purse.net_units
-    return facts.rules.maximum_position - held
+    held = context.funds.long_units if draft.direction > 0 else -context.funds.short_units
+    if not context.funds.hedging:
+        held = draft.direction * context.funds.net_units
+    return context.rules.maximum_position - held
 
 
 def _reward(draft: Draft, levels: Levels, units: Decimal, gain: Decimal) -> Decimal | None:
@@ -273,52 +276,51 @@ def _pending_side(draft: Draft) -> int:
     return draft.direction if draft.kind == "STOP" else -draft.direction
 
 
-def _bound(draft: Draft, facts: Facts) -> Reading:
-    typed, rules = draft.reading("bound"), facts.rules
+def _bound(draft: Draft, context: TradingContext) -> Reading:
+    typed, rules = draft.reading("bound"), context.rules
     if isinstance(typed, UnreadableText):
         return typed
-    usual = slippage_allowed(facts.bid, facts.ask, rules.pip)
+    usual = slippage_allowed(context.bid, context.ask, rules.pip)
     allowed = usual if typed is None else typed * rules.pip
     if draft.direction > 0:
-        return price_up(facts.ask + allowed, rules.price_precision)
-    return price_down(facts.bid - allowed, rules.price_precision)
+        return price_up(context.ask + allowed, rules.price_precision)
+    return price_down(context.bid - allowed, rules.price_precision)
 
 
-def _stop(draft: Draft, entry: Reading, facts: Facts) -> Reading:
-    return _level(draft, "stop", entry, -draft.direction, facts)
+def _stop(draft: Draft, entry: Reading, context: TradingContext) -> Reading:
+    return _level(draft, "stop", entry, -draft.direction, context)
 
 
-def _target(draft: Draft, entry: Reading, stop: Reading, facts: Facts) -> Reading:
+def _target(draft: Draft, entry: Reading, stop: Reading, context: TradingContext) -> Reading:
     value = draft.reading("target")
     if draft.target.unit != "R" or not isinstance(value, Decimal):
-        return _level(draft, "target", entry, draft.direction, facts)
+        return _level(draft, "target", entry, draft.direction, context)
     if stop is None and isinstance(entry, Decimal):
         return UnreadableText(draft.target.text, "is in R, which needs a stop")
     if not isinstance(entry, Decimal) or not isinstance(stop, Decimal):
         return None
-    return nearest_price(entry + value * (entry - stop), facts.rules.price_precision)
+    return nearest_price(entry + value * (entry - stop), context.rules.price_precision)
 
 
 def _level(
-    draft: Draft, name: Literal["stop", "target"], entry: Reading, toward: int, facts: Facts
+    draft: Draft,
+    name: Literal["stop", "target"],
+    entry: Reading,
+    toward: int,
+    context: TradingContext,
 ) -> Reading:
-    value, precision = draft.reading(name), facts.rules.price_precision
+    value, precision = draft.reading(name), context.rules.price_precision
     if not isinstance(value, Decimal):
         return value
     if draft.entry(name).unit == "price":
         return nearest_price(value, precision)
     if not isinstance(entry, Decimal):
         return None
-    return nearest_price(entry + toward * value * facts.rules.pip, precision)
+    return nearest_price(entry + toward * value * context.rules.pip, precision)
 
 
-def _trail(draft: Draft, facts: Facts) -> Reading:
+def _trail(draft: Draft, context: TradingContext) -> Reading:
     value = draft.reading("trail")
     if not isinstance(value, Decimal):
         return value
-    return nearest_price(value * facts.rules.pip, facts.rules.price_precision)
-
-
-def whole_pips(distance: Decimal, pip: Decimal) -> Decimal:
-    """Return a distance in pips, to a tenth."""
-    return whole_units(distance / pip, 1)
+    return nearest_price(value * context.rules.pip, context.rules.price_precision)

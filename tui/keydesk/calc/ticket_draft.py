@@ -1,7 +1,6 @@
-"""What the trader typed into a ticket, and how a key changes it: letters pick fields, digits fill them.
+"""The fields of a ticket as typed, and how a key changes them: letters select a field, digits fill it.
 
-The text of a field is a number, or empty on purpose (None), or `UnreadableText`. The three are different types, so that
-no text that cannot be read is ever taken for a field that was left empty.
+A field is a number, None (left empty) or `UnreadableText`: three types, so that unreadable text cannot count as empty.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""What holding a position over 17:00 New York costs or pays (TRADER.md 2.6).
-
-The trading day, 17:00 New York to 17:00, and what the account made in it (TRADER.md 2.5).
-"""
+"""The trading day, 17:00 to 17:00 New York time, and the result of the account in it (TRADER.md 2.5)."""
 
 from datetime import UTC, datetime, time, timedelta
 from decimal import Decimal
@@ -11,7 +8,6 @@ from zoneinfo import ZoneInfo
 NEW_YORK = ZoneInfo("America/New_York")
 DAY_ENDS = time(17)
 SECOND = 1_000_000_000
-NOTHING = Decimal(0)
 
 
 def day_start(now_ns: int) -> int:
@@ -52,32 +48,3 @@ def nav_at_start(
         unrealized_then: The profit of the trades open at the start, at that instant's prices.
     """
     return balance - booked_since - transfers + unrealized_then
-
-
-def loss_limit(nav_at_start: Decimal, share: Decimal, transfers: Decimal = NOTHING) -> Decimal:
-    """The net asset value at which a daily loss of this share of the start is reached."""
-    return nav_at_start * (1 - share) + transfers
-
-
-DAYS_A_YEAR = 365
-
-
-def financing_in_quote(
-    units: Decimal, price: Decimal, yearly_rate: Decimal, days: int = 1
-) -> Decimal:
-    """Return the charge (negative) or credit of that many days, in the quote currency."""
-    return abs(units) * price * yearly_rate / DAYS_A_YEAR * days
-
-
-def financing(
-    *,
-    units: Decimal,
-    price: Decimal,
-    yearly_rate: Decimal,
-    days: int,
-    gain_factor: Decimal,
-    loss_factor: Decimal,
-) -> Decimal:
-    """Return the charge (negative) or credit of that many days, in home currency."""
-    quote = financing_in_quote(units, price, yearly_rate, days)
-    return quote * (gain_factor if quote >= 0 else loss_factor)

@@ -1,1 +1,1 @@
-"""The command line: one room for each command."""
+"""The command line: one module per command or group of commands."""

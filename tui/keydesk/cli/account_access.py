@@ -1,8 +1,4 @@
-"""Getting out from a second login: by the order protocol, in the same journal as the desk's own orders.
-
-Which profile is meant.
-Reaching an account from the shell: of a profile, or of the practice market, whose desk may be open meanwhile.
-"""
+"""Open an account for a command, and close and cancel what is open on it by the order protocol."""
 
 import argparse
 import asyncio
@@ -14,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 
 from keydesk.app import practice_broker as open_broker
-from keydesk.app.account_sources import Band, SignedIn, Target, practice_target
+from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, practice_account
 from keydesk.app.practice_broker import EmbeddedBroker
 from keydesk.cli.runner import Refusal, add_passphrase_options
 from keydesk.cli.token_access import given_passphrase, token_of
@@ -25,7 +21,7 @@ from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
 from keydesk.trading.journal import AuditLog, open_journal
-from keydesk.trading.notifications import Asked, said_of
+from keydesk.trading.notifications import Command, report_of
 from keydesk.trading.order_requests import PASSES, Standing, standing_at_broker
 from keydesk_client.client import Client
 from keydesk_client.errors import Forbidden, NotFound, Unauthorized
@@ -34,11 +30,11 @@ from keydesk_client.orders.sender import Sender
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class OpenAccount:
     """An account within reach."""
 
     client: Client
-    target: Target
+    target: AccountAddress
     environment: Band
     folder: Path  # of the journals
 
@@ -72,7 +68,7 @@ def account_parser(command: str, what: str) -> argparse.ArgumentParser:
 
 
 @asynccontextmanager
-async def reached(options: argparse.Namespace) -> AsyncIterator[Reached]:
+async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount]:
     """Reach the account that the options name; leaving the block leaves it."""
     folders = paths.find(options.data, os.environ)
     settings = config.load(folders.config)
@@ -84,7 +80,7 @@ async def reached(options: argparse.Namespace) -> AsyncIterator[Reached]:
                 yield reach
         return
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
-    account = SignedIn(profile, token_of(folders, profile, given))
+    account = ProfileAccount(profile, token_of(folders, profile, given))
     reach = _at(account.unasked(), account.environment, folders)
     try:
         async with reach.client:
@@ -96,27 +92,27 @@ async def reached(options: argparse.Namespace) -> AsyncIterator[Reached]:
         ) from error
 
 
-def _at(target: Target, environment: Band, folders: Folders) -> Reached:
+def _at(target: AccountAddress, environment: Band, folders: Folders) -> OpenAccount:
     client = Client(
         token=target.token,
         rest_url=target.rest_url,
         stream_url=target.stream_url,
         account_id=target.account_id,
     )
-    return Reached(client, target, environment, folders.state / "orders")
+    return OpenAccount(client, target, environment, folders.state / "orders")
 
 
 @asynccontextmanager
-async def _practice_market(folders: Folders) -> AsyncIterator[Target]:
+async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
     """Join the broker of an open desk, or start one for as long as it takes."""
     data = folders.private("practice")
     address = open_broker.find(data)
     if address is not None:
-        yield practice_target(address)
+        yield practice_account(address)
         return
     broker = EmbeddedBroker.start(data)
     try:
-        yield practice_target(await broker.address())
+        yield practice_account(await broker.address())
     finally:
         broker.stop()
 
@@ -124,7 +120,9 @@ async def _practice_market(folders: Folders) -> AsyncIterator[Target]:
 Part = Callable[[Standing], Standing]
 
 
-async def get_out(reach: Reached, command: str, part: Part, standing: Standing) -> Standing:
+async def close_and_cancel(
+    reach: OpenAccount, command: str, part: Part, standing: Standing
+) -> Standing:
     """Close and cancel what stands, look again, at most three times; returns what is left of the part."""
     journal, audit = open_journal(reach.journal), AuditLog(reach.audit)
     audit.write(command, f"from the command line: {standing.words}")
@@ -149,7 +147,7 @@ async def get_out(reach: Reached, command: str, part: Part, standing: Standing) 
     return standing
 
 
-async def _last_transaction_id(reach: Reached, standing: Standing) -> int:
+async def _last_transaction_id(reach: OpenAccount, standing: Standing) -> int:
     if standing.last_transaction_id is not None:
         return standing.last_transaction_id
     return int((await reach.client.accounts.summary()).last_transaction_id)
@@ -157,20 +155,20 @@ async def _last_transaction_id(reach: Reached, standing: Standing) -> int:
 
 async def _wipe(sender: Sender, standing: Standing, again: str, audit: AuditLog) -> None:
     closing = [
-        _told(Asked(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
+        _told(Command(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
         for id_, instrument in standing.trades
     ]
     cancelling = [
-        _told(Asked(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
+        _told(Command(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
         for id_ in standing.orders
     ]
     await asyncio.gather(*closing, *cancelling)
 
 
-async def _told(asked: Asked, sending: Awaitable[Outcome], audit: AuditLog) -> None:
+async def _told(command: Command, sending: Awaitable[Outcome], audit: AuditLog) -> None:
     began = monotonic()
     outcome = await sending
     took = (monotonic() - began) * 1000
-    words = said_of(outcome, Asked(asked.words, asked.again, milliseconds=took)).words
+    words = report_of(outcome, Command(command.words, command.again, milliseconds=took)).words
     audit.write("outcome", f"{outcome.intent.id} {words}")
     say(safe(words))

@@ -1,4 +1,4 @@
-"""`keydesk`: choose the account, start the practice broker when it is the one, open the desk."""
+"""`keydesk`: choose the account, start the practice broker if needed, and open the desk."""
 
 import gc
 import os
@@ -8,9 +8,9 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from keydesk.app import practice_broker as open_broker
-from keydesk.app.account_sources import Opening, PracticeMarket, SignedIn
+from keydesk.app.account_sources import AccountSource, PracticeMarket, ProfileAccount
 from keydesk.app.practice_broker import STOP_SECONDS, EmbeddedBroker
-from keydesk.cli.runner import Refusal, desk_options, say_why
+from keydesk.cli.runner import Refusal, desk_options, report_error
 from keydesk.config import settings as config
 from keydesk.config import settings as paths
 from keydesk.config.settings import DeskOptions, Folders, Profile, Settings, profile_to_open
@@ -38,28 +38,28 @@ def open_desk(argv: list[str]) -> int:
         paths.make_private(folders.state)
         account = _opening(options, folders, profile)
     except (Refusal, paths.UnsafeFolder, config.BadSettings, KeydeskClientError, OSError) as error:
-        say_why(error)
+        report_error(error)
         return 1
     try:
         check = TerminalCheck(os.environ)
         try:
             # Heavy, and the practice broker is starting and the terminal answering meanwhile.
             from keydesk.app.app import run_desk  # noqa: PLC0415
-            from keydesk.config.user_files import own_settings  # noqa: PLC0415
+            from keydesk.config.user_files import load_user_settings  # noqa: PLC0415
 
-            own = own_settings(folders.config)
+            own = load_user_settings(folders.config)
             _remember(folders, settings, profile)
         finally:
             terminal = check.facts()
         return run_desk(options, settings, folders, account, own, terminal=terminal)
     except config.BadSettings as error:
-        say_why(error)
+        report_error(error)
         return 1
     finally:
         account.stop()
 
 
-def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) -> Opening:
+def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) -> AccountSource:
     """Start the practice broker, or fetch the profile's token while the terminal can still be asked at."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Refusal("the desk needs a terminal; over SSH ask for one with ssh -t")
@@ -73,7 +73,7 @@ def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) ->
     from keydesk.cli.token_access import given_passphrase, token_of  # noqa: PLC0415 - keyring
 
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
-    return SignedIn(profile, token_of(folders, profile, given))
+    return ProfileAccount(profile, token_of(folders, profile, given))
 
 
 def _refuse_a_second_desk(ledger: Path) -> None:

@@ -1,10 +1,4 @@
-"""`keydesk reset-terminal`: repair a terminal that a killed desk left without echo, cursor and line editing.
-
-What a look at the machine or the broker found.
-Whether this machine and this terminal are fit for the desk.
-Whether the broker answers, how fast, and whether its clock and ours agree.
-`keydesk doctor`: look at everything the desk depends on, and say what is wrong and what to do.
-"""
+"""`keydesk doctor` and `keydesk reset-terminal`: check machine, terminal and broker; repair a terminal."""
 
 import argparse
 import asyncio
@@ -22,7 +16,7 @@ from time import monotonic, time_ns
 from typing import Literal
 
 from keydesk.app.practice_broker import PracticeFailed
-from keydesk.cli.account_access import Reached, account_parser, reached
+from keydesk.cli.account_access import OpenAccount, account_parser, open_account
 from keydesk.cli.runner import Refusal
 from keydesk.cli.token_access import VAULT
 from keydesk.config import settings as config
@@ -133,14 +127,14 @@ async def broker(options: Namespace) -> list[Check]:
     """Judge the account that the options name."""
     checks: list[Check] = []
     try:
-        async with reached(options) as reach:
+        async with open_account(options) as reach:
             checks += [check async for check in _asked(reach)]
     except (Refusal, BadSettings, UnsafeFolder, PracticeFailed, KeydeskClientError, OSError) as why:
         checks.append(Check("broker", "bad", str(why)))
     return checks
 
 
-async def _asked(reach: Reached) -> AsyncIterator[Check]:
+async def _asked(reach: OpenAccount) -> AsyncIterator[Check]:
     account = (await reach.client.accounts.summary()).account
     yield Check("broker", "ok", f"{reach.name}, {account.currency}, answers")
     yield round_trip([await _milliseconds(reach) for _ in range(ASKED)])
@@ -149,7 +143,7 @@ async def _asked(reach: Reached) -> AsyncIterator[Check]:
     yield clock(there, (began + time_ns()) // 2, own_broker=reach.target.own_broker)
 
 
-async def _milliseconds(reach: Reached) -> float:
+async def _milliseconds(reach: OpenAccount) -> float:
     began = monotonic()
     await reach.client.accounts.summary()
     return (monotonic() - began) * 1000

@@ -1,7 +1,6 @@
-"""`keydesk export`: trades, transactions or daily balances as a CSV file, numbers exactly as the broker wrote them.
+"""`keydesk export`: write trades, transactions or daily balances to a CSV file, numbers as the broker wrote them.
 
-Writing a CSV file for a spreadsheet: for its owner only, whole or not at all, and no cell that runs as a formula.
-What each trading day booked, and the balance at its end: a fold of the account's transactions.
+The file is written whole or not at all, mode 0600, and no cell starts a formula in a spreadsheet.
 """
 
 import argparse
@@ -27,7 +26,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from keydesk.calc.trading_day import SECOND, day_start, next_day_start
-from keydesk.cli.account_access import account_parser, reached
+from keydesk.cli.account_access import account_parser, open_account
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_error
 from keydesk.text.sanitize import Printable, safe
@@ -242,7 +241,7 @@ def _time(text: str) -> DateTime:
 
 async def _rows(options: argparse.Namespace) -> tuple[Sequence[str], list[Row]]:
     columns, kind = KINDS[options.what]
-    async with reached(options) as reach:
+    async with open_account(options) as reach:
         return columns, [row async for row in kind(reach.client, options.from_, options.to)]
 
 

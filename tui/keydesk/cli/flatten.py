@@ -1,8 +1,4 @@
-"""`keydesk lock`: let a desk do nothing but exits, from a second login, until the lock is taken off.
-
-`keydesk cancel-all`: cancel every entry order, from a second login; what protects trades stays.
-`keydesk flatten`: close every position and cancel every entry order, from a second login.
-"""
+"""`keydesk flatten`, `cancel-all` and `lock`: safety commands from a second login."""
 
 import argparse
 import asyncio
@@ -13,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from keydesk.app.desk_session import DeskLock
-from keydesk.cli.account_access import account_parser, get_out, reached
+from keydesk.cli.account_access import account_parser, close_and_cancel, open_account
 from keydesk.cli.runner import Refusal, parse_out_of_band
 from keydesk.cli.token_access import confirmed
 from keydesk.config import settings as config
@@ -35,7 +31,7 @@ def cancel_all(words: Sequence[str]) -> int:
 
 
 async def _cancel_all(options: Namespace) -> int:
-    async with reached(options) as reach:
+    async with open_account(options) as reach:
         standing = _entries(await standing_at_broker(reach.client))
         if standing.is_flat:
             say(safe(f"{reach.name} has no entry order"))
@@ -43,7 +39,7 @@ async def _cancel_all(options: Namespace) -> int:
         say(safe(f"CANCEL {reach.name}: {standing.words}"))
         if not (options.yes or confirmed(SEND, "cancel them")):
             raise Refusal("nothing was sent")
-        left = await get_out(reach, "cancel-all", _entries, standing)
+        left = await close_and_cancel(reach, "cancel-all", _entries, standing)
         if left.is_flat:
             say(safe(f"{reach.name} has no entry order"))
             return 0
@@ -61,7 +57,7 @@ def flatten(words: Sequence[str]) -> int:
 
 
 async def _flatten(options: Namespace) -> int:
-    async with reached(options) as reach:
+    async with open_account(options) as reach:
         standing = await standing_at_broker(reach.client)
         if standing.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
@@ -70,7 +66,7 @@ async def _flatten(options: Namespace) -> int:
         letter = Letters(random.SystemRandom().choice).draw()
         if not (options.yes or confirmed(letter, "flatten")):
             raise Refusal("nothing was sent")
-        left = await get_out(reach, "flatten", lambda whole: whole, standing)
+        left = await close_and_cancel(reach, "flatten", lambda whole: whole, standing)
         if left.is_flat:
             say(safe(f"FLAT: {reach.name} has no position and no entry order"))
             return 0

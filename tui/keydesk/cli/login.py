@@ -1,8 +1,4 @@
-"""`keydesk profiles`: the accounts that are signed in; never a token.
-
-`keydesk login`: ask for a token, try it at its own broker, keep it where only its owner gets at it.
-`keydesk logout`: forget a profile and its token.
-"""
+"""`keydesk login`, `logout` and `profiles`: store, remove and list profiles and their tokens."""
 
 import argparse
 import asyncio
@@ -13,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
-from keydesk.app.account_sources import CannotOpen, accounts_of, addresses
+from keydesk.app.account_sources import CannotOpen, accounts_of, urls_of
 from keydesk.cli.runner import Refusal, add_passphrase_options
 from keydesk.cli.token_access import (
     VAULT,
@@ -21,7 +17,7 @@ from keydesk.cli.token_access import (
     given_passphrase,
     has_terminal,
     store_of,
-    with_patience,
+    with_retries,
 )
 from keydesk.config import settings as config
 from keydesk.config import settings as paths
@@ -127,7 +123,7 @@ def _asked_for(options: argparse.Namespace) -> Profile:
 
 def _with_account(profile: Profile, token: Secret) -> Profile:
     """Return the profile with its account, once the broker has said that the token may use it."""
-    rest_url, stream_url = addresses(profile)
+    rest_url, stream_url = urls_of(profile)
     try:
         found = asyncio.run(accounts_of(rest_url, stream_url, token, Retries()))
     except CannotOpen as error:
@@ -156,7 +152,7 @@ def _kept(
 ) -> Profile:
     """Keep token and profile; a new token takes the place of the old one, in the store where that is."""
     store = store_of(folders, given, known.kept_in if known and not given else None)
-    with_patience(lambda: store.store(profile.name, profile.environment, token), given)
+    with_retries(lambda: store.store(profile.name, profile.environment, token), given)
     profile = replace(profile, kept_in=store.kind)
     save_profile(folders.config, profile)
     return profile
@@ -197,7 +193,7 @@ def _forgotten(
         say("Enter alone signs out without the vault's passphrase.")
     store = store_of(folders, given, profile.kept_in)
     try:
-        had = with_patience(lambda: store.forget(profile.name, profile.environment), given)
+        had = with_retries(lambda: store.forget(profile.name, profile.environment), given)
     except (StoreLocked, StoreDamaged):
         return _left_sealed(vault, others)
     return "its token is forgotten" if had else "no token was kept for it"

@@ -1,8 +1,4 @@
-"""Running one command; whatever stands in its way becomes one sentence on stderr and exit code 1.
-
-The command line of `keydesk`, as README and `--help` promise it.
-Why a command was not carried out.
-"""
+"""Parse the command line, run one command, and report an error as one sentence on stderr with exit code 1."""
 
 import argparse
 import os
@@ -156,11 +152,11 @@ def run(command: str, words: list[str]) -> int:
         KeydeskClientError,
         OSError,
     ) as error:
-        say_why(error)
+        report_error(error)
         return 1
     return code
 
 
-def say_why(error: Exception) -> None:
+def report_error(error: Exception) -> None:
     """Say on stderr why a command was not carried out."""
     say_error(safe(f"keydesk: {clean(str(error), SENTENCE)}"))

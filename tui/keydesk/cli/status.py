@@ -1,7 +1,4 @@
-"""`keydesk status`: the account in one screenful, or whole as JSON.
-
-`keydesk chart`: candles of an instrument, printed to the terminal.
-"""
+"""`keydesk status` and `keydesk chart`: print the account or a candle chart."""
 
 import argparse
 import asyncio
@@ -16,7 +13,7 @@ from time import time_ns
 
 import plotext
 
-from keydesk.cli.account_access import Reached, account_parser, reached
+from keydesk.cli.account_access import OpenAccount, account_parser, open_account
 from keydesk.cli.runner import Refusal
 from keydesk.terminal.output import say, say_json, say_picture
 from keydesk.text.format import EMPTY, date_and_time, money, pair, percent, price, units
@@ -80,7 +77,7 @@ def _count(text: str) -> int:
 
 
 async def _candles(options: argparse.Namespace) -> Sequence[Candlestick]:
-    async with reached(options) as reach:
+    async with open_account(options) as reach:
         try:
             answer = await reach.client.candles.get(
                 options.instrument, granularity=options.granularity, count=options.count
@@ -173,7 +170,7 @@ def status(words: Sequence[str]) -> int:
 
 
 async def _status(options: Namespace) -> None:
-    async with reached(options) as reach:
+    async with open_account(options) as reach:
         account = (await reach.client.accounts.get()).account
     if options.json:
         say_json(_whole(reach, account))
@@ -181,7 +178,7 @@ async def _status(options: Namespace) -> None:
         say(*_lines(reach, account))
 
 
-def _whole(reach: Reached, account: Account) -> Mapping[str, object]:
+def _whole(reach: OpenAccount, account: Account) -> Mapping[str, object]:
     return {
         "profile": reach.target.profile,
         "environment": reach.environment,
@@ -189,7 +186,7 @@ def _whole(reach: Reached, account: Account) -> Mapping[str, object]:
     }
 
 
-def _lines(reach: Reached, account: Account) -> Iterator[Printable]:
+def _lines(reach: OpenAccount, account: Account) -> Iterator[Printable]:
     alias = f" {clean(account.alias)}" if account.alias else ""
     hedging = "hedging" if account.hedging_enabled else "netting"
     who = f"{clean(reach.target.profile)}  account {clean_name(account.id, ACCOUNT_ID)}{alias}"

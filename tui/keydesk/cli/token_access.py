@@ -1,7 +1,4 @@
-"""Opening the store of tokens for a command: who gives the passphrase of the vault, and how often it may be wrong.
-
-What a command asks a person for: on the terminal, without echo, never in an argument or the environment.
-"""
+"""Ask for tokens and passphrases on the terminal, and open the token store of a command."""
 
 import os
 import signal
@@ -135,7 +132,7 @@ def store_of(folders: Folders, given: Passphrase | None, choice: TokenPlace | No
         ) from None
 
 
-def with_patience(ask: Callable[[], Answer], given: Passphrase | None) -> Answer:
+def with_retries(ask: Callable[[], Answer], given: Passphrase | None) -> Answer:
     """Use the store; a person at the terminal may mistype the passphrase twice."""
     for tries_left in reversed(range(TRIES)):
         try:
@@ -155,7 +152,7 @@ def token_of(folders: Folders, profile: Profile, given: Passphrase | None) -> Se
         TokenStoreError: the store is locked, or the passphrase wrong.
     """
     store = store_of(folders, given, profile.kept_in)
-    token = with_patience(lambda: store.load(profile.name, profile.environment), given)
+    token = with_retries(lambda: store.load(profile.name, profile.environment), given)
     if token is None:
         raise Refusal(
             f"no token is kept for profile {profile.name}; sign in again: keydesk login {profile.name} "

@@ -1,11 +1,8 @@
-"""How the desk was left, for the next start: instrument, timeframe, the panes in front. One small file a profile.
+"""Write profiles to `config.toml` and keep its comments; store the workspace of a profile for its next start.
 
-It is a convenience and nothing more: a file that is missing, damaged or of another version leaves the defaults, and a
-disk that takes no writes is no reason to say anything.
+A workspace file that is missing, damaged or of another version means the defaults; write errors are ignored.
 
-Writing profiles into `config.toml`: what else stands in the file, comments included, stays as its owner wrote it.
-
-Import this module late: the library that keeps comments is of no use to a desk that only reads.
+Import this module late: tomlkit, which keeps the comments, is needed for writing only.
 """
 
 import json

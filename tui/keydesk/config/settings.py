@@ -1,10 +1,7 @@
-"""The settings file `config.toml`: which profile was last, how the desk looks. Never a token.
+"""The settings file `config.toml`, the folders of settings and state, and the options of the command line.
 
-Where Keydesk keeps its files: settings in the config folder, everything it writes by itself in the state folder.
-
-XDG folders by default; `--data DIR` or `KEYDESK_HOME` puts both under one folder. The state folder holds the journal,
-the practice ledger and the token vault, so it is created 0700 and refused when others may read it.
-How to open the desk, as the command line says it.
+XDG folders by default; `--data DIR` or `KEYDESK_HOME` puts both under one folder. The state folder holds journal,
+practice ledger and token vault, so it is created 0700 and refused when others can read it. No file here holds a token.
 """
 
 import os

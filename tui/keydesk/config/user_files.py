@@ -1,11 +1,4 @@
-"""What the trader changed beside `config.toml`: keys, templates, limits; all of it read before the screen opens.
-
-The trader's own keys: `keymap.toml` puts other keys in the key map, as far as that stays safe.
-
-What cannot be moved: the keys inside forms, `y` and the challenge letters among them, and rows of digits. A key that
-opens a money form stays a capital, and a capital opens nothing else, so that Caps Lock can never send.
-The trader's own way of opening a trade, and own limits: `templates.toml`.
-"""
+"""The trader's own keys (`keymap.toml`), and template and limits (`templates.toml`); both are read before the screen opens."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -175,7 +168,7 @@ def _decimal(value: object) -> Decimal | None:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnSettings:
+class UserSettings:
     """The defaults, where the trader wrote nothing."""
 
     keymap: KeyMap = KEYMAP
@@ -183,6 +176,6 @@ class OwnSettings:
     limits: Limits = field(default_factory=Limits)
 
 
-def own_settings(folder: Path) -> OwnSettings:
+def load_user_settings(folder: Path) -> UserSettings:
     """Read them from the config folder; BadSettings names file, field and remedy."""
-    return OwnSettings(load_keymap(folder), *load_templates(folder))
+    return UserSettings(load_keymap(folder), *load_templates(folder))

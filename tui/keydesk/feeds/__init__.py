@@ -1,1 +1,1 @@
-"""The desk's links to the broker: plain coroutines that write the store."""
+"""Feeds: coroutines that read from the broker and write to the store."""

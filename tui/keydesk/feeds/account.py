@@ -1,16 +1,8 @@
-"""The check of what is UNCONFIRMED: compared from time to time with what the account changed since it was sent.
+"""Read the account: snapshots, the poll of changes, earlier transactions, and the check of UNCONFIRMED commands.
 
-The stream is watched for its transactions as well. But a transaction can pass unseen: a snapshot that was taken
-meanwhile holds its effect, and the stream begins after it; or the look-ups were answered from a copy that lagged behind.
-
-The account on the desk: read whole at the start and whenever what we believe is in doubt.
-The poll of the account's changes: it checks everything we folded and brings the broker's own figures.
-
-It asks for what changed since the last comparison, not since the last transaction that we applied: so
-what the stream brought in between is compared as well.
-What happened before the desk was opened: the log's first lines, the day's start, the trades' first stops.
-
-All of it is read after the first prices are on the screen, and none of it is needed to trade.
+The poll requests the changes since the last comparison, not since the last applied transaction, so that transactions
+of the stream are compared too. UNCONFIRMED commands are looked for in the changes as well as on the stream: a snapshot
+may hold their effect, and then the stream begins after it.
 """
 
 import asyncio
@@ -44,7 +36,7 @@ SETTLED_AFTER = 10.0  # seconds without a doubt after which the next snapshot is
 
 
 async def keep_account(link: Link) -> None:
-    """Take a snapshot now, and again each time one is wanted; ever later when snapshots do not end the doubt."""
+    """Take a snapshot now and whenever one is requested; back off if snapshots do not settle the doubt."""
     link.snapshot_wanted.set()
     repeats, taken = 0, float("-inf")
     while True:
@@ -73,19 +65,19 @@ async def _snapshot(link: Link) -> None:
 
 
 def take(link: Link, account: Account) -> None:
-    """Put a snapshot in the place of all we believed, and let the transactions after it in."""
+    """Replace the account by a snapshot, then apply the transactions after it."""
     before = link.store.account
     last = number_of(account.last_transaction_id)
     take_snapshot(link.store, account)
     if before is not None and before.created_time_ns != account.created_time.ns:
         link.store.log.clear()
         link.store.today = None
-        link.door.forget()
+        link.gate.forget()
         link.write("The broker has another account under this id: its history begins anew")
-    elif link.door.applied is not None and last < link.door.applied:
-        link.door.forget()
+    elif link.gate.applied is not None and last < link.gate.applied:
+        link.gate.forget()
         link.write(f"The broker went back to transaction {last}; what we knew after it is gone")
-    link.door.open_at(last)
+    link.gate.open_at(last)
     link.checked = last
     link.poll_wanted.set()
     link.history_wanted.set()
@@ -105,7 +97,7 @@ def _say_why(link: Link, error: Exception, tries: int) -> None:
 
 
 async def poll_changes(link: Link) -> None:
-    """Ask for changes again and again, sooner when somebody wants to be sure."""
+    """Poll the account's changes every `poll_every` seconds, and at once when requested."""
     await link.ready.wait()
     tries = 0
     while True:
@@ -120,7 +112,7 @@ async def poll_changes(link: Link) -> None:
 
 
 async def poll_once(link: Link) -> bool:
-    """Ask once; False when there was no answer."""
+    """Poll once; return False if there was no answer."""
     since = link.checked
     link.poll_wanted.clear()
     try:
@@ -133,17 +125,17 @@ async def poll_once(link: Link) -> bool:
     except FAILURES as error:
         link.count_unreadable(error)
         if link.store.health.warning == "":
-            link.store.health.warning = f"The account can not be checked: {reason(error)}"
+            link.store.health.warning = f"The account cannot be checked: {reason(error)}"
         return False
     return True
 
 
 def take_changes(link: Link, answer: AccountChangesResponse) -> None:
-    """Let new transactions in; when we then stand where the broker stands, compare and take its figures."""
-    link.door.offer_all(answer.changes.transactions)
-    link.door.saw_last(answer.last_transaction_id)
+    """Apply new transactions; if the desk is then up to date, compare and take the broker's figures."""
+    link.gate.offer_all(answer.changes.transactions)
+    link.gate.saw_last(answer.last_transaction_id)
     last = number_of(answer.last_transaction_id)
-    if link.door.applied != last or link.snapshot_wanted.is_set():
+    if link.gate.applied != last or link.snapshot_wanted.is_set():
         return  # more came meanwhile, or is still missing: the next poll compares
     found = differences(link.store, answer.changes, answer.state)
     if found:
@@ -155,7 +147,7 @@ def take_changes(link: Link, answer: AccountChangesResponse) -> None:
 
 
 async def _until_next(link: Link) -> None:
-    """Wait until the next poll is due or wanted."""
+    """Wait until the next poll is due or requested."""
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(link.poll_every):  # wait_for of 3.11 may swallow a cancellation
             await link.poll_wanted.wait()
@@ -167,7 +159,7 @@ FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop stands in its
 
 
 async def keep_history(link: Link) -> None:
-    """Read what was before, once now and again whenever the account was read anew."""
+    """Read earlier transactions, now and after each snapshot."""
     while True:
         await link.history_wanted.wait()
         link.history_wanted.clear()
@@ -182,7 +174,7 @@ async def keep_history(link: Link) -> None:
 
 
 async def read_history(link: Link) -> None:
-    """Read back to the beginning of the day, 500 transactions at least, and take what they tell."""
+    """Read transactions back to the start of the day, at least 500, and apply them to log, day and stops."""
     start = day_start(link.store.clock_ns or link.wall_ns())
     earlier = await _read_back(link, start)
     write_earlier(link.store, earlier[-LINES:])
@@ -197,9 +189,9 @@ async def read_history(link: Link) -> None:
 
 
 async def _read_back(link: Link, start_ns: int) -> list[Transaction]:
-    """The newest transactions, ascending: all of the day and some more."""
+    """Return the newest transactions in ascending order: those of the day and some before it."""
     read: list[Transaction] = []
-    last = link.door.applied or 0
+    last = link.gate.applied or 0
     while last > 0 and len(read) < MOST_READ:
         first = max(1, last - LINES + 1)
         answer = await link.ask(link.client.transactions.range(first, last))
@@ -212,10 +204,10 @@ async def _read_back(link: Link, start_ns: int) -> list[Transaction]:
 
 
 async def _catch_up(link: Link, read: list[Transaction]) -> None:
-    """Add what was folded while we read, so that nothing of the day is missing or counted twice."""
+    """Add the transactions that were applied meanwhile, so that none of the day is missing or counted twice."""
     while True:
         last = int(read[-1].id) if read else 0
-        applied = link.door.applied or 0
+        applied = link.gate.applied or 0
         if applied <= last:
             return
         answer = await link.ask(link.client.transactions.range(last + 1, applied))
@@ -230,14 +222,14 @@ async def _first_stops_of_older_trades(link: Link) -> None:
         known = trade.id in link.store.trades and trade.id.isdecimal()
         if trade.initial_stop is None and known:
             first = int(trade.id) + 1
-            last = min(first + FIRST_STOP_WITHIN, link.door.applied or 0)
+            last = min(first + FIRST_STOP_WITHIN, link.gate.applied or 0)
             if first <= last:
                 answer = await link.ask(link.client.transactions.range(first, last))
                 remember_first_stops(link.store, _whole(link, answer))
 
 
 def _whole(link: Link, answer: TransactionsResponse) -> list[Transaction]:
-    """The transactions whose place in the history can be read."""
+    """Return the transactions that have a valid id and time."""
     return list(readable(link.store, _placed, answer.transactions))
 
 
@@ -251,7 +243,7 @@ NS = 1_000_000_000
 
 
 class Unsettled(Protocol):
-    """The order protocol of the client, as far as the check uses it."""
+    """The part of the client's `Sender` that the check needs."""
 
     def unconfirmed(self) -> tuple[Intent, ...]: ...
     def reconcile(self, changes: AccountChanges, since: int) -> Awaitable[None]: ...
@@ -259,16 +251,16 @@ class Unsettled(Protocol):
 
 @dataclass(slots=True)
 class Reconciler:
-    """Asks for the account's changes while something is UNCONFIRMED, and has them compared."""
+    """Polls the account's changes while a command is UNCONFIRMED, and lets the sender compare them."""
 
     sender: Unsettled
     thresholds: Reconciliation
     _checked_at: float = field(default=float("-inf"), init=False)
     _sent_at: dict[str, float] = field(default_factory=dict[str, float], init=False)
-    """By intent id, on the clock that nobody sets; by the wall clock as it stood at the first check."""
+    """Send times by intent id on the monotonic clock, converted from the wall clock at the first check."""
 
     async def check(self, link: Link) -> None:
-        """Compare what is due; without an answer the next check asks again."""
+        """Compare what is due; if there is no answer, the next check polls again."""
         due = self._due(link)
         if not due or link.now() - self._checked_at < self.thresholds.check_every:
             return
@@ -278,12 +270,12 @@ class Reconciler:
             answer = await link.ask(link.client.for_look_ups().accounts.changes(since))
         except KeydeskClientError:  # also of a history that began anew and lacks that id
             return
-        link.door.offer_all(answer.changes.transactions)
-        link.door.saw_last(answer.last_transaction_id)
+        link.gate.offer_all(answer.changes.transactions)
+        link.gate.saw_last(answer.last_transaction_id)
         await self.sender.reconcile(answer.changes, since)
 
     def _due(self, link: Link) -> list[Intent]:
-        """Return what is neither too young, so that look-ups may still find it, nor too old to ask for."""
+        """Return the intents older than `check_after` and younger than `look_back`."""
         now, limits = link.now(), self.thresholds
         intents = self.sender.unconfirmed()
         self._sent_at = {

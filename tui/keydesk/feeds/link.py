@@ -1,12 +1,4 @@
-"""What every feed of one account shares: the client, the store, the clocks, and who waits for what.
-
-How long the broker takes to answer: the last time, the 95th of a hundred, and how long it has not answered.
-One door for every transaction: stream, answers of commands, polls and backfills come in here.
-
-Whatever their order and however often they come, each is folded once, in id order. Before the first
-snapshot everything waits; what the snapshot holds already is dropped. What we do not understand casts
-doubt: the account is then read whole.
-"""
+"""State that all feeds of an account share: client, store, clocks, round-trip times and the transaction gate."""
 
 import asyncio
 import random
@@ -40,7 +32,7 @@ REMEMBERED = 100
 
 
 class RoundTrips:
-    """The newest round trips and the requests that wait for their answers, in seconds."""
+    """Times of the newest round trips, and the requests without an answer; all in seconds."""
 
     def __init__(self) -> None:
         self._taken: deque[float] = deque(maxlen=REMEMBERED)
@@ -49,62 +41,62 @@ class RoundTrips:
         self._answered = float("-inf")  # when the last answer of any kind came
 
     def took(self, seconds: float) -> None:
-        """Note one."""
+        """Add the duration of a round trip."""
         self._taken.append(seconds)
 
     def ask(self, now: float) -> object:
-        """Note that a request leaves; returns what to name it by."""
+        """Note that a request is sent; return its handle."""
         request = object()
         self._waiting[request] = now
         return request
 
     def answer(self, request: object, now: float) -> None:
-        """Note that it was answered, be it by a refusal."""
+        """Note that a request was answered, also with an error status."""
         self._waiting.pop(request, None)
         self._given_up, self._answered = None, now
 
     def give_up(self, request: object) -> None:
-        """Note that it ended without an answer; until any other is answered it still counts."""
+        """Note that a request ended without an answer; it counts as unanswered until any answer arrives."""
         asked = self._waiting.pop(request, None)
         if self._given_up is None:
             self._given_up = asked
 
     def forget(self, request: object) -> None:
-        """Note that it was cancelled here, or never left."""
+        """Remove a request that was cancelled or never sent."""
         self._waiting.pop(request, None)
 
     @property
     def unanswered_since(self) -> float | None:
-        """When the oldest request was asked that has no answer; None: there is none."""
+        """When the oldest unanswered request was sent, None if there is none."""
         waiting = [*self._waiting.values()]
         if self._given_up is not None:
             waiting.append(self._given_up)
         return min(waiting, default=None)
 
     def silence(self, now: float) -> float:
-        """For how long nothing at all was answered, although something was asked."""
+        """Return the seconds without any answer while a request waits, else 0."""
         since = self.unanswered_since
         return 0.0 if since is None else now - max(since, self._answered)
 
     @property
     def last_ms(self) -> float | None:
-        """The newest, in milliseconds; None before the first."""
+        """The newest round trip in milliseconds, None before the first."""
         return self._taken[-1] * 1000 if self._taken else None
 
     @property
     def p95_ms(self) -> float | None:
-        """The one that 95 of 100 are not slower than, in milliseconds."""
+        """The 95th percentile of the round trips in milliseconds."""
         if not self._taken:
             return None
         ordered = sorted(self._taken)
         return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))] * 1000
 
 
-Heard = Callable[[Transaction], None]
+Listener = Callable[[Transaction], None]
 
 
-class Door:
-    """Takes transactions from anywhere and folds them into the account in id order.
+class TransactionGate:
+    """Takes transactions from any source and applies each to the account once, in id order.
 
     Args:
         store: Where the account is.
@@ -114,21 +106,24 @@ class Door:
     def __init__(self, store: Store, *, doubt: Callable[[str], None]) -> None:
         self._store = store
         self._doubt = doubt
-        self._listeners: list[Heard] = []
+        self._listeners: list[Listener] = []
         self._sequencer: Sequencer[Transaction] | None = None
         self._early: list[Transaction] = []  # came before the first snapshot
+        self.gap_seen = (
+            asyncio.Event()
+        )  # set while a transaction is known to exist and did not come
 
     @property
     def applied(self) -> int | None:
-        """The newest transaction that the account holds; None before the first snapshot."""
+        """The newest applied transaction id, None before the first snapshot."""
         return None if self._sequencer is None else self._sequencer.last
 
-    def listen(self, heard: Heard) -> None:
-        """Have every transaction told once it is folded: to bells, notices, commands under way."""
+    def listen(self, heard: Listener) -> None:
+        """Call `heard` with every transaction after it is applied."""
         self._listeners.append(heard)
 
     def offer(self, transaction: Transaction) -> None:
-        """Take one, from anywhere, any number of times; without an id it is asked for again by its number."""
+        """Take a transaction, in any order and any number of times; one without an id is requested by number later."""
         if not self._has_number(transaction):
             return
         if self._sequencer is None:
@@ -136,30 +131,34 @@ class Door:
                 self._early.append(transaction)
         else:
             self._sequencer.offer(transaction)
+            self._check_gap()
 
     def offer_all(self, transactions: Iterable[Transaction]) -> None:
-        """Take several."""
+        """Take several transactions."""
         for transaction in transactions:
             self.offer(transaction)
 
     def saw_last(self, last_transaction_id: int | str) -> None:
-        """Note a lastTransactionID: of a heartbeat, or of any answer."""
+        """Note a lastTransactionID of a heartbeat or of an answer."""
         if self._sequencer is not None:
             self._sequencer.saw_last(number_of(str(last_transaction_id)))
+            self._check_gap()
 
     def open_at(self, last_id: int) -> None:
-        """A snapshot was taken that holds everything up to this id."""
+        """Continue after a snapshot that holds all transactions up to `last_id`."""
         early, self._early = self._early, []
         if self._sequencer is None:
             self._sequencer = Sequencer(last_id, self._apply)
             self.offer_all(early)
         else:
             self._sequencer.restart(last_id)
+            self._check_gap()
 
     def forget(self) -> None:
-        """Drop all that waits: the broker's history is another one than we knew."""
+        """Drop all waiting transactions: the broker has another history."""
         self._sequencer = None
         self._early.clear()
+        self.gap_seen.clear()
 
     @property
     def missing(self) -> Range | None:
@@ -167,20 +166,27 @@ class Door:
         return None if self._sequencer is None else self._sequencer.missing
 
     def overdue(self, now: float) -> Range | None:
-        """The ids to ask for: known to exist, and not come for a quarter of a second."""
+        """Return the ids to request: known to exist and missing for a quarter of a second."""
         return None if self._sequencer is None else self._sequencer.overdue(now)
 
     def backfilled(
         self, asked: Range, transactions: Iterable[Transaction], last_transaction_id: int | str
     ) -> Backfill:
-        """Take the answer to a request for ids, and say how it helped."""
+        """Take the answer to a request for missing ids; return how it helped."""
         if self._sequencer is None:
             return Backfill.COMPLETE
         readable = [each for each in transactions if self._has_number(each)]
         result = self._sequencer.backfilled(asked, readable, last_transaction_id)
         if result is Backfill.HOLE:
             self._doubt(f"The broker does not have transaction {asked[0]}")
+        self._check_gap()
         return result
+
+    def _check_gap(self) -> None:
+        if self._sequencer is not None and self._sequencer.missing is not None:
+            self.gap_seen.set()
+        else:
+            self.gap_seen.clear()
 
     def _has_number(self, transaction: Transaction) -> bool:
         return try_to(self._store, lambda: number_of(transaction.id))
@@ -205,8 +211,8 @@ SHORTEST_PAUSE = 0.25
 LONGEST_REASON = 200
 
 
-class Line(Protocol):
-    """An open stream: prices or transactions, heartbeats and gaps as they come."""
+class OpenStream(Protocol):
+    """An open stream: prices or transactions, heartbeats and gaps."""
 
     @property
     def health(self) -> StreamHealth: ...
@@ -214,11 +220,11 @@ class Line(Protocol):
 
 
 class Stream(Protocol):
-    """Entering it opens it, leaving it closes it; its health is there before, for entering may wait for long."""
+    """A stream as a context manager; `health` can be read before it is entered, because opening may take long."""
 
     @property
     def health(self) -> StreamHealth: ...
-    async def __aenter__(self) -> Line: ...
+    async def __aenter__(self) -> OpenStream: ...
     async def __aexit__(
         self,
         kind: type[BaseException] | None,
@@ -229,13 +235,13 @@ class Stream(Protocol):
 
 
 class Check(Protocol):
-    """Something to compare with the broker beside each poll of the account's changes."""
+    """A check that runs after each poll of the account's changes."""
 
     async def check(self, link: "Link", /) -> None: ...
 
 
 class Streams(Protocol):
-    """Where the two streams of an account come from."""
+    """The source of an account's two streams."""
 
     def prices(self, instruments: Sequence[str]) -> Stream: ...
     def transactions(self) -> Stream: ...
@@ -243,7 +249,7 @@ class Streams(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Link:
-    """The link to one account, as long as the desk shows it."""
+    """What the feeds of one account share while the desk shows it."""
 
     client: Client
     store: Store
@@ -267,13 +273,13 @@ class Link:
     unreadable_noted: int = 0  # records that could not be read, when health was last judged
     checked: int = 0  # the transaction up to which broker and desk were found to agree
     reconciler: Check | None = None  # of what is UNCONFIRMED
-    door: Door = field(init=False)
+    gate: TransactionGate = field(init=False)
 
     def __post_init__(self) -> None:
-        self.door = Door(self.store, doubt=self.doubt)
+        self.gate = TransactionGate(self.store, doubt=self.doubt)
 
     async def ask(self, call: Awaitable[T]) -> T:
-        """The answer of a REST call, its time taken as a round trip."""
+        """Return the answer of a REST call and record its round trip."""
         began, trips = self.now(), self.round_trips
         request = trips.ask(began)
         try:
@@ -291,44 +297,60 @@ class Link:
         return answer
 
     def doubt(self, words: str) -> None:
-        """What we believe of the account may be wrong: say so, and read it whole again."""
+        """Log why the account may be wrong, show a warning and request a snapshot."""
         self.write(f"{words}; the account is read again")
         self.store.health.warning = clean(words)
         self.store.mark(Topic.HEALTH)
         self.snapshot_wanted.set()
 
     def settle_doubt(self) -> None:
-        """What we believe was confirmed."""
+        """Remove the warning: account and broker agree."""
         if self.store.health.warning:
             self.store.health.warning = ""
             self.store.mark(Topic.HEALTH)
 
     def write(self, words: str) -> None:
-        """A line of the desk's own in the log."""
+        """Write a line of the desk's own to the log."""
         moment = self.store.clock_ns or self.wall_ns()
         self.store.write_log(LogLine("", moment, "LINK", "", clean(words)))
 
     def count_unreadable(self, error: Exception) -> None:
-        """Count an answer that came and could not be read; one that did not come is no record."""
+        """Count an answer that could not be read; a missing answer is not counted."""
         if isinstance(error, READ_ERRORS):
             self.store.note_unreadable(reason(error))
 
     def failed(self, name: str, error: Exception) -> None:
-        """Tell that a feed failed and is started again."""
+        """Log that a feed failed and is restarted."""
         why = f"{type(error).__name__}: {reason(error)}"[:LONGEST_REASON]
         self.write(f"The feed of the {name} failed and is started again ({why})")
         self.store.health.restarted[name] = self.now()
         self.store.mark(Topic.HEALTH)
 
+    async def wait(self, event: asyncio.Event, timeout_s: float | None = None) -> None:
+        """Wait until the event is set, or for `timeout_s` seconds, and clear it."""
+        if timeout_s is None:
+            await event.wait()
+        else:
+            waits = (
+                asyncio.ensure_future(event.wait()),
+                asyncio.ensure_future(self.pause(timeout_s)),
+            )
+            try:
+                await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for each in waits:
+                    each.cancel()
+        event.clear()
+
     async def back_off(self, tries: int) -> None:
-        """Wait before the next try: full jitter under a ceiling that doubles."""
+        """Wait before the next attempt: full jitter under a ceiling that doubles."""
         await self.pause(BACK_OFF.pause(tries, self.chance, at_least_s=SHORTEST_PAUSE))
 
 
 FAILURES = (KeydeskClientError, *READ_ERRORS)
-"""What an answer may end in: none came, a refusal, or one without the members that make it an answer."""
+"""Errors of a request: no answer, a refusal, or an answer without required members."""
 
 
 def reason(error: Exception) -> str:
-    """Why something failed, in words that are safe to print."""
+    """Return the message of an error as printable text."""
     return clean(str(error) or type(error).__name__)

@@ -1,14 +1,4 @@
-"""What the account may trade, and which of it is watched: the majors first.
-
-The order book and the position book of the instrument in focus: snapshots that the service takes now and then.
-
-Asked for when the focus has stood still for a moment, and when the next snapshot is due. A feed of its own, one
-request at a time, after the first prices: prices and the account never wait for it.
-The candles of what the charts show: loaded when it turns, and again when a period ends or a gap was.
-The trading day of every instrument watched: where it closed before, its high and low since.
-
-Spread out in small requests after the first prices: nobody waits for these, everybody for those.
-"""
+"""Read instruments, candles, trading days and books. Prices and the account never wait for these requests."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +33,9 @@ from keydesk_client.models import (
 SECOND = 1_000_000_000
 SNAPSHOT_EVERY = 1200 * SECOND
 PUBLISHED_AFTER = 3 * SECOND  # a snapshot is there some moments after its time
-BOOKS_LOOK_EVERY = 0.2
+DUE_CHECK_EVERY = (
+    5.0  # seconds: the broker's clock, which makes a snapshot due, may run faster than ours
+)
 STOOD_STILL = 0.5  # seconds in focus before an instrument is asked about: a held `j` passes by
 AGAIN_AFTER = 30.0  # seconds: the snapshot that is due was not there yet, or there was no answer
 REFUSED_FOR = 1200.0  # seconds: an instrument without books has none in the next minute either
@@ -53,7 +45,7 @@ NAMES: Mapping[BookKind, str] = {"orders": "order book", "positions": "position 
 
 @dataclass(slots=True)
 class Due:
-    """When what is asked for next."""
+    """When the next book may be requested."""
 
     focus: str = ""
     since: float = 0.0  # monotonic seconds when it came into focus
@@ -61,28 +53,30 @@ class Due:
 
 
 async def keep_books(link: Link) -> None:
-    """Follow the focus and the service's snapshots."""
+    """Request the books of the focus, and new snapshots when they are due."""
     await link.priced.wait()
     due = Due()
-    while True:
-        await load_book(link, due)
-        await link.pause(BOOKS_LOOK_EVERY)
+    with link.store.subscribed(Topic.FOCUS) as focus_changed:
+        while True:
+            await link.wait(focus_changed, await load_book(link, due))
 
 
-async def load_book(link: Link, due: Due) -> None:
-    """Ask for one of the books in focus, if one is due."""
+async def load_book(link: Link, due: Due) -> float:
+    """Request one of the books in focus if one is due; return the seconds until the next check."""
     focus, now = link.store.focus, link.now()
     if focus != due.focus:
         due.focus, due.since = focus, now
         for kind in KINDS:
-            if (focus, kind) not in link.store.books:  # it had to make room for others
+            if (focus, kind) not in link.store.books:  # removed to make room for others
                 due.not_before.pop((focus, kind), None)
-    if not focus or now - due.since < STOOD_STILL:
-        return
-    for kind in KINDS:
-        if now >= due.not_before.get((focus, kind), now) and _is_old(link, focus, kind):
-            due.not_before[focus, kind] = link.now() + await ask(link, focus, kind)
-            return
+    if now - due.since < STOOD_STILL:
+        return STOOD_STILL - (now - due.since)
+    if focus:
+        for kind in KINDS:
+            if now >= due.not_before.get((focus, kind), now) and _is_old(link, focus, kind):
+                due.not_before[focus, kind] = link.now() + await ask(link, focus, kind)
+                return 0.0
+    return DUE_CHECK_EVERY
 
 
 def _is_old(link: Link, instrument: str, kind: BookKind) -> bool:
@@ -94,7 +88,7 @@ def _is_old(link: Link, instrument: str, kind: BookKind) -> bool:
 
 
 async def ask(link: Link, instrument: str, kind: BookKind) -> float:
-    """Ask for one book; returns the seconds before it may be asked for again."""
+    """Request one book; return the seconds until it may be requested again."""
     try:
         book = await link.ask(_newest(link, instrument, kind))
         take_book(link.store, kind, book)
@@ -124,32 +118,45 @@ def _book_failed(link: Link, instrument: str, kind: BookKind, error: Exception) 
 
 
 COUNT = 400
-CANDLES_LOOK_EVERY = 0.1
 OVERLAP = 3  # candles asked for again when one is complete: ours were made of the prices we saw
 
 
 async def keep_chart(link: Link) -> None:
-    """Follow the store's focus and granularity."""
+    """Load the candles of the chart: focus and granularity."""
     await _follow(link, lambda: link.store.granularity)
 
 
 async def keep_linked_chart(link: Link) -> None:
-    """Follow the focus at the longer granularity of the second chart, where one is shown."""
+    """Load the candles of the second chart while one is shown."""
     await _follow(link, lambda: link.store.linked_granularity)
 
 
 async def _follow(link: Link, granularity: Callable[[], str]) -> None:
     await link.listed.wait()
     shown: CandleSeries | None = None
-    while True:
-        shown = await load_candles(link, shown, granularity())
-        await link.pause(CANDLES_LOOK_EVERY)
+    with link.store.subscribed(Topic.FOCUS, Topic.CANDLES) as changed:
+        while True:
+            changed.clear()
+            shown = await load_candles(link, shown, granularity())
+            if not _needs_candles(link, shown, granularity()):
+                await changed.wait()
+
+
+def _needs_candles(link: Link, shown: CandleSeries | None, granularity: str) -> bool:
+    """Return whether `load_candles` has something to do."""
+    if not link.store.focus:
+        return False
+    if shown is None or not granularity:
+        return shown is not None or bool(granularity)
+    if (shown.instrument, shown.granularity) != (link.store.focus, granularity):
+        return True
+    return shown.wants_reload or shown.rolled_over > 0 or shown.wants_older
 
 
 async def load_candles(
     link: Link, shown: CandleSeries | None, granularity: str
 ) -> CandleSeries | None:
-    """Load what a chart turned to, or what its newest candles lack; returns what it shows now."""
+    """Load the candles of a chart's new series, or the missing ones of its present series; return the series shown."""
     store = link.store
     if not store.focus:
         return shown
@@ -170,7 +177,7 @@ async def load_candles(
 
 
 def _leave(link: Link, series: CandleSeries | None) -> None:
-    """No tick moves a series any more that no chart shows."""
+    """Close a series that no chart shows."""
     if series is not None and not _on_a_chart(link, series):
         close_series(link.store, series.instrument, series.granularity)
 
@@ -182,7 +189,7 @@ def _on_a_chart(link: Link, series: CandleSeries) -> bool:
 
 
 async def load(link: Link, series: CandleSeries, count: int) -> bool:
-    """Ask for the newest candles of a series; False when there was no answer."""
+    """Load the newest candles of a series; return False if there was no answer."""
     rolled, series.wants_reload = series.rolled_over, False
     try:
         answer = await link.ask(
@@ -201,7 +208,7 @@ async def load(link: Link, series: CandleSeries, count: int) -> bool:
 
 
 async def load_older(link: Link, series: CandleSeries) -> bool:
-    """Ask for the candles before the oldest one of a series; False when there was no answer."""
+    """Load the candles before the oldest one of a series; return False if there was no answer."""
     series.wants_older = False  # scrolling on asks again
     try:
         answer = await link.ask(
@@ -231,7 +238,7 @@ DAYS_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
 
 
 async def keep_days(link: Link) -> None:
-    """Read the days of what is watched, and again every minute."""
+    """Read the trading days of watched instruments, and again every minute."""
     await link.priced.wait()
     while True:
         for names in _portions(watched(link)):
@@ -241,7 +248,7 @@ async def keep_days(link: Link) -> None:
 
 
 async def days_once(link: Link, names: Sequence[str]) -> bool:
-    """Read the days of a few instruments; False when there was no answer."""
+    """Read the trading days of some instruments; return False if there was no answer."""
     try:
         await _latest(link, names)
     except Answered:  # a service without that operation
@@ -308,7 +315,7 @@ MAJORS = (
 
 
 async def list_instruments(link: Link) -> None:
-    """Read the instruments, again until it works."""
+    """Read the instruments; retry until it succeeds."""
     tries = 0
     while True:
         try:
@@ -324,7 +331,7 @@ async def list_instruments(link: Link) -> None:
 
 
 async def keep_instruments(link: Link) -> None:
-    """Read the instruments again now and then: margin rates change, and instruments come and go."""
+    """Read the instruments every ten minutes: margin rates change, and instruments come and go."""
     await link.listed.wait()
     while True:
         await link.pause(INSTRUMENTS_EVERY)
@@ -336,7 +343,7 @@ async def keep_instruments(link: Link) -> None:
 
 
 def take(link: Link, instruments: Sequence[Instrument]) -> bool:
-    """Write the instruments, and the watchlist with the focus when there is none yet; False: ask again.
+    """Store the instruments, and the watchlist and focus if there are none yet; return False to read again.
 
     Those that cannot be read are left out; one that was read before stays as it was.
     """
@@ -359,7 +366,7 @@ def take(link: Link, instruments: Sequence[Instrument]) -> bool:
 
 
 def _usable(instrument: Instrument) -> Instrument:
-    """The same, every member that the desk computes with known to be there and of sane size."""
+    """Return the instrument if every member that the desk computes with is present and of sane size."""
     if not _can_be_asked_for(instrument.name):
         raise ValueError(f"{clean_name(instrument.name)} is no usable instrument name")
     for places in (
@@ -382,12 +389,12 @@ def _usable(instrument: Instrument) -> Instrument:
 
 
 def _can_be_asked_for(name: str) -> bool:
-    """Say whether prices can be asked for by the name; one name that cannot would fail the whole request."""
+    """Return whether prices can be requested by the name; an invalid name fails the whole request."""
     return 0 < len(name) <= NAME_LIMIT and name.isascii() and name.isprintable() and "," not in name
 
 
 def watchlist(wanted: Sequence[str], known: Iterable[str]) -> list[str]:
-    """The trader's own choice of what there is; without one all of it, the majors first."""
+    """Return the wanted instruments that exist; without any, all of them, majors first."""
     names = set(known)
     chosen = [name for name in wanted if name in names]
     if chosen:

@@ -1,10 +1,7 @@
-"""One account on the desk: every feed of it, to be run side by side for as long as it is shown.
+"""Run all feeds of an account, restart a feed that fails, and judge the health of streams and requests.
 
-The price stream opens as soon as the instruments are known, beside the snapshot, so that prices are on
-the screen early; the transaction stream opens at once and waits at the door until the snapshot is taken.
-
-The two streams as the desk wants them: dead after 10 s of silence, of many prices only the newest.
-How fresh the desk's knowledge is, judged twice a second.
+The price stream opens when the instruments are known, beside the snapshot, so that prices are painted early. The
+transaction stream opens at once; the transaction gate holds its transactions until the snapshot is applied.
 """
 
 import asyncio
@@ -32,18 +29,18 @@ PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=WhenFull.KEEP_LAST)
 TRANSACTIONS = StreamSettings(stall_s=DEAD_AFTER)
 
 
-class WireStreams:
+class ClientStreams:
     """The streams of a client's account."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
 
     def prices(self, instruments: Sequence[str]) -> Stream:
-        """Prices of these instruments, the present ones first; conversions are asked for by themselves."""
+        """Stream the prices of these instruments, current ones first; conversion factors are polled."""
         return self._client.pricing.stream(instruments, settings=PRICES)
 
     def transactions(self) -> Stream:
-        """Every transaction from now on."""
+        """Stream every transaction from now on."""
         return self._client.transactions.stream(settings=TRANSACTIONS)
 
 
@@ -56,14 +53,14 @@ DOWN_AFTER = 10.0
 
 
 async def watch_health(link: Link) -> None:
-    """Judge again and again; a change reaches the panes at once, ages with the next frame."""
+    """Judge the health twice a second."""
     while True:
         look(link)
         await link.pause(LOOK_EVERY)
 
 
 def look(link: Link) -> None:
-    """Judge once."""
+    """Judge the health once."""
     note_losses(link)
     note_unreadable(link)
     before = link.store.health.requests
@@ -74,7 +71,7 @@ def look(link: Link) -> None:
 
 
 def note_losses(link: Link) -> None:
-    """Say of a stream that lost its connection that it is down, and why, as soon as it is known."""
+    """Mark a stream DOWN and log the reason as soon as its connection is lost."""
     health = link.store.health
     if health.prices != "DOWN" and _lost(link.price_health):
         health.prices = "DOWN"
@@ -87,7 +84,7 @@ def note_losses(link: Link) -> None:
 
 
 def note_unreadable(link: Link) -> None:
-    """Count the lines of both streams that could not be read, and note when records were left out."""
+    """Count unreadable lines of both streams, and note the time of new ones."""
     for name, stream in (("prices", link.price_health), ("events", link.event_health)):
         of, counted = link.lines_unreadable.get(name, (None, 0))
         if stream is not None and stream.unreadable > (counted if of is stream else 0):
@@ -101,7 +98,7 @@ def note_unreadable(link: Link) -> None:
 
 
 def judge(health: Health, round_trips: RoundTrips, now: float) -> None:
-    """Say of both streams whether what they told is still to be trusted."""
+    """Judge whether the data of both streams is current."""
     health.rtt_ms, health.rtt_p95_ms = round_trips.last_ms, round_trips.p95_ms
     judge_requests(health, round_trips, now)
     slow = health.rtt_p95_ms is not None and health.rtt_p95_ms > SLOW_MS
@@ -110,7 +107,7 @@ def judge(health: Health, round_trips: RoundTrips, now: float) -> None:
 
 
 def judge_requests(health: Health, round_trips: RoundTrips, now: float) -> None:
-    """Say how long the oldest request waits for its answer; DOWN when nothing else is answered either."""
+    """Set the age of the oldest unanswered request; DOWN if no other request is answered either."""
     since = round_trips.unanswered_since
     age = 0.0 if since is None else now - since
     health.unanswered_since = since if age >= UNANSWERED_AFTER else None
@@ -123,7 +120,7 @@ def judge_requests(health: Health, round_trips: RoundTrips, now: float) -> None:
 
 
 def tell_silence(link: Link, before: LinkState) -> None:
-    """Write into the log that the broker answers no requests, and that it does again."""
+    """Log that the broker stopped or resumed answering requests."""
     now = link.store.health.requests
     if now == "DOWN" != before:
         link.write(f"The broker has not answered any request for {DOWN_AFTER:.0f} s")
@@ -140,7 +137,7 @@ def _judged(state: LinkState, heard: float | None, now: float, *, slow: bool) ->
 
 
 def _lost(stream: StreamHealth | None) -> bool:
-    """Whether a stream's connection broke and no other was made yet."""
+    """Return whether the connection was lost and not yet restored."""
     return stream is not None and not stream.connected and stream.trouble is not None
 
 
@@ -167,7 +164,7 @@ FEEDS: Mapping[str, Feed] = {
     "books": keep_books,
     "health": watch_health,
 }
-"""Every feed by name, in the order in which they are started."""
+"""Every feed by name, in starting order."""
 
 
 SETTLED_AFTER = 60.0  # seconds of running after which the next failure is the first again
@@ -181,7 +178,7 @@ async def run(link: Link) -> None:
 
 
 async def supervise(link: Link, name: str, feed: Feed) -> None:
-    """Run a feed, and start it again, after a pause that grows, whenever it fails."""
+    """Run a feed; restart it after a growing pause when it fails."""
     failures = 0
     while True:
         began = link.now()

@@ -1,7 +1,4 @@
-"""The transaction stream into the door, and the keeper who fetches what it left out.
-
-The price stream into the store, and the conversions to home currency beside it.
-"""
+"""Read the price and transaction streams, request missing transactions, and poll conversion factors."""
 
 import asyncio
 import contextlib
@@ -9,7 +6,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
-from keydesk.feeds.link import FAILURES, Line, Link, reason
+from keydesk.feeds.link import FAILURES, Link, OpenStream, reason
 from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
 from keydesk.store.state import Topic
@@ -35,7 +32,7 @@ LOOK_EVERY = (
 
 
 async def stream_prices(link: Link) -> None:
-    """Keep the price stream open for everything watched or held; opened anew when that changes."""
+    """Keep the price stream open for all watched and held instruments; reopen it when they change."""
     await link.listed.wait()
     tries = 0
     while True:
@@ -56,8 +53,8 @@ async def stream_prices(link: Link) -> None:
             await link.back_off(tries)
 
 
-async def _read(link: Link, stream: Line, left: asyncio.Event) -> None:
-    """Take what comes until the stream ends or is to be left: at once after silence, by looks when it pours."""
+async def _read(link: Link, stream: OpenStream, left: asyncio.Event) -> None:
+    """Take items until the stream ends or `left` is set: at once after a pause, in batches under load."""
     began = float("-inf")
     async for item in stream:
         take_item(link, item)
@@ -72,7 +69,7 @@ async def _read(link: Link, stream: Line, left: asyncio.Event) -> None:
 
 
 def watched(link: Link) -> tuple[str, ...]:
-    """The instruments whose prices the desk needs: the watchlist, what is held, what is in focus."""
+    """Return the instruments whose prices are needed: watchlist, positions and focus."""
     store = link.store
     held = (name for name in store.positions if name in store.instruments)
     focus = (store.focus,) if store.focus in store.instruments else ()
@@ -80,7 +77,7 @@ def watched(link: Link) -> tuple[str, ...]:
 
 
 def take_item(link: Link, item: object) -> None:
-    """Write one item of the stream; the hot path, thousands a second."""
+    """Apply one item of the stream; the hot path, thousands a second."""
     now = link.now()
     health = link.store.health
     health.prices_heard = now
@@ -110,7 +107,7 @@ def _take_heartbeat(link: Link, heartbeat: PricingHeartbeat) -> None:
 
 
 async def keep_conversions(link: Link) -> None:
-    """Ask what currencies are worth at home: of everything at first, then of what is held or in focus."""
+    """Poll conversion factors: all currencies first, then those of positions and focus."""
     await link.listed.wait()
     tries = 0
     asked_all = False
@@ -125,7 +122,7 @@ async def keep_conversions(link: Link) -> None:
 
 
 async def conversions_once(link: Link, names: Sequence[str]) -> bool:
-    """Ask once, prices included; False when there was no answer."""
+    """Request conversion factors and prices once; return False if there was no answer."""
     try:
         answer = await link.ask(link.client.pricing.get(names, include_home_conversions=True))
         _take_conversions(link, answer.home_conversions or ())
@@ -139,7 +136,7 @@ async def conversions_once(link: Link, names: Sequence[str]) -> bool:
 
 
 def _take_price(link: Link, price: ClientPrice, received: float) -> None:
-    """Write a price; of an instrument that the account does not have none is kept: there may be names without end."""
+    """Apply a price; raise ValueError for an instrument that the account does not have."""
     name = price.instrument
     if name is not None and name not in link.store.quotes and name not in link.store.instruments:
         raise ValueError("a price of an instrument that the account does not have")
@@ -147,7 +144,7 @@ def _take_price(link: Link, price: ClientPrice, received: float) -> None:
 
 
 def _take_conversions(link: Link, conversions: Sequence[HomeConversions]) -> None:
-    """Write the conversions of currencies that the account's instruments are quoted in or made of."""
+    """Apply the conversion factors of currencies in the account's instruments."""
     store = link.store
     known = {
         part for name in store.instruments for part in name.split("_")
@@ -168,21 +165,23 @@ def _held_or_shown(link: Link) -> tuple[str, ...]:
 
 @asynccontextmanager
 async def _leaving_when_changed(link: Link, names: Sequence[str]) -> AsyncIterator[asyncio.Event]:
-    """An event that is set once other instruments are needed than the stream was opened for."""
+    """Yield an event that is set once an instrument outside `names` is needed."""
     changed = asyncio.Event()
 
-    async def look() -> None:
-        while set(watched(link)) <= set(names):
-            await link.pause(0.5)
-        changed.set()
-
-    task = asyncio.create_task(look())
+    task = asyncio.create_task(_wait_for_others(link, names, changed))
     try:
         yield changed
     finally:
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
+
+
+async def _wait_for_others(link: Link, names: Sequence[str], needed: asyncio.Event) -> None:
+    """Set `needed` once the desk watches an instrument that is not among `names`."""
+    topics = (Topic.INSTRUMENTS, Topic.POSITIONS, Topic.FOCUS)
+    await link.store.wait_for(lambda: not set(watched(link)) <= set(names), *topics)
+    needed.set()
 
 
 def _up(link: Link) -> None:
@@ -199,7 +198,7 @@ def _prices_down(link: Link, words: str) -> None:
 
 
 async def stream_transactions(link: Link) -> None:
-    """Keep the transaction stream open and pass what it brings through the door."""
+    """Keep the transaction stream open and pass its transactions to the gate."""
     tries = 0
     while True:
         words = "the stream ended"
@@ -218,17 +217,17 @@ async def stream_transactions(link: Link) -> None:
 
 
 def take_transaction(link: Link, item: object) -> None:
-    """Pass one item of the stream on."""
+    """Apply one item of the stream."""
     health = link.store.health
     health.events_heard = link.now()
     known_lost, health.events = health.events == "DOWN", "OK"
     link.store.mark(Topic.HEALTH)
     match item:
         case TransactionHeartbeat():
-            try_to(link.store, lambda: link.door.saw_last(item.last_transaction_id))
+            try_to(link.store, lambda: link.gate.saw_last(item.last_transaction_id))
             try_to(link.store, lambda: link.store.see_clock(moment(item.time)))
         case TransactionIdentity():
-            link.door.offer(item)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - the union's members share this base
+            link.gate.offer(item)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType] - the union's members share this base
         case HistoryLost():
             link.doubt(f"The broker does not know what came after transaction {item.applied}")
         case (
@@ -240,11 +239,12 @@ def take_transaction(link: Link, item: object) -> None:
 
 
 async def fill_gaps(link: Link) -> None:
-    """Fetch transactions that are known to exist and did not come."""
+    """Request transactions that are known to exist and did not arrive."""
     tries = 0
     while True:
+        await link.gate.gap_seen.wait()
         await link.pause(PATIENCE_S / 2)
-        if link.door.overdue(link.now()) is None or await backfill(link):
+        if link.gate.overdue(link.now()) is None or await backfill(link):
             tries = 0
         else:
             await link.back_off(tries)
@@ -252,9 +252,9 @@ async def fill_gaps(link: Link) -> None:
 
 
 async def backfill(link: Link) -> bool:
-    """Ask for missing transactions; False when that brought nothing."""
-    before = link.door.applied
-    filler = GapFiller(link.door, partial(_read_range, link))
+    """Request missing transactions; return False if none were applied."""
+    before = link.gate.applied
+    filler = GapFiller(link.gate, partial(_read_range, link))
     try:
         result = await filler.fill()
     except FAILURES as error:
@@ -265,7 +265,7 @@ async def backfill(link: Link) -> bool:
     if result is Backfill.REFUSED:
         first, last = filler.requested
         link.doubt(f"The broker does not know transactions {first} to {last}")
-    return link.door.applied != before
+    return link.gate.applied != before
 
 
 async def _read_range(link: Link, first: int, last: int) -> tuple[Sequence[Transaction], int]:

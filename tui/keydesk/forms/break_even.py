@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from keydesk.calc import protection
-from keydesk.calc.facts import Facts
 from keydesk.calc.instructions import SetProtection
 from keydesk.calc.profit import closing_price
 from keydesk.calc.risk import break_even_stop
+from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import entry_and_now, trade_name
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import Line, Situation
@@ -30,19 +30,19 @@ class BreakEvenForm(Form[SetProtection]):
         """Return the trade, None once it is closed."""
         return self.situation.store.trades.get(self.trade_id)
 
-    def facts(self, trade: TradeRow) -> Facts | None:
+    def trading_context(self, trade: TradeRow) -> TradingContext | None:
         """Return what is known of its instrument now."""
-        return self.facts_about(trade.instrument)
+        return self.trading_context_about(trade.instrument)
 
-    def stop(self, trade: TradeRow, facts: Facts) -> Decimal:
+    def stop(self, trade: TradeRow, context: TradingContext) -> Decimal:
         """Return the break-even price, with the template's offset."""
         return break_even_stop(
             entry=trade.price,
             units=trade.units,
             costs=trade.financing,
-            factors=facts.factors,
-            precision=facts.rules.price_precision,
-            offset=self.situation.template.break_even_offset_pips * facts.rules.pip,
+            factors=context.factors,
+            precision=context.rules.price_precision,
+            offset=self.situation.template.break_even_offset_pips * context.rules.pip,
         )
 
     def headline(self) -> Line:
@@ -54,19 +54,19 @@ class BreakEvenForm(Form[SetProtection]):
     def body(self) -> Sequence[Line]:
         """Show where the stop is and where it goes."""
         trade = self.trade
-        facts = self.facts(trade) if trade else None
-        if trade is None or facts is None:
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
             return ()
-        digits = facts.rules.price_precision
+        digits = context.rules.price_precision
         now = protection.protection_of(trade).stop
         old = "none" if now is None else price(now, digits)
         return [
-            quote_line(facts),
-            entry_and_now(trade, facts),
+            quote_line(context),
+            entry_and_now(trade, context),
             (
                 ("stop  ", "muted"),
                 (safe(f"{old} → "), "plain"),
-                (price(self.stop(trade, facts), digits), "bright"),
+                (price(self.stop(trade, context), digits), "bright"),
                 (safe(f"  financing so far {money(trade.financing, signed=True)}"), "muted"),
             ),
         ]
@@ -80,10 +80,13 @@ class BreakEvenForm(Form[SetProtection]):
         trade = self.trade
         if trade is None:
             return ["The trade is closed already"]
-        facts = self.facts(trade)
-        if facts is None:
+        context = self.trading_context(trade)
+        if context is None:
             return ["Waiting for a price"]
-        stop, close = self.stop(trade, facts), closing_price(trade.units, facts.bid, facts.ask)
+        stop, close = (
+            self.stop(trade, context),
+            closing_price(trade.units, context.bid, context.ask),
+        )
         direction = 1 if trade.units > 0 else -1
         if direction * (close - stop) <= 0:
             return [f"It would fire now: the price is {close}, break-even is {stop}"]
@@ -95,7 +98,7 @@ class BreakEvenForm(Form[SetProtection]):
     def result(self) -> SetProtection | None:
         """Return the new stop; target and trailing stop stay untouched."""
         trade = self.trade
-        facts = self.facts(trade) if trade else None
-        if trade is None or facts is None:
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
             return None
-        return SetProtection(trade.id, trade.instrument, stop=self.stop(trade, facts))
+        return SetProtection(trade.id, trade.instrument, stop=self.stop(trade, context))

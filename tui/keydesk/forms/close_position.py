@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Literal
 
-from keydesk.calc.facts import NOTHING, Facts, Lot, realised
 from keydesk.calc.instructions import ClosePosition, CloseSide
 from keydesk.calc.profit import closing_price, whole_units
 from keydesk.calc.sizing import part
@@ -16,6 +15,7 @@ from keydesk.calc.ticket_draft import (
     is_number_key,
     read_number,
 )
+from keydesk.calc.trading_context import NOTHING, Lot, TradingContext, realised
 from keydesk.forms.close_trade import NO_PRICE, PRESET_PARTS, signed_money
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, Line, Situation
@@ -44,12 +44,12 @@ class OpenSide:
         """The side and its size: LONG 20,000."""
         return f"{self.name.upper()} {units(self.units)}"
 
-    def realised(self, closing: Decimal, facts: Facts) -> Decimal | None:
+    def realised(self, closing: Decimal, context: TradingContext) -> Decimal | None:
         """Return what closing so many units now makes, the oldest trade first; None: not known."""
         signed = closing if self.name == "long" else -closing
-        at = closing_price(signed, facts.bid, facts.ask)
+        at = closing_price(signed, context.bid, context.ask)
         lots = (Lot(trade.units, trade.price) for trade in self.trades)
-        return realised(lots, closing, at, facts.factors)
+        return realised(lots, closing, at, context.factors)
 
     def closed_trades(self, closing: Decimal) -> tuple[TradeRow, ...]:
         """Return the trades that so many units close in full."""
@@ -69,9 +69,9 @@ class _PositionForm(Form[ClosePosition]):
         super().__init__(situation)
         self.instrument = instrument
 
-    def facts(self) -> Facts | None:
+    def trading_context(self) -> TradingContext | None:
         """Return what is known of the instrument now."""
-        return self.facts_about(self.instrument)
+        return self.trading_context_about(self.instrument)
 
     def open_sides(self) -> tuple[OpenSide, ...]:
         """Return the sides that hold something now."""
@@ -94,17 +94,17 @@ class _PositionForm(Form[ClosePosition]):
             name, abs(held), average, tuple(each for each in trades if each.units * held > 0)
         )
 
-    def _side_line(self, side: OpenSide, facts: Facts) -> Line:
-        digits = facts.rules.price_precision
+    def _side_line(self, side: OpenSide, context: TradingContext) -> Line:
+        digits = context.rules.price_precision
         signed = side.units if side.name == "long" else -side.units
         count = len(side.trades)
-        total = side.realised(side.units, facts)
+        total = side.realised(side.units, context)
         return (
             (safe(side.words), "bright"),
             ("  average ", "muted"),
             (price(side.average, digits), "plain"),
             ("  now ", "muted"),
-            (price(closing_price(signed, facts.bid, facts.ask), digits), "bright"),
+            (price(closing_price(signed, context.bid, context.ask), digits), "bright"),
             (safe(f"  {count} trade{'s' if count != 1 else ''}  "), "muted"),
             *((signed_money(total),) if total is not None else ()),
         )
@@ -135,20 +135,20 @@ class ClosePositionForm(_PositionForm):
 
     def body(self) -> Sequence[Line]:
         """Show each side, what closing realises, and what goes with it."""
-        facts, sides = self.facts(), self.open_sides()
+        context, sides = self.trading_context(), self.open_sides()
         lines: list[Line] = []
-        if facts is not None:
-            lines = [quote_line(facts), *(self._side_line(side, facts) for side in sides)]
+        if context is not None:
+            lines = [quote_line(context), *(self._side_line(side, context) for side in sides)]
         if len(sides) > 1:
             lines += [BLANK, _choice_line((("a", "both"), ("l", "long"), ("s", "short")))]
         closed = [trade for side in self.closing() for trade in side.trades]
-        return [*lines, BLANK, *self._realised(facts), *_dependents_line(closed)]
+        return [*lines, BLANK, *self._realised(context), *_dependents_line(closed)]
 
-    def _realised(self, facts: Facts | None) -> Sequence[Line]:
-        if facts is None:
+    def _realised(self, context: TradingContext | None) -> Sequence[Line]:
+        if context is None:
             return (NO_PRICE,)
-        parts = [side.realised(side.units, facts) for side in self.closing()]
-        return _realised_line(parts, facts)
+        parts = [side.realised(side.units, context) for side in self.closing()]
+        return _realised_line(parts, context)
 
     def deed(self) -> Deed:
         """Name it for the matrix."""
@@ -229,10 +229,10 @@ class PositionPartForm(_PositionForm):
 
     def body(self) -> Sequence[Line]:
         """Show the parts to choose from, what is realised and what remains."""
-        facts, sides = self.facts(), self.open_sides()
+        context, sides = self.trading_context(), self.open_sides()
         lines: list[Line] = [NO_PRICE]
-        if facts is not None:
-            lines = [quote_line(facts), *(self._side_line(side, facts) for side in sides)]
+        if context is not None:
+            lines = [quote_line(context), *(self._side_line(side, context) for side in sides)]
         lines.append(BLANK)
         if len(sides) > 1:
             lines.append(_choice_line((("l", "long"), ("s", "short"))))
@@ -246,17 +246,19 @@ class PositionPartForm(_PositionForm):
         lines.append((*_choice_line(parts), (safe(f" {self.digits}"), "focus")))
         side, closing = self.side, self.units()
         if side is not None and NOTHING < closing <= side.units:
-            lines += [BLANK, *self._remainder(side, closing, facts)]
+            lines += [BLANK, *self._remainder(side, closing, context)]
         return lines
 
-    def _remainder(self, side: OpenSide, closing: Decimal, facts: Facts | None) -> Sequence[Line]:
-        won = None if facts is None else side.realised(closing, facts)
+    def _remainder(
+        self, side: OpenSide, closing: Decimal, context: TradingContext | None
+    ) -> Sequence[Line]:
+        won = None if context is None else side.realised(closing, context)
         cash: Line = ()
-        if won is not None and facts is not None:
+        if won is not None and context is not None:
             cash = (
                 ("  realises ", "muted"),
                 signed_money(won),
-                (safe(f" {facts.purse.currency}"), "muted"),
+                (safe(f" {context.funds.currency}"), "muted"),
             )
         closed = side.closed_trades(closing)
         first = "  the oldest trade first" if len(side.trades) > 1 else ""
@@ -373,11 +375,11 @@ def _choice_line(choices: Sequence[tuple[str, str]]) -> Line:
     )
 
 
-def _realised_line(parts: Sequence[Decimal | None], facts: Facts) -> Sequence[Line]:
+def _realised_line(parts: Sequence[Decimal | None], context: TradingContext) -> Sequence[Line]:
     known = [each for each in parts if each is not None]
     if not known or len(known) < len(parts):
         return ()
-    words = safe(f" {facts.purse.currency} at the price seen")
+    words = safe(f" {context.funds.currency} at the price seen")
     return ((("realises ", "muted"), signed_money(sum(known, NOTHING)), (words, "muted")),)
 
 

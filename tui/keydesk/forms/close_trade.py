@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.calc.facts import NOTHING, Facts
 from keydesk.calc.instructions import CloseTrades
 from keydesk.calc.profit import closing_price, profit, profit_in_pips
 from keydesk.calc.sizing import part
@@ -18,6 +17,7 @@ from keydesk.calc.ticket_draft import (
     is_number_key,
     read_number,
 )
+from keydesk.calc.trading_context import NOTHING, TradingContext
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, Line, Situation, Words
 from keydesk.forms.ticket_sheet import quote_line
@@ -36,27 +36,27 @@ def trade_name(trade: TradeRow) -> SafeText:
     )
 
 
-def entry_and_now(trade: TradeRow, facts: Facts) -> Line:
+def entry_and_now(trade: TradeRow, context: TradingContext) -> Line:
     """Return where the trade came from, where it would close, and what it makes there."""
-    digits = facts.rules.price_precision
-    close = closing_price(trade.units, facts.bid, facts.ask)
-    moved = profit_in_pips(trade.units, trade.price, close, facts.rules.pip)
+    digits = context.rules.price_precision
+    close = closing_price(trade.units, context.bid, context.ask)
+    moved = profit_in_pips(trade.units, trade.price, close, context.rules.pip)
     return (
         ("entry ", "muted"),
         (price(trade.price, digits), "plain"),
         ("  now ", "muted"),
         (price(close, digits), "bright"),
         (safe(f"  {pips(moved)}p "), "plain"),
-        signed_money(result_of(trade, abs(trade.units), facts)),
-        (safe(f" {facts.purse.currency}"), "muted"),
+        signed_money(result_of(trade, abs(trade.units), context)),
+        (safe(f" {context.funds.currency}"), "muted"),
     )
 
 
-def result_of(trade: TradeRow, magnitude: Decimal, facts: Facts) -> Decimal:
+def result_of(trade: TradeRow, magnitude: Decimal, context: TradingContext) -> Decimal:
     """Return what closing that many units now would realise."""
-    close = closing_price(trade.units, facts.bid, facts.ask)
+    close = closing_price(trade.units, context.bid, context.ask)
     signed = magnitude if trade.units > 0 else -magnitude
-    return profit(signed, trade.price, close, facts.factors)
+    return profit(signed, trade.price, close, context.factors)
 
 
 def signed_money(amount: Decimal) -> Words:
@@ -85,9 +85,9 @@ class CloseForm(Form[CloseTrades]):
         known = self.situation.store.trades
         return [known[trade_id] for trade_id in self.trade_ids if trade_id in known]
 
-    def facts(self) -> Facts | None:
+    def trading_context(self) -> TradingContext | None:
         """Return what is known of the instrument now."""
-        return self.facts_about(self.instrument)
+        return self.trading_context_about(self.instrument)
 
     def headline(self) -> Line:
         """Say what is closed."""
@@ -103,17 +103,17 @@ class CloseForm(Form[CloseTrades]):
 
     def body(self) -> Sequence[Line]:
         """Show each trade and what closing realises."""
-        facts = self.facts()
-        if facts is None:
+        context = self.trading_context()
+        if context is None:
             return (NO_PRICE,)
-        lines: list[Line] = [quote_line(facts)]
+        lines: list[Line] = [quote_line(context)]
         if len(self.trades) == 1:
-            lines.append(entry_and_now(self.trades[0], facts))
+            lines.append(entry_and_now(self.trades[0], context))
         else:
-            lines += [_trade_line(trade, facts) for trade in self.trades[:SHOWN_TRADES]]
+            lines += [_trade_line(trade, context) for trade in self.trades[:SHOWN_TRADES]]
         if len(self.trades) > SHOWN_TRADES:
             lines.append(((safe(f"and {len(self.trades) - SHOWN_TRADES} more"), "muted"),))
-        return [*lines, BLANK, self._realised(facts), *self._dependents()]
+        return [*lines, BLANK, self._realised(context), *self._dependents()]
 
     def deed(self) -> Deed:
         """Name it for the matrix."""
@@ -127,12 +127,12 @@ class CloseForm(Form[CloseTrades]):
         """Return the trades that are still open."""
         return CloseTrades(self.instrument, tuple(trade.id for trade in self.trades))
 
-    def _realised(self, facts: Facts) -> Line:
-        total = sum((result_of(trade, abs(trade.units), facts) for trade in self.trades), NOTHING)
+    def _realised(self, context: TradingContext) -> Line:
+        total = sum((result_of(trade, abs(trade.units), context) for trade in self.trades), NOTHING)
         return (
             ("realises ", "muted"),
             signed_money(total),
-            (safe(f" {facts.purse.currency} at the price seen"), "muted"),
+            (safe(f" {context.funds.currency} at the price seen"), "muted"),
         )
 
     def _dependents(self) -> Sequence[Line]:
@@ -143,10 +143,10 @@ class CloseForm(Form[CloseTrades]):
         return (((safe(f"{going} protective {words} with it"), "muted"),),)
 
 
-def _trade_line(trade: TradeRow, facts: Facts) -> Line:
+def _trade_line(trade: TradeRow, context: TradingContext) -> Line:
     side = "LONG" if trade.units > 0 else "SHORT"
     name = safe(f"#{clean_name(trade.id)} {side} {units(abs(trade.units))}  ")
-    return ((name, "plain"), signed_money(result_of(trade, abs(trade.units), facts)))
+    return ((name, "plain"), signed_money(result_of(trade, abs(trade.units), context)))
 
 
 def _dependents_of(trade: TradeRow) -> int:
@@ -171,9 +171,9 @@ class ScaleOutForm(Form[CloseTrades]):
         """Return the trade, None once it is closed."""
         return self.situation.store.trades.get(self.trade_id)
 
-    def facts(self, trade: TradeRow) -> Facts | None:
+    def trading_context(self, trade: TradeRow) -> TradingContext | None:
         """Return what is known of its instrument now."""
-        return self.facts_about(trade.instrument)
+        return self.trading_context_about(trade.instrument)
 
     def units(self) -> Decimal:
         """Return the magnitude that would be closed; 0 while no part is chosen."""
@@ -196,10 +196,10 @@ class ScaleOutForm(Form[CloseTrades]):
         trade = self.trade
         if trade is None:
             return ()
-        facts = self.facts(trade)
+        context = self.trading_context(trade)
         lines: list[Line] = [NO_PRICE, BLANK]
-        if facts is not None:
-            lines = [quote_line(facts), entry_and_now(trade, facts), BLANK]
+        if context is not None:
+            lines = [quote_line(context), entry_and_now(trade, context), BLANK]
         lines.append(
             (
                 ("2", "bright"),
@@ -214,17 +214,19 @@ class ScaleOutForm(Form[CloseTrades]):
         )
         closing = self.units()
         if closing:
-            lines += [BLANK, *self._remainder(trade, closing, facts)]
+            lines += [BLANK, *self._remainder(trade, closing, context)]
         return lines
 
-    def _remainder(self, trade: TradeRow, closing: Decimal, facts: Facts | None) -> Sequence[Line]:
+    def _remainder(
+        self, trade: TradeRow, closing: Decimal, context: TradingContext | None
+    ) -> Sequence[Line]:
         left = abs(trade.units) - closing
         cash: Line = ()
-        if facts is not None:
+        if context is not None:
             cash = (
                 ("  realises ", "muted"),
-                signed_money(result_of(trade, closing, facts)),
-                (safe(f" {facts.purse.currency}"), "muted"),
+                signed_money(result_of(trade, closing, context)),
+                (safe(f" {context.funds.currency}"), "muted"),
             )
         return [
             (("closes ", "muted"), (units(closing), "bright"), *cash),

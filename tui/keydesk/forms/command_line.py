@@ -10,15 +10,15 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.calc.command_parser import (
-    Leave,
     OpenTicket,
-    Say,
+    ParsedCommand,
+    QuitDesk,
     ShowHelp,
+    ShowInstrument,
+    ShowMessage,
     ShowMessages,
-    Spoken,
-    TurnTo,
-    completed,
-    meaning,
+    complete,
+    parse_command,
 )
 from keydesk.calc.order_parser import matching
 from keydesk.forms.info_form import Looking
@@ -114,7 +114,7 @@ class FindForm(Looking[str]):
         self.redraw()
 
 
-class CommandForm(Looking[Spoken]):
+class CommandForm(Looking[ParsedCommand]):
     """Returns what the line means."""
 
     BINDINGS = KEYMAP.bindings(COMMAND)
@@ -153,26 +153,26 @@ class CommandForm(Looking[Spoken]):
         """Say what ends it."""
         return "Tab completes   Enter takes it   Esc closes"
 
-    def understood(self) -> Spoken:
+    def understood(self) -> ParsedCommand:
         """Return what the line means so far."""
-        return meaning(self.text, self.store.instruments, self.store.focus)
+        return parse_command(self.text, self.store.instruments, self.store.focus)
 
     def lines(self) -> Sequence[Line]:
         """Say what Enter would do."""
         match self.understood():
-            case Leave():
+            case QuitDesk():
                 return ((("leaves the desk", "bright"),),)
             case ShowHelp():
                 return ((("shows the keys", "bright"),),)
             case ShowMessages():
                 return ((("shows all messages", "bright"),),)
-            case TurnTo(instrument):
+            case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_words}" if fields.size_words else ""
                 what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()
                 return wrapped(clean(what), side.lower(), self.inside)
-            case Say(level, words):
+            case ShowMessage(level, words):
                 wrong = level == "warn" and self.refused
                 return wrapped(clean(words), "warn" if wrong else "muted", self.inside)
 
@@ -184,7 +184,7 @@ class CommandForm(Looking[Spoken]):
     def on_input_submitted(self, _event: Input.Submitted) -> None:
         """Hand over what was understood; what was not stays to be mended."""
         spoken = self.understood()
-        self.refused = isinstance(spoken, Say) and spoken.level == "warn"
+        self.refused = isinstance(spoken, ShowMessage) and spoken.level == "warn"
         if self.refused:
             self.redraw()
         else:
@@ -193,5 +193,5 @@ class CommandForm(Looking[Spoken]):
     def action_complete(self) -> None:
         """Complete the last word."""
         field = self.query_one(Input)
-        field.value = completed(field.value, self.store.instruments)
+        field.value = complete(field.value, self.store.instruments)
         field.cursor_position = len(field.value)

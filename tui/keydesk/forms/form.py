@@ -17,7 +17,7 @@ from textual.events import Key, Resize
 from textual.geometry import Size
 
 from keydesk.calc.checks import FRESH
-from keydesk.calc.facts import Facts
+from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.sheet import BLANK, Line, Sheet, Situation, text_of, with_hints, wrapped
 from keydesk.keys.confirm import (
     WRONG_LETTERS,
@@ -28,11 +28,11 @@ from keydesk.keys.confirm import (
     required_step,
 )
 from keydesk.keys.guard import DWELL, SEND, Front
-from keydesk.keys.guarded_app import TOO_EARLY, GuardedApp
+from keydesk.keys.guarded_app import TOO_EARLY, HasGuardedKeys
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.frame import Frame
 from keydesk.store.state import Notice
-from keydesk.store.trading_context import facts_of
+from keydesk.store.trading_context import trading_context_of
 from keydesk.text.sanitize import clean, safe
 from keydesk.widgets.overlay import Overlay, Result
 from keydesk.widgets.terminal_app import SMALLEST
@@ -253,12 +253,12 @@ class Form(ModalForm[Result]):
         computed: Computed = self._snapshot[key]
         return computed
 
-    def facts_about(self, instrument: str) -> Facts | None:
+    def trading_context_about(self, instrument: str) -> TradingContext | None:
         """Return the instrument's rules and price and the account's funds; None while one of them is missing."""
         situation = self.situation
         return self.once(
-            ("facts", instrument),
-            lambda: facts_of(situation.store, instrument, situation.clock()),
+            ("context", instrument),
+            lambda: trading_context_of(situation.store, instrument, situation.clock()),
         )
 
     def _keep_fresh(self, instrument: str) -> None:
@@ -344,7 +344,7 @@ class Form(ModalForm[Result]):
 
     def is_confirmed(self) -> bool:
         """Whether the guard let a confirm key through for this form: one that was typed before it opened never counts."""
-        return not isinstance(self.app, GuardedApp) or self.app.take_confirm(self)
+        return not isinstance(self.app, HasGuardedKeys) or self.app.guarded_keys.take_confirm(self)
 
     def _send(self) -> None:
         result = self.result()

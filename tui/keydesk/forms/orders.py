@@ -9,7 +9,6 @@ from decimal import Decimal
 from typing import ClassVar, Literal
 
 from keydesk.calc.checks import unreadable_words
-from keydesk.calc.facts import Facts
 from keydesk.calc.instructions import CancelOrders, MoveEntry
 from keydesk.calc.profit import nearest_price
 from keydesk.calc.ticket_draft import (
@@ -21,6 +20,7 @@ from keydesk.calc.ticket_draft import (
     is_number_key,
     shown_number,
 )
+from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.form import NUDGES, Form
 from keydesk.forms.sheet import BLANK, Line, Situation
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
@@ -170,9 +170,9 @@ class MoveForm(Form[MoveEntry]):
         """Return the order, None once it is gone."""
         return self.situation.store.orders.get(self.order_id)
 
-    def facts(self, order: OrderRow) -> Facts | None:
+    def trading_context(self, order: OrderRow) -> TradingContext | None:
         """Return what is known of its instrument now."""
-        return self.facts_about(order.instrument)
+        return self.trading_context_about(order.instrument)
 
     def _levels_now(self) -> Mapping[str, Decimal | None]:
         order = self.order
@@ -186,9 +186,9 @@ class MoveForm(Form[MoveEntry]):
         order = self.order
         return ("price",) if order is not None and order.reduces else tuple(LETTERS)
 
-    def levels(self, facts: Facts) -> Mapping[str, Reading]:
+    def levels(self, context: TradingContext) -> Mapping[str, Reading]:
         """Return the levels typed, at the instrument's precision."""
-        digits, found = facts.rules.price_precision, dict[str, Reading]()
+        digits, found = context.rules.price_precision, dict[str, Reading]()
         for name, entry in self.fields.items():
             value = above_zero(entry.value)
             found[name] = nearest_price(value, digits) if isinstance(value, Decimal) else value
@@ -203,16 +203,16 @@ class MoveForm(Form[MoveEntry]):
     def body(self) -> Sequence[Line]:
         """Show the fields and what they come to."""
         order = self.order
-        facts = self.facts(order) if order else None
-        if order is None or facts is None:
+        context = self.trading_context(order) if order else None
+        if order is None or context is None:
             return ()
-        levels = self.levels(facts)
+        levels = self.levels(context)
         return [
-            quote_line(facts),
+            quote_line(context),
             BLANK,
-            *(self._field(name, levels[name], facts) for name in self.names),
+            *(self._field(name, levels[name], context) for name in self.names),
             BLANK,
-            *(_risk_line(order, levels, facts) if not order.reduces else ()),
+            *(_risk_line(order, levels, context) if not order.reduces else ()),
         ]
 
     def deed(self) -> Deed:
@@ -226,14 +226,14 @@ class MoveForm(Form[MoveEntry]):
         order = self.order
         if order is None or order.units is None:
             return ["It is filled or cancelled already"]
-        facts = self.facts(order)
-        if facts is None:
+        context = self.trading_context(order)
+        if context is None:
             return ["Waiting for a price"]
-        levels = self.levels(facts)
+        levels = self.levels(context)
         if levels == self._levels_now():
             pick = ", p s t pick" if len(self.names) > 1 else ""
             return [f"Nothing changed yet: ↑ ↓ nudge, digits set{pick}"]
-        return _refusals(1 if order.units > 0 else -1, levels, facts)
+        return _refusals(1 if order.units > 0 else -1, levels, context)
 
     def warnings(self) -> Sequence[str]:
         """Say when it would open without a stop."""
@@ -244,10 +244,10 @@ class MoveForm(Form[MoveEntry]):
     def result(self) -> MoveEntry | None:
         """Return the new levels."""
         order = self.order
-        facts = self.facts(order) if order else None
-        if order is None or facts is None:
+        context = self.trading_context(order) if order else None
+        if order is None or context is None:
             return None
-        levels = self.levels(facts)
+        levels = self.levels(context)
         at, stop, target = levels["price"], levels["stop"], levels["target"]
         if not isinstance(at, Decimal):
             return None
@@ -255,10 +255,10 @@ class MoveForm(Form[MoveEntry]):
             return None
         return MoveEntry(order.id, order.instrument, at, stop, target)
 
-    def _field(self, name: str, level: Reading, facts: Facts) -> Line:
+    def _field(self, name: str, level: Reading, context: TradingContext) -> Line:
         active, was = self.active == name, self._levels_now()[name]
         left, right = ("[", "]") if active else (" ", " ")
-        digits = facts.rules.price_precision
+        digits = context.rules.price_precision
         if isinstance(level, UnreadableText):
             meaning, role = CANNOT_BE_READ, "danger"
         elif level == was:
@@ -304,15 +304,15 @@ class MoveForm(Form[MoveEntry]):
     def action_nudge(self, steps: int) -> None:
         """Move the active field; behind a digit the full stop and the comma are text of it."""
         entry, order = self.fields[self.active], self.order
-        facts = self.facts(order) if order else None
+        context = self.trading_context(order) if order else None
         if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
             self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
         elif isinstance(entry.value, UnreadableText):
             self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
             self.redraw()
-        elif facts is not None:
-            start = entry.value if entry.value is not None else facts.mid
-            moved = nearest_price(start + steps * facts.rules.pip, facts.rules.price_precision)
+        elif context is not None:
+            start = entry.value if entry.value is not None else context.mid
+            moved = nearest_price(start + steps * context.rules.pip, context.rules.price_precision)
             self._put(entry.set(moved))
 
     def _put(self, entry: Entry) -> None:
@@ -324,7 +324,9 @@ def _filled(level: Decimal | None) -> Entry:
     return Entry("" if level is None else f"{level:f}", "price")
 
 
-def _refusals(direction: int, levels: Mapping[str, Reading], facts: Facts) -> Sequence[str]:
+def _refusals(
+    direction: int, levels: Mapping[str, Reading], context: TradingContext
+) -> Sequence[str]:
     unreadable = [
         unreadable_words(name, level, LETTERS[name])
         for name, level in levels.items()
@@ -335,7 +337,7 @@ def _refusals(direction: int, levels: Mapping[str, Reading], facts: Facts) -> Se
         return unreadable
     if not isinstance(at, Decimal):
         return ["The price is missing: p, then digits"]
-    if abs(at - facts.mid) > facts.mid * REACH:
+    if abs(at - context.mid) > context.mid * REACH:
         return [f"{at} is more than 5 % from the market"]
     reasons = []
     for name, toward in (("stop", -direction), ("target", direction)):
@@ -346,7 +348,9 @@ def _refusals(direction: int, levels: Mapping[str, Reading], facts: Facts) -> Se
     return reasons
 
 
-def _risk_line(order: OrderRow, levels: Mapping[str, Reading], facts: Facts) -> Sequence[Line]:
+def _risk_line(
+    order: OrderRow, levels: Mapping[str, Reading], context: TradingContext
+) -> Sequence[Line]:
     at, stop = shown_number(levels["price"]), levels["stop"]
     if at is None or order.units is None:
         return ()
@@ -357,6 +361,6 @@ def _risk_line(order: OrderRow, levels: Mapping[str, Reading], facts: Facts) -> 
         distances.append(abs(at - stop))
     if not distances:
         return ((("at stop ", "muted"), ("UNLIMITED", "danger")),)
-    lost = -abs(order.units) * min(distances) * facts.factors.loss
-    words = safe(f" {facts.purse.currency}")
+    lost = -abs(order.units) * min(distances) * context.factors.loss
+    words = safe(f" {context.funds.currency}")
     return ((("at stop ", "muted"), (money(lost, signed=True), "loss"), (words, "muted")),)

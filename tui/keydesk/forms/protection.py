@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc import protection
-from keydesk.calc.facts import Facts
 from keydesk.calc.instructions import SetProtection
 from keydesk.calc.profit import closing_price
 from keydesk.calc.protection import (
@@ -27,6 +26,7 @@ from keydesk.calc.ticket_draft import (
     is_number_key,
     shown_number,
 )
+from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import entry_and_now, signed_money, trade_name
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.sheet import BLANK, Line, Situation, Words
@@ -68,16 +68,16 @@ class ProtectionForm(Form[SetProtection]):
         trade = self.trade
         if trade is None:
             return ProtectionDraft(Entry(unit="price"), Entry(unit="price"), Entry())
-        return draft_of(protection_of(trade), self.facts(trade))
+        return draft_of(protection_of(trade), self.trading_context(trade))
 
     @property
     def trade(self) -> TradeRow | None:
         """Return the trade, None once it is closed."""
         return self.situation.store.trades.get(self.trade_id)
 
-    def facts(self, trade: TradeRow) -> Facts | None:
+    def trading_context(self, trade: TradeRow) -> TradingContext | None:
         """Return what is known of its instrument now."""
-        return self.facts_about(trade.instrument)
+        return self.trading_context_about(trade.instrument)
 
     def headline(self) -> Line:
         """Say which trade and what changes."""
@@ -88,26 +88,26 @@ class ProtectionForm(Form[SetProtection]):
     def body(self) -> Sequence[Line]:
         """Show the trade, the fields and what they come to."""
         trade = self.trade
-        facts = self.facts(trade) if trade else None
-        if trade is None or facts is None:
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
             return ()
-        new = wanted(self.draft, trade, facts)
+        new = wanted(self.draft, trade, context)
         return [
-            quote_line(facts),
-            entry_and_now(trade, facts),
+            quote_line(context),
+            entry_and_now(trade, context),
             BLANK,
-            *(self._field(name, trade, facts) for name in FIELDS),
+            *(self._field(name, trade, context) for name in FIELDS),
             BLANK,
-            *(NO_OUTLOOK if new is None else self._outlook(trade, new, facts)),
+            *(NO_OUTLOOK if new is None else self._outlook(trade, new, context)),
         ]
 
     def deed(self) -> Deed:
         """Name the gravest change."""
         trade = self.trade
-        facts = self.facts(trade) if trade else None
-        if trade is None or facts is None:
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
             return Deed.TIGHTEN
-        new = wanted(self.draft, trade, facts)
+        new = wanted(self.draft, trade, context)
         if new is None:
             return Deed.LOOSEN
         return DEEDS[protection.weight(trade, protection_of(trade), new)]
@@ -117,10 +117,10 @@ class ProtectionForm(Form[SetProtection]):
         trade = self.trade
         if trade is None:
             return ["The trade is closed already"]
-        facts = self.facts(trade)
-        if facts is None:
+        context = self.trading_context(trade)
+        if context is None:
             return ["Waiting for a price"]
-        return protection.refusals(self.draft, trade, facts)
+        return protection.refusals(self.draft, trade, context)
 
     def warnings(self) -> Sequence[str]:
         """Say when protection becomes less."""
@@ -131,10 +131,10 @@ class ProtectionForm(Form[SetProtection]):
     def result(self) -> SetProtection | None:
         """Return only what changed."""
         trade = self.trade
-        facts = self.facts(trade) if trade else None
-        if trade is None or facts is None:
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
             return None
-        now, new = protection_of(trade), wanted(self.draft, trade, facts)
+        now, new = protection_of(trade), wanted(self.draft, trade, context)
         if new is None:
             return None
         return SetProtection(
@@ -145,9 +145,9 @@ class ProtectionForm(Form[SetProtection]):
             trail=protection.change(now.trail, new.trail),
         )
 
-    def _field(self, name: ProtectionField, trade: TradeRow, facts: Facts) -> Line:
+    def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> Line:
         entry, active = self.draft.entry(name), self.draft.active == name
-        meaning = self._was(name, trade, facts)
+        meaning = self._was(name, trade, context)
         left, right = ("[", "]") if active else (" ", " ")
         return (
             (safe(f"{FIELD_KEYS[name]} "), "bright"),
@@ -159,19 +159,21 @@ class ProtectionForm(Form[SetProtection]):
             (meaning, "danger" if meaning is CANNOT_BE_READ else "plain"),
         )
 
-    def _was(self, name: ProtectionField, trade: TradeRow, facts: Facts) -> Printable:
+    def _was(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> Printable:
         before = getattr(protection_of(trade), name)
-        after = wanted_level(self.draft, name, trade, facts)
+        after = wanted_level(self.draft, name, trade, context)
         if isinstance(after, UnreadableText):
             return CANNOT_BE_READ
         if before == after:
             return "as it is" if before is not None else "none"
         show = _in_pips if name == "trail" else _at_price
-        return safe(f"{show(before, facts)} → {show(after, facts)}")
+        return safe(f"{show(before, context)} → {show(after, context)}")
 
-    def _outlook(self, trade: TradeRow, new: protection.Protection, facts: Facts) -> Sequence[Line]:
-        before = protection.outlook(trade, protection_of(trade), facts)
-        after = protection.outlook(trade, new, facts)
+    def _outlook(
+        self, trade: TradeRow, new: protection.Protection, context: TradingContext
+    ) -> Sequence[Line]:
+        before = protection.outlook(trade, protection_of(trade), context)
+        after = protection.outlook(trade, new, context)
         ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
         target = _outcome("target  ", before.at_target, after.at_target, EMPTY)
         return [
@@ -209,31 +211,31 @@ class ProtectionForm(Form[SetProtection]):
         """Move the active field; behind a digit the full stop and the comma are text of it."""
         entry = self.draft.entry(self.draft.active)
         trade = self.trade
-        facts = self.facts(trade) if trade else None
+        context = self.trading_context(trade) if trade else None
         if steps in TYPED_BEHIND_A_DIGIT and not entry.fresh:
             self._put(entry.typed(TYPED_BEHIND_A_DIGIT[steps]))
         elif isinstance(entry.value, UnreadableText):
             self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
             self.redraw()
-        elif trade is not None and facts is not None:
-            self._put(_nudged(entry, steps, trade, facts))
+        elif trade is not None and context is not None:
+            self._put(_nudged(entry, steps, trade, context))
 
     def action_next_unit(self) -> None:
         """Count the active field in its next unit; its level stays."""
         name, trade = self.draft.active, self.trade
-        facts = self.facts(trade) if trade else None
+        context = self.trading_context(trade) if trade else None
         choices = UNITS[name]
-        if trade is None or facts is None or len(choices) == 1:
+        if trade is None or context is None or len(choices) == 1:
             return
         entry = self.draft.entry(name)
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
-        level = wanted_level(self.draft, name, trade, facts)
+        level = wanted_level(self.draft, name, trade, context)
         turned = Entry("", unit)
         if isinstance(level, UnreadableText):
             turned = replace(entry, unit=unit)  # the text stays to be mended
         elif level is not None and unit == "pips":
             toward = (1 if trade.units > 0 else -1) * (1 if name == "target" else -1)
-            turned = turned.set((level - trade.price) * toward / facts.rules.pip)
+            turned = turned.set((level - trade.price) * toward / context.rules.pip)
         elif level is not None:
             turned = turned.set(level)
         self._put(turned)
@@ -251,10 +253,10 @@ class ProtectForm(ProtectionForm):
     def first_draft(self) -> ProtectionDraft:
         """Return what protects it now, completed from the template."""
         draft, trade = super().first_draft(), self.trade
-        facts = self.facts(trade) if trade else None
-        if trade is None or facts is None:
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
             return draft
-        return protection.completed_by(draft, trade, facts, self.situation.template)
+        return protection.completed_by(draft, trade, context, self.situation.template)
 
 
 class TrailingForm(ProtectionForm):
@@ -265,29 +267,29 @@ class TrailingForm(ProtectionForm):
     def first_draft(self) -> ProtectionDraft:
         """Return the trailing distance: the template's, or the one there is."""
         draft, trade = super().first_draft(), self.trade
-        facts = self.facts(trade) if trade else None
-        if facts is None:
+        context = self.trading_context(trade) if trade else None
+        if context is None:
             return draft
         if not draft.trail.text:
-            distance = self.situation.template.trail_distance_pips(facts)
+            distance = self.situation.template.trail_distance_pips(context)
             if distance is not None:
                 return draft.put("trail", draft.trail.set(distance))
         return draft.pick("trail")
 
 
-def _at_price(level: Decimal | None, facts: Facts) -> str:
-    return "none" if level is None else price(level, facts.rules.price_precision)
+def _at_price(level: Decimal | None, context: TradingContext) -> str:
+    return "none" if level is None else price(level, context.rules.price_precision)
 
 
-def _in_pips(distance: Decimal | None, facts: Facts) -> str:
-    return "none" if distance is None else f"{money(distance / facts.rules.pip, 1)}p behind"
+def _in_pips(distance: Decimal | None, context: TradingContext) -> str:
+    return "none" if distance is None else f"{money(distance / context.rules.pip, 1)}p behind"
 
 
-def _nudged(entry: Entry, steps: int, trade: TradeRow, facts: Facts) -> Entry:
+def _nudged(entry: Entry, steps: int, trade: TradeRow, context: TradingContext) -> Entry:
     value = shown_number(entry.value)
     if entry.unit == "price":
-        start = value if value is not None else closing_price(trade.units, facts.bid, facts.ask)
-        return entry.set(start + steps * facts.rules.pip)
+        start = value if value is not None else closing_price(trade.units, context.bid, context.ask)
+        return entry.set(start + steps * context.rules.pip)
     return entry.set(max(Decimal(0), (value or Decimal(0)) + steps))
 
 

@@ -6,10 +6,10 @@ from decimal import Decimal
 from typing import ClassVar, Literal
 
 from keydesk.calc.checks import old_price_words, unconfirmed_warnings, under_way_refusals
-from keydesk.calc.facts import Facts
 from keydesk.calc.instructions import Flatten, Reverse
 from keydesk.calc.ticket import Plan, levels_of, sendable, work_out
 from keydesk.calc.ticket_draft import Draft, Entry, shown_number
+from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import signed_money
 from keydesk.forms.form import Form
 from keydesk.forms.orders import ENTRY_TYPES
@@ -34,23 +34,23 @@ class ReverseForm(Form[Reverse]):
         super().__init__(situation)
         self.instrument = instrument
 
-    def facts(self) -> Facts | None:
+    def trading_context(self) -> TradingContext | None:
         """Return what is known of the instrument now."""
-        return self.facts_about(self.instrument)
+        return self.trading_context_about(self.instrument)
 
-    def draft(self, facts: Facts) -> Draft:
+    def draft(self, context: TradingContext) -> Draft:
         """Return the order as a ticket: the bracket is the template's, the size twice the position."""
-        net = facts.purse.net_units
+        net = context.funds.net_units
         side: Literal["BUY", "SELL"] = "SELL" if net > 0 else "BUY"
         template, preset = self.situation.template, self.situation.preset
-        ticket = first_draft(side, self.instrument, facts, template, preset)
+        ticket = first_draft(side, self.instrument, context, template, preset)
         target = ticket.target if ticket.stop.text else Entry("", "R")  # no R without a stop
         return replace(ticket, size=Entry(f"{2 * abs(net):f}", "units"), target=target)
 
     def headline(self) -> Line:
         """Say what the position becomes."""
-        facts = self.facts()
-        net = facts.purse.net_units if facts else Decimal(0)
+        context = self.trading_context()
+        net = context.funds.net_units if context else Decimal(0)
         turn = f"{units(net, signed=True)} → {units(-net, signed=True)}"
         return (
             ("REVERSE ", "bright"),
@@ -60,13 +60,13 @@ class ReverseForm(Form[Reverse]):
 
     def body(self) -> Sequence[Line]:
         """Show the order, its bracket and its risk."""
-        facts = self.facts()
-        if facts is None or not facts.purse.net_units:
+        context = self.trading_context()
+        if context is None or not context.funds.net_units:
             return ()
-        plan = self.plan(facts)
-        digits, levels = facts.rules.price_precision, plan.levels
+        plan = self.plan(context)
+        digits, levels = context.rules.price_precision, plan.levels
         return [
-            quote_line(facts),
+            quote_line(context),
             (("no worse than ", "muted"), (price(shown_number(levels.bound), digits), "plain")),
             (
                 ("new stop ", "muted"),
@@ -83,9 +83,9 @@ class ReverseForm(Form[Reverse]):
         """Name the instrument: half of the order opens."""
         return self.instrument
 
-    def plan(self, facts: Facts) -> Plan:
+    def plan(self, context: TradingContext) -> Plan:
         """Return the order with its levels, margin and risk."""
-        return work_out(self.draft(facts), facts, self.situation.limits)
+        return work_out(self.draft(context), context, self.situation.limits)
 
     def deed(self) -> Deed:
         """Name it for the matrix."""
@@ -93,16 +93,16 @@ class ReverseForm(Form[Reverse]):
 
     def refusals(self) -> Sequence[str]:
         """Refuse without a net position, a market, or the margin for the other side."""
-        facts = self.facts()
-        if facts is None:
+        context = self.trading_context()
+        if context is None:
             return ["Waiting for a price"]
-        if not facts.purse.net_units:
+        if not context.funds.net_units:
             return ["There is no net position to reverse"]
         in_flight = self.situation.store.in_flight_of(self.instrument)
         waiting = under_way_refusals(self.instrument, in_flight)
         if waiting:
             return waiting
-        return _reversal_refusals(facts, self.situation)
+        return _reversal_refusals(context, self.situation)
 
     def warnings(self) -> Sequence[str]:
         """Say what may still change the position beside the reversal."""
@@ -110,16 +110,16 @@ class ReverseForm(Form[Reverse]):
 
     def result(self) -> Reverse | None:
         """Freeze the order."""
-        facts = self.facts()
-        if facts is None:
+        context = self.trading_context()
+        if context is None:
             return None
-        draft = self.draft(facts)
-        levels = sendable(levels_of(draft, facts))
+        draft = self.draft(context)
+        levels = sendable(levels_of(draft, context))
         if levels is None or levels.bound is None:
             return None
         return Reverse(
             instrument=self.instrument,
-            units=-2 * facts.purse.net_units,
+            units=-2 * context.funds.net_units,
             bound=levels.bound,
             expected=levels.entry,
             stop=levels.stop,
@@ -204,14 +204,14 @@ class FlattenForm(Form[Flatten]):
         self.redraw()
 
 
-def _reversal_refusals(facts: Facts, situation: Situation) -> list[str]:
-    if not facts.tradeable:
+def _reversal_refusals(context: TradingContext, situation: Situation) -> list[str]:
+    if not context.tradeable:
         return ["Halted: the market is closed for this instrument"]
-    old = old_price_words(facts, situation.quote_trouble(facts.rules.name))
+    old = old_price_words(context, situation.quote_trouble(context.rules.name))
     if old:
         return [old]
     limit = situation.limits.hard_units
-    if limit is not None and abs(facts.purse.net_units) > limit:
+    if limit is not None and abs(context.funds.net_units) > limit:
         return [f"Over your own limit of {units(limit)} units"]
     return []
 

@@ -7,9 +7,8 @@ from decimal import Decimal
 from typing import ClassVar
 
 from keydesk.calc.checks import Circumstances, Verdict, judge
-from keydesk.calc.facts import Facts
 from keydesk.calc.instructions import RISK_PRESET, OpenOrder, Template
-from keydesk.calc.order_parser import Dictated
+from keydesk.calc.order_parser import ParsedOrder
 from keydesk.calc.sizing import slippage_allowed
 from keydesk.calc.ticket import Plan, fields_of, levels_of, sendable, work_out
 from keydesk.calc.ticket_draft import (
@@ -24,6 +23,7 @@ from keydesk.calc.ticket_draft import (
     is_number_key,
     shown_number,
 )
+from keydesk.calc.trading_context import TradingContext
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.sheet import Line, Situation
@@ -36,10 +36,10 @@ REACTION = 0.5  # seconds: a price younger than that was not what the hand decid
 
 
 def first_draft(
-    side: Side, instrument: str, facts: Facts | None, template: Template, preset: int
+    side: Side, instrument: str, context: TradingContext | None, template: Template, preset: int
 ) -> Draft:
     """Return the ticket as it opens: the active preset, the template's bracket."""
-    stop = template.stop_pips if facts is None else template.stop_distance_pips(facts)
+    stop = template.stop_pips if context is None else template.stop_distance_pips(context)
     if preset == RISK_PRESET:
         size = Entry(f"{template.risk_percent:f}", "risk %")
     else:
@@ -63,26 +63,26 @@ class TicketForm(Form[OpenOrder]):
     BINDINGS = KEYMAP.bindings(TICKET)
 
     def __init__(
-        self, situation: Situation, side: Side, instrument: str, fields: Dictated | None = None
+        self, situation: Situation, side: Side, instrument: str, fields: ParsedOrder | None = None
     ) -> None:
         super().__init__(situation)
-        facts = self.facts_about(instrument)
-        draft = first_draft(side, instrument, facts, situation.template, situation.preset)
+        context = self.trading_context_about(instrument)
+        draft = first_draft(side, instrument, context, situation.template, situation.preset)
         self.draft = draft if fields is None else fields.on(draft)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
 
     def headline(self) -> Line:
         """Say side, units, instrument and price."""
-        facts = self.facts()
-        return ticket_sheet.headline(self.draft, self.plan(facts), facts)
+        context = self.trading_context()
+        return ticket_sheet.headline(self.draft, self.plan(context), context)
 
     def body(self) -> Sequence[Line]:
         """Show fields and figures."""
-        facts = self.facts()
-        plan = self.plan(facts)
-        if facts is None or plan is None:
+        context = self.trading_context()
+        plan = self.plan(context)
+        if context is None or plan is None:
             return ()
-        return ticket_sheet.body(self.draft, plan, facts)
+        return ticket_sheet.body(self.draft, plan, context)
 
     def deed(self) -> Deed:
         """Opening, against a warning or without."""
@@ -108,8 +108,8 @@ class TicketForm(Form[OpenOrder]):
 
     def result(self) -> OpenOrder | None:
         """Freeze the plan on the screen into an order; None while a field cannot be read."""
-        facts = self.facts()
-        plan = self.plan(facts)
+        context = self.trading_context()
+        plan = self.plan(context)
         levels = None if plan is None else sendable(plan.levels)
         if plan is None or levels is None:
             return None
@@ -129,21 +129,21 @@ class TicketForm(Form[OpenOrder]):
 
     def lines(self) -> Sequence[Line]:
         """Return the lines, and remember the price that the trader sees from now on."""
-        facts, now = self.facts(), self.situation.clock()
-        if facts is not None:
-            self._seen_prices.append((now, self._touch(facts)))
+        context, now = self.trading_context(), self.situation.clock()
+        if context is not None:
+            self._seen_prices.append((now, self._touch(context)))
         while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
             self._seen_prices.popleft()
         return super().lines()
 
     def doubt(self) -> str:
         """Ask once more when the price ran faster than a hand can have seen."""
-        facts = self.facts()
-        plan = self.plan(facts)
-        if facts is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
+        context = self.trading_context()
+        plan = self.plan(context)
+        if context is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
             return ""
-        touch, seen = self._touch(facts), self._seen_prices[0][1]
-        allowed = slippage_allowed(facts.bid, facts.ask, facts.rules.pip)
+        touch, seen = self._touch(context), self._seen_prices[0][1]
+        allowed = slippage_allowed(context.bid, context.ask, context.rules.pip)
         if plan.distance is not None:
             allowed = min(allowed, plan.distance / 4)
         if self.draft.direction * (touch - seen) <= allowed:
@@ -151,21 +151,21 @@ class TicketForm(Form[OpenOrder]):
         self._seen_prices.clear()
         return f"The price just moved from {seen} to {touch}: press again to send at that"
 
-    def facts(self) -> Facts | None:
+    def trading_context(self) -> TradingContext | None:
         """Return what is known of instrument and account now."""
-        return self.facts_about(self.draft.instrument)
+        return self.trading_context_about(self.draft.instrument)
 
     def reduces(self) -> bool:
         """Whether it opens nothing now, so that it is an exit."""
-        plan = self.plan(self.facts())
+        plan = self.plan(self.trading_context())
         return plan is not None and plan.reduces
 
-    def plan(self, facts: Facts | None) -> Plan | None:
+    def plan(self, context: TradingContext | None) -> Plan | None:
         """Work the ticket out; None while there is no price."""
-        if facts is None:
+        if context is None:
             return None
         return self.once(
-            ("plan", self.draft), lambda: work_out(self.draft, facts, self.situation.limits)
+            ("plan", self.draft), lambda: work_out(self.draft, context, self.situation.limits)
         )
 
     def verdict(self) -> Verdict:
@@ -173,11 +173,11 @@ class TicketForm(Form[OpenOrder]):
         return self.once(("verdict", self.draft), self._judge)
 
     def _judge(self) -> Verdict:
-        facts = self.facts()
-        plan = self.plan(facts)
-        if facts is None or plan is None:
+        context = self.trading_context()
+        plan = self.plan(context)
+        if context is None or plan is None:
             return Verdict((f"Waiting for a price of {pair(self.draft.instrument)}",))
-        return judge(self.draft, plan, facts, self.situation.limits, self._circumstances())
+        return judge(self.draft, plan, context, self.situation.limits, self._circumstances())
 
     def _circumstances(self) -> Circumstances:
         store, draft = self.situation.store, self.draft
@@ -201,7 +201,7 @@ class TicketForm(Form[OpenOrder]):
 
     def _is_there(self, name: FieldName) -> bool:
         """Whether the ticket has the field now; says why when it has none because it only reduces."""
-        plan = self.plan(self.facts())
+        plan = self.plan(self.trading_context())
         there = plan is None or name in fields_of(self.draft, plan)
         missed = not there and name in self.draft.fields
         self._hint = f"It only reduces: a {name} is for a new trade" if missed else ""
@@ -215,7 +215,7 @@ class TicketForm(Form[OpenOrder]):
 
     def action_next_field(self, step: int) -> None:
         """Go to the next field."""
-        plan = self.plan(self.facts())
+        plan = self.plan(self.trading_context())
         there = self.draft.fields if plan is None else fields_of(self.draft, plan)
         self.draft = self.draft.next_field(step)
         while self.draft.active not in there:
@@ -262,41 +262,41 @@ class TicketForm(Form[OpenOrder]):
         self.redraw()
 
     def _nudged(self, entry: Entry, steps: int) -> Entry:
-        facts, value = self.facts(), entry.value
+        context, value = self.trading_context(), entry.value
         if isinstance(value, UnreadableText):
             self._hint = f"{value.text} {value.reason}: digits set it anew"
             return entry
-        if facts is None:
+        if context is None:
             return entry
         if entry.unit == "price":
-            start = value if value is not None and value > 0 else self._touch(facts)
-            return entry.set(start + steps * facts.rules.pip)
-        return entry.set(max(NOTHING, (value or NOTHING) + steps * step_of(entry, facts)))
+            start = value if value is not None and value > 0 else self._touch(context)
+            return entry.set(start + steps * context.rules.pip)
+        return entry.set(max(NOTHING, (value or NOTHING) + steps * step_of(entry, context)))
 
-    def _touch(self, facts: Facts) -> Decimal:
-        return facts.ask if self.draft.direction > 0 else facts.bid
+    def _touch(self, context: TradingContext) -> Decimal:
+        return context.ask if self.draft.direction > 0 else context.bid
 
     def _in_unit(self, name: FieldName, unit: Unit) -> Entry | None:
         """Return the field in another unit; None where its level is not known, so that it cannot be turned."""
-        facts, entry = self.facts(), self.draft.entry(name)
+        context, entry = self.trading_context(), self.draft.entry(name)
         value = entry.value
         if isinstance(value, UnreadableText) or (value is None and name != "size"):
             return replace(entry, unit=unit)  # empty, or text that stays to be mended
-        if facts is None:
+        if context is None:
             return None
         if name == "size":
             fresh = first_draft(
                 self.draft.side,
                 self.draft.instrument,
-                facts,
+                context,
                 self.situation.template,
                 RISK_PRESET if unit == "risk %" else self.situation.preset or 1,
             )
             return fresh.size
-        return self._level_in_unit(name, unit, facts)
+        return self._level_in_unit(name, unit, context)
 
-    def _level_in_unit(self, name: FieldName, unit: Unit, facts: Facts) -> Entry | None:
-        levels = levels_of(self.draft, facts)
+    def _level_in_unit(self, name: FieldName, unit: Unit, context: TradingContext) -> Entry | None:
+        levels = levels_of(self.draft, context)
         of_field = {"price": levels.entry, "stop": levels.stop, "target": levels.target}
         level, entry = shown_number(of_field.get(name)), shown_number(levels.entry)
         empty = Entry("", unit)
@@ -305,20 +305,20 @@ class TicketForm(Form[OpenOrder]):
         if unit == "price":
             return empty.set(level)
         if unit == "pips":
-            origin = self._touch(facts) if name == "price" else entry
-            return empty.set(abs(level - origin) / facts.rules.pip)
+            origin = self._touch(context) if name == "price" else entry
+            return empty.set(abs(level - origin) / context.rules.pip)
         stop = shown_number(levels.stop)
         if stop is None or stop == entry:
             return None
         return empty.set(((level - entry) / (entry - stop)).quantize(Decimal("0.01")))
 
 
-def step_of(entry: Entry, facts: Facts) -> Decimal:
+def step_of(entry: Entry, context: TradingContext) -> Decimal:
     """Return what one nudge moves a field that is no price."""
     match entry.unit:
         case "units":
             digits = len(str(int(shown_number(entry.value) or 1)))
-            return max(facts.rules.minimum_units, Decimal(10) ** max(0, digits - 2))
+            return max(context.rules.minimum_units, Decimal(10) ** max(0, digits - 2))
         case "risk %" | "R":
             return Decimal("0.1")
         case _:

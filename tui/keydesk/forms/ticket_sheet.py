@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from keydesk.calc.checks import FRESH
-from keydesk.calc.facts import Facts, realised
 from keydesk.calc.sizing import spread_cost
 from keydesk.calc.ticket import PERCENT, Plan, fields_of
 from keydesk.calc.ticket_draft import (
@@ -16,6 +15,7 @@ from keydesk.calc.ticket_draft import (
     UnreadableText,
     shown_number,
 )
+from keydesk.calc.trading_context import TradingContext, realised
 from keydesk.forms.sheet import Line, Words
 from keydesk.text.format import EMPTY, money, pair, percent, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
@@ -24,40 +24,40 @@ FIELD_WIDTH = 10
 CANNOT_BE_READ = "✗ cannot be read"
 
 
-def headline(draft: Draft, plan: Plan | None, facts: Facts | None) -> Line:
+def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) -> Line:
     """Return what would be sent, in words: side, units, instrument, type and price."""
     role = draft.side.lower()
     arrow = "▲" if draft.side == "BUY" else "▼"
     size = units(plan.units) if plan and plan.units else EMPTY
     words = safe(f"{arrow} {draft.side} {size} {pair(draft.instrument)} ")
-    if plan is None or facts is None:
+    if plan is None or context is None:
         return ((words, role),)
     if draft.kind == "MARKET":
         return ((words, role), ("at market", "bright"))
-    at = price(shown_number(plan.levels.entry), facts.rules.price_precision)
+    at = price(shown_number(plan.levels.entry), context.rules.price_precision)
     return ((words, role), (safe(f"{KIND_WORDS[draft.kind]} {at}"), "bright"))
 
 
-def quote_line(facts: Facts) -> Line:
+def quote_line(context: TradingContext) -> Line:
     """Return both sides, what lies between, and how old it is."""
-    digits = facts.rules.price_precision
-    spread = money((facts.ask - facts.bid) / facts.rules.pip, 1)
-    old = facts.age > FRESH
+    digits = context.rules.price_precision
+    spread = money((context.ask - context.bid) / context.rules.pip, 1)
+    old = context.age > FRESH
     return (
         ("bid ", "muted"),
-        (price(facts.bid, digits), "bid"),
+        (price(context.bid, digits), "bid"),
         ("  ask ", "muted"),
-        (price(facts.ask, digits), "ask"),
+        (price(context.ask, digits), "ask"),
         (safe(f"  {spread} pips"), "plain"),
-        (safe(f"  {short_age(facts.age)} old"), "warn" if old else "muted"),
+        (safe(f"  {short_age(context.age)} old"), "warn" if old else "muted"),
     )
 
 
-def field_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
+def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line]:
     """Return the type, the fields with what they come to, the time in force."""
     lines: list[Line] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
     lines += [
-        field_line(draft, name, meaning_of(draft, name, plan, facts))
+        field_line(draft, name, meaning_of(draft, name, plan, context))
         for name in fields_of(draft, plan)
     ]
     lines.append(choice_line("e", "expiry", draft.expiry))
@@ -95,20 +95,20 @@ def shown_digits(text: str) -> str:
     return f"{int(text):,}" if text.isdecimal() else text.replace("-", "−")
 
 
-def meaning_of(draft: Draft, name: FieldName, plan: Plan, facts: Facts) -> Printable:
+def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContext) -> Printable:
     """Return what a field comes to at this price."""
-    digits, levels = facts.rules.price_precision, plan.levels
+    digits, levels = context.rules.price_precision, plan.levels
     match name:
         case "size":
             bound = f" by {plan.bound_by}" if plan.bound_by else ""
             return safe(f"= {units(plan.units)}{bound}")
         case "price":
-            return _away(draft, levels.entry, facts)
+            return _away(draft, levels.entry, context)
         case "stop":
-            stop = _level(draft.reading(name), levels.stop, levels.entry, facts)
+            stop = _level(draft.reading(name), levels.stop, levels.entry, context)
             return "sizes it, is not sent" if plan.reduces else stop
         case "target":
-            return _level(draft.reading(name), levels.target, levels.entry, facts)
+            return _level(draft.reading(name), levels.target, levels.entry, context)
         case "trail":
             trail = shown_number(levels.trail)
             return "" if trail is None else safe(f"= {price(trail, digits)} behind")
@@ -116,36 +116,39 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, facts: Facts) -> Print
             return safe(f"no worse than {price(shown_number(levels.bound), digits)}")
 
 
-def _away(draft: Draft, entry: Reading, facts: Facts) -> Printable:
+def _away(draft: Draft, entry: Reading, context: TradingContext) -> Printable:
     if not isinstance(entry, Decimal):
         return ""
-    touch = facts.ask if draft.direction > 0 else facts.bid
-    away = money(abs(entry - touch) / facts.rules.pip, 1)
-    return safe(f"= {price(entry, facts.rules.price_precision)}, {away}p away")
+    touch = context.ask if draft.direction > 0 else context.bid
+    away = money(abs(entry - touch) / context.rules.pip, 1)
+    return safe(f"= {price(entry, context.rules.price_precision)}, {away}p away")
 
 
-def _level(typed: Reading, level: Reading, entry: Reading, facts: Facts) -> Printable:
+def _level(typed: Reading, level: Reading, entry: Reading, context: TradingContext) -> Printable:
     if typed is None:
         return "none" if isinstance(entry, Decimal) else ""
     if not isinstance(level, Decimal):
         return ""
     if not isinstance(entry, Decimal):
-        return safe(f"= {price(level, facts.rules.price_precision)}")
-    away = money(abs(level - entry) / facts.rules.pip, 1)
-    return safe(f"= {price(level, facts.rules.price_precision)}, {away}p")
+        return safe(f"= {price(level, context.rules.price_precision)}")
+    away = money(abs(level - entry) / context.rules.pip, 1)
+    return safe(f"= {price(level, context.rules.price_precision)}, {away}p")
 
 
-def result_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
+def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line]:
     """Return what the ticket may win and lose, what it ties up, and the position it leaves."""
-    currency, nav = facts.purse.currency, facts.purse.nav
+    currency, nav = context.funds.currency, context.funds.nav
     outcome = (_at_stop(plan, currency, nav), _at_target(plan, currency))
     return [
-        *(_reduced(draft, plan, facts) if plan.reduces else outcome),
+        *(_reduced(draft, plan, context) if plan.reduces else outcome),
         (
             ("pip     ", "muted"),
             (safe(f"{money(plan.pip_value)}"), "plain"),
             ("  spread costs ", "muted"),
-            (money(spread_cost(plan.units, facts.bid, facts.ask, facts.factors.loss)), "plain"),
+            (
+                money(spread_cost(plan.units, context.bid, context.ask, context.factors.loss)),
+                "plain",
+            ),
             (_of_stop(plan), "muted"),
         ),
         (
@@ -156,17 +159,19 @@ def result_lines(draft: Draft, plan: Plan, facts: Facts) -> list[Line]:
             ("  closeout ", "muted"),
             (safe(f"{percent(plan.closeout_after, 0)} %"), "plain"),
         ),
-        position_line(draft, plan, facts),
+        position_line(draft, plan, context),
     ]
 
 
-def _reduced(draft: Draft, plan: Plan, facts: Facts) -> Sequence[Line]:
+def _reduced(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Line]:
     """What an order that opens nothing takes away, and what that realises."""
-    held, purse = plan.position_before, facts.purse
+    held, funds = plan.position_before, context.funds
     side, role = ("LONG", "buy") if held > 0 else ("SHORT", "sell")
     at = shown_number(plan.levels.entry)
-    won = None if at is None else realised(purse.lots, plan.units, at, facts.factors)
-    when = "at market" if draft.kind == "MARKET" else f"at {price(at, facts.rules.price_precision)}"
+    won = None if at is None else realised(funds.lots, plan.units, at, context.factors)
+    when = (
+        "at market" if draft.kind == "MARKET" else f"at {price(at, context.rules.price_precision)}"
+    )
     return (
         (
             ("reduces ", "muted"),
@@ -176,7 +181,7 @@ def _reduced(draft: Draft, plan: Plan, facts: Facts) -> Sequence[Line]:
         (
             ("result  ", "muted"),
             (money(won, signed=True), "loss" if won is not None and won < 0 else "profit"),
-            (safe(f" {purse.currency}"), "muted"),
+            (safe(f" {funds.currency}"), "muted"),
             (safe(f"  {when}"), "plain"),
         ),
     )
@@ -217,11 +222,11 @@ def _of_stop(plan: Plan) -> Printable:
     return safe(f" = {money(plan.spread / plan.distance * PERCENT, 0)} % of the stop")
 
 
-def position_line(draft: Draft, plan: Plan, facts: Facts) -> Line:
+def position_line(draft: Draft, plan: Plan, context: TradingContext) -> Line:
     """Return the position before and after, and in a word what happens to it."""
     signed = draft.direction * plan.units
-    if facts.purse.hedging:
-        held = facts.purse.long_units if draft.direction > 0 else facts.purse.short_units
+    if context.funds.hedging:
+        held = context.funds.long_units if draft.direction > 0 else context.funds.short_units
         before, after, word = held, held + signed, "OPENS NEW"
     else:
         before, after = plan.position_before, plan.position_after
@@ -247,12 +252,12 @@ def position_word(before: Decimal, after: Decimal) -> str:
     return "ADDS" if abs(after) > abs(before) else "REDUCES"
 
 
-def body(draft: Draft, plan: Plan, facts: Facts) -> Sequence[Line]:
+def body(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Line]:
     """Return everything between headline and confirmation."""
     return [
-        quote_line(facts),
+        quote_line(context),
         (),
-        *field_lines(draft, plan, facts),
+        *field_lines(draft, plan, context),
         (),
-        *result_lines(draft, plan, facts),
+        *result_lines(draft, plan, context),
     ]

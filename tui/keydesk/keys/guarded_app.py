@@ -1,19 +1,17 @@
-"""The app that lets the guard see every key before anything else does.
+"""Check every key and paste of an app before Textual's bindings and focus see it.
 
-It stands where Textual hands events to the app, ahead of bindings and focus. What the guard trips on
-closes every open form and disarms; the desk says what it does about it in the three methods below.
-
-Two keys that mean one thing: `g` and then where to go.
+A trip of the guard closes every open form and disarms the desk. Chords, such as `g t`, are completed here.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
-from typing import Any, Generic, Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 from weakref import WeakKeyDictionary
 
 from textual import events
-from textual.app import App, ReturnType
+from textual.app import App
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
@@ -56,16 +54,32 @@ class SaysDropped(Protocol):
         """Show the words."""
 
 
-class GuardedApp(App[ReturnType], Generic[ReturnType]):
-    """An app whose keys pass the burst guard, the dwell, the paste guard and the chords."""
+class GuardedKeys:
+    """Passes the events of an app through the burst guard, the dwell, the paste guard and the chords.
 
-    last_key_at: float = 0.0  # monotonic seconds; the idle rule reads it
+    Args:
+        app: The app; its `on_event` calls `on_event` of this object.
+        pass_on: Textual's own `on_event` of the app.
+        disarm: Disarms the desk, if the cause asks for it in this environment.
+        notify: Shows one line to the trader.
+        keymap: The keys in force.
+    """
 
-    def __init__(self, keymap: KeyMap = KEYMAP) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        app: App[Any],
+        pass_on: Callable[[events.Event], Awaitable[None]],
+        *,
+        disarm: Callable[[Cause], None],
+        notify: Callable[[NoticeLevel, str], None],
+        keymap: KeyMap = KEYMAP,
+    ) -> None:
+        self.app = app
         self.keymap = keymap
-        self.set_keymap(dict(keymap.moved))
-        self.last_key_at = monotonic()
+        self.last_key_at = monotonic()  # seconds; the idle rule reads it
+        self._pass_on = pass_on
+        self._disarm = disarm
+        self._notify = notify
         self.guard = Guard(
             frozenset(
                 key for entry in self.keymap.keys if entry.touches_money for key in entry.keys
@@ -81,23 +95,13 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         )
         self._meant_for: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
 
-    def on_mount(self) -> None:
-        """See every form that opens."""
-        self.screen_change_signal.subscribe(self, self._close_if_tripped)
-
-    # What the desk answers to the guard.
-
-    def disarm(self, cause: Cause) -> None:
-        """Take arming away, if the cause asks for it at this environment."""
-        raise NotImplementedError
-
-    def tell(self, level: NoticeLevel, words: str) -> None:
-        """Show the person at the keys one line."""
-        raise NotImplementedError
+    def watch_screens(self) -> None:
+        """Begin to see every form that opens; the app calls it when it is mounted."""
+        self.app.screen_change_signal.subscribe(self.app, self._close_if_tripped)
 
     def key_context(self) -> str:
         """Return the key map's name of the focused pane."""
-        return str(getattr(self.focused, "KEY_CONTEXT", DESK))
+        return str(getattr(self.app.focused, "KEY_CONTEXT", DESK))
 
     # What stands in front of Textual.
 
@@ -108,20 +112,22 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
                 await self._judge(event)
             case events.Key() if self._is_late(event):
                 self._say_late(event.key)
-            case events.Paste() if not event.is_forwarded and not isinstance(self.focused, Input):
+            case events.Paste() if not event.is_forwarded and not isinstance(
+                self.app.focused, Input
+            ):
                 self.guard.pasted(event.time)
                 self._trip(Cause.PASTE, event.time)
             case events.AppBlur():
-                self.disarm(Cause.FOCUS_OUT)
-                await super().on_event(event)
+                self._disarm(Cause.FOCUS_OUT)
+                await self._pass_on(event)
             case _:
-                await super().on_event(event)
+                await self._pass_on(event)
 
     def on_input_dropped(self, message: InputDropped) -> None:
         """Say once a second at most that input was dropped."""
         now = monotonic()
         if now - self._dropped_at > ONE_BURST:
-            self.tell("warn", message.words)
+            self._notify("warn", message.words)
             self._dropped_at = now
 
     def on_input_overrun(self, message: InputOverrun) -> None:
@@ -134,7 +140,7 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
             case Verdict.PASS:
                 await self._let_through(event)
             case Verdict.HOLD:
-                self.set_timer(SETTLE, partial(self._release, event))
+                self.app.set_timer(SETTLE, partial(self._release, event))
             case Verdict.ESCAPE:
                 front = self._front()
                 await self._let_through(events.Key("escape", "\x1b"))
@@ -146,21 +152,23 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
 
     def _say_dropped(self, words: str) -> None:
         """Say it where the eye is: in the open form, else in the line of messages."""
-        form = self.screen
+        form = self.app.screen
         if isinstance(form, SaysDropped):
             form.say_dropped(words)
         else:
-            self.tell("warn", words)
+            self._notify("warn", words)
 
     def _say_lost_behind_escape(self, key: str, front: Front) -> None:
         if front.kind == "text":
             return
         if self.guard.touches_money(key, ON_THE_DESK) or self.guard.touches_money(key, front):
-            self.tell("info", f"Esc and {key} came as one key: only Esc counted. Press {key} again")
+            self._notify(
+                "info", f"Esc and {key} came as one key: only Esc counted. Press {key} again"
+            )
 
     async def _release(self, event: events.Key) -> None:
         if self.guard.settled(event.time):
-            self._confirmed = self.screen
+            self._confirmed = self.app.screen
             await self._let_through(event)
 
     def take_confirm(self, screen: Screen[Any]) -> bool:
@@ -170,52 +178,52 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
 
     def _is_late(self, event: events.Key) -> bool:
         """Whether a key was meant for a screen that another one has replaced before its binding was looked up."""
-        return self._meant_for.get(event, self.screen) is not self.screen
+        return self._meant_for.get(event, self.app.screen) is not self.app.screen
 
     def _say_late(self, key: str) -> None:
         if self.guard.touches_money(key, self._front()):
             self._say_dropped(f"{key} was dropped: another form has opened or closed meanwhile.")
 
     async def _let_through(self, event: events.Key) -> None:
-        self._meant_for[event] = self.screen
+        self._meant_for[event] = self.app.screen
         front = self._front()
-        bound = self.screen.active_bindings.get(event.key) if event.key == "escape" else None
+        bound = self.app.screen.active_bindings.get(event.key) if event.key == "escape" else None
         if front.kind == "sends" and bound is not None:
             # Here and now, so that the key behind it meets what lies beneath the form.
-            await self.run_action(bound.binding.action, bound.node)
+            await self.app.run_action(bound.binding.action, bound.node)
             return
         if front is ON_THE_DESK:
             if self.guard.touches_money(event.key, ON_THE_DESK):
                 self._order_key_time = event.time
             if self.guard.caps_lock_suspected:
-                self.tell("warn", "Only capitals came: is Caps Lock on?")
+                self._notify("warn", "Only capitals came: is Caps Lock on?")
             elif _is_foreign_letter(event):
-                self.tell(
+                self._notify(
                     "warn", f"“{event.character}” is no key here: which keyboard layout is on?"
                 )
             action = self.chords.key(event.character or event.key, event.time, self.key_context())
             if action is not None:
                 await self._run_chord(action)
                 return
-        await super().on_event(event)
+        await self._pass_on(event)
 
     async def _run_chord(self, action: str) -> None:
         if not action:
             return
         name = action.partition("(")[0]
-        for place in (self.focused, self.screen, self):
+        for place in (self.app.focused, self.app.screen, self.app):
             if hasattr(place, f"action_{name}"):
-                await self.run_action(action, default_namespace=place)
+                await self.app.run_action(action, default_namespace=place)
                 return
 
     def _trip(self, cause: Cause, time: float) -> None:
         self._trip_key_time = time
-        while isinstance(form := self.screen, ModalScreen):
+        while isinstance(form := self.app.screen, ModalScreen):
             form.dismiss(None)
-        self.disarm(cause)
+        self._disarm(cause)
         now = monotonic()
         if now - self._tripped_at > ONE_BURST:
-            self.tell("bad", f"Keys dropped: {cause.value.words}. Nothing was sent.")
+            self._notify("bad", f"Keys dropped: {cause.value.words}. Nothing was sent.")
         self._tripped_at = now
 
     def _close_if_tripped(self, screen: Screen[object]) -> None:
@@ -226,8 +234,15 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
             screen.dismiss(None)
 
     def _front(self) -> Front:
-        front = getattr(self.screen, "guard_front", None)
+        front = getattr(self.app.screen, "guard_front", None)
         return front if isinstance(front, Front) else ON_THE_DESK
+
+
+@runtime_checkable
+class HasGuardedKeys(Protocol):
+    """An app whose keys are guarded."""
+
+    guarded_keys: GuardedKeys
 
 
 def _is_foreign_letter(event: events.Key) -> bool:

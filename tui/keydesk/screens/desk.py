@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, tzinfo
 from typing import ClassVar
 
-from textual import events
+from textual import actions, events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Size
@@ -88,12 +88,15 @@ LOOKING = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
 
 def _bindings() -> list[BindingType]:
-    """The desk's keys: looking is done here, all else is the app's."""
+    """Return the desk's keys: actions of this screen, else `app.perform` with the name and its arguments."""
     found: list[BindingType] = []
     for binding in KEYMAP.bindings(keys.DESK):
         assert isinstance(binding, Binding)  # noqa: S101 - the key map makes no others
-        own = binding.action.partition("(")[0] in LOOKING
-        found.append(binding if own else replace(binding, action=f"app.{binding.action}"))
+        _, name, arguments = actions.parse(binding.action)
+        if name not in LOOKING:
+            call = ", ".join(map(repr, (name, *arguments)))
+            binding = replace(binding, action=f"app.perform({call})")  # noqa: PLW2901
+        found.append(binding)
     return found
 
 

@@ -1,10 +1,8 @@
-"""Candle series: loaded from the service, the forming candle moved by ticks, a new one begun at period ends.
+"""Candle series: loaded from the broker, the last candle moved by prices, the next begun at the end of a period.
 
-When a candle's period ends, from its start and its granularity.
-
-Up to an hour periods have a fixed length. From two hours to a day they are counted from 17:00 New York,
-so that on days when the clocks change the last one is shorter or the day ends late; weeks begin on
-Friday 17:00 New York, months on the first day at that hour.
+Periods up to an hour have a fixed length. From two hours to a day they are counted from 17:00 New York, so the last
+one of a day is shorter or longer when the clocks change; weeks begin on Friday 17:00 New York, months on the first day
+at that hour.
 """
 
 from bisect import bisect_left
@@ -132,6 +130,7 @@ def want_older(store: Store, instrument: str, granularity: str) -> None:
     series = store.series.get((instrument, granularity))
     if series is not None and series.candles and len(series.candles) < MOST_CANDLES:
         series.wants_older = not series.begins
+        store.mark(Topic.CANDLES)
 
 
 def take_older(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
@@ -147,6 +146,7 @@ def distrust_candles(store: Store) -> None:
     """Prices were missed: what ticks made of the last candles is to be asked for again."""
     for series in store.series.values():
         series.wants_reload = True
+    store.mark(Topic.CANDLES)
 
 
 def loading_failed(store: Store, series: CandleSeries, words: str) -> None:

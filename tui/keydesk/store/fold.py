@@ -1,10 +1,8 @@
-"""What earlier transactions tell: the log's first lines, what the day has booked, the trades' first stops.
+"""Apply transactions to the account in the store, each once and in id order, and write its log line.
 
-Transactions change the account: each one is applied once, in id order, and leaves a line in the log.
-
-What a transaction did to the account is what it says itself; nothing is worked out that it carries
-(the balance after a fill is the fill's own figure). One that we do not understand, or that speaks of a
-trade we have never seen, is logged and reported: the caller then takes a fresh snapshot.
+Figures are taken from the transaction (the balance after a fill is the fill's own member), not computed again. A
+transaction of an unknown type, or about an unknown trade, is logged and reported: the caller then takes a snapshot.
+Earlier transactions give the first log lines, the day's bookings and the initial stops of trades.
 """
 
 from collections.abc import Iterator, Sequence

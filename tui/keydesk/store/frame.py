@@ -1,8 +1,7 @@
-"""The frame clock: once a frame it takes what changed in the store and hands it to whoever draws.
+"""The frame clock: once a frame it takes what changed in the store and passes it to the screens.
 
-Data is drawn at its own pace (10 frames a second, 4 on slow links), apart from keys, which the screen
-answers at once. When the terminal has not taken the last frame yet, this one is skipped: what changed
-stays dirty and the next frame shows it, newer. So a slow link sees fewer frames, never old prices.
+Frames are drawn at 10 a second, 4 on slow links, independent of keys. A frame is skipped while the terminal has not
+taken the last one; its changes stay marked, so a slow link shows fewer frames, never old prices.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Every transaction in plain words: one line of the log, safe to print, whatever the service wrote.
-
-Orders in plain words: what was placed, attached or refused.
-"""
+"""Describe a transaction in one printable log line."""
 
 from collections.abc import Mapping
 from decimal import Decimal

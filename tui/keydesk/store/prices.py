@@ -1,7 +1,4 @@
-"""A price becomes a quote: the hottest path of the desk, so it only compares, writes and marks.
-
-A book of the wire becomes a snapshot for the pane: its sum, and what lies around the price.
-"""
+"""Apply prices, conversion factors and books of the wire to the store. `take_price` is the hottest path of the desk."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -196,3 +193,5 @@ def _move_candles(store: Store, instrument: str) -> None:
     for series in store.charted[instrument]:
         if move_last(series, mid, quote.time_ns):
             store.mark(Topic.CANDLES, (instrument, series.granularity))
+        if series.wants_reload or series.rolled_over:
+            store.mark(Topic.CANDLES)  # wakes the feed that loads candles

@@ -1,7 +1,4 @@
-"""Rows of the store from what the wire says: trades and orders, whether read or just created.
-
-The service's reasons in plain words; one that we have no words for is spelt out as it came.
-"""
+"""Make trade and order rows of the store from wire records, and put the broker's reasons into words."""
 
 from collections.abc import Mapping
 from decimal import Decimal

@@ -1,7 +1,4 @@
-"""What a poll of the account brings: the service's own figures, and a check of everything we folded.
-
-The account as the service tells it whole: the ground that transactions are folded onto.
-"""
+"""Apply an account snapshot or a poll of changes to the store, and compare the poll with the folded account."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""What the desk knows at one instant: plain records, written by the feeds, read by the panes."""
+"""Records of the store: topics, log lines, candles, books, health, notices and arming."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal

@@ -1,18 +1,17 @@
-"""Records of the service that cannot be used: they are counted and left out, and everything else goes on.
+"""The state that the desk shows: feeds write it and mark topics, the frame clock takes the marks.
 
-A member may be missing or unreadable (the client raises when it is read), and a number or time may be beyond all reason:
-it would pass every type check, and break the arithmetic or freeze what only ever moves forward.
+A price costs one write and one set insertion: no message and no reactive attribute, so that thousands of prices a
+second leave the event loop free for keys. Feeds that need a change wait for it with `Store.wait_for`.
 
-Everything the desk knows, in one place: feeds write and mark, the frame clock takes what is dirty.
-
-Plain Python on purpose: a tick costs a write and a set insertion, no message and no reactive, so that
-thousands of prices a second leave the screen's loop free for keys. Nobody is called back; whoever
-draws asks once a frame what changed.
+Records of the broker that cannot be used are counted and left out: a member may be missing (the client raises when it
+is read), or a number or time may be so large that it would break the arithmetic.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -81,6 +80,7 @@ class Store:
         self.arming = Arming()
         self.in_flight: dict[str, InFlight] = {}  # by intent id, until settled
         self._dirty: dict[Topic, set[object]] = {}
+        self._subscribers: dict[Topic, list[asyncio.Event]] = {}
         self._troubles: set[str] = set()
 
     def mark(self, topic: Topic, key: object = None) -> None:
@@ -90,13 +90,48 @@ class Store:
             self._dirty[topic] = {key}
         else:
             keys.add(key)
+        if key is None:
+            for event in self._subscribers.get(topic, ()):
+                event.set()
+
+    @contextmanager
+    def subscribed(self, *topics: Topic) -> Iterator[asyncio.Event]:
+        """Yield an event that is set when a topic changes as a whole (key None), not when one of its keys does.
+
+        A price marks a key and so wakes no subscriber.
+        """
+        event = asyncio.Event()
+        for topic in topics:
+            self._subscribers.setdefault(topic, []).append(event)
+        try:
+            yield event
+        finally:
+            for topic in topics:
+                self._subscribers[topic].remove(event)
+
+    async def wait_for(
+        self, condition: Callable[[], bool], *topics: Topic, timeout_s: float | None = None
+    ) -> bool:
+        """Wait until `condition()` is true; it is evaluated again whenever one of the topics changes as a whole.
+
+        Return False if it is still false after `timeout_s` seconds.
+        """
+        with self.subscribed(*topics) as changed:
+            try:
+                async with asyncio.timeout(timeout_s):
+                    while not condition():
+                        changed.clear()
+                        await changed.wait()
+            except TimeoutError:
+                return condition()
+        return True
 
     def dirty_keys(self, topic: Topic) -> frozenset[object]:
-        """What of a topic is dirty now, without taking it."""
+        """Return the changed keys of a topic and leave them marked."""
         return frozenset(self._dirty.get(topic, ()))
 
     def take_dirty(self) -> Mapping[Topic, frozenset[object]]:
-        """What changed since the last taking; from now on it counts as seen."""
+        """Return the changed keys by topic and clear the marks."""
         dirty, self._dirty = self._dirty, {}
         return {topic: frozenset(keys) for topic, keys in dirty.items()}
 
@@ -110,6 +145,12 @@ class Store:
         """Turn the chart to another candle length."""
         if granularity != self.granularity:
             self.granularity = granularity
+            self.mark(Topic.FOCUS)
+
+    def set_linked_granularity(self, granularity: str) -> None:
+        """Select the candle length of the second chart; "" removes the chart."""
+        if granularity != self.linked_granularity:
+            self.linked_granularity = granularity
             self.mark(Topic.FOCUS)
 
     def write_log(self, line: LogLine) -> None:

@@ -1,4 +1,4 @@
-"""One snapshot of the store for a redraw: an instrument's rules and price, and what the account has and holds."""
+"""Build the trading context of an instrument from the store."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from decimal import Decimal
 from math import inf
 from typing import TYPE_CHECKING
 
-from keydesk.calc.facts import NOTHING, Facts, Lot, Purse, Rules
 from keydesk.calc.profit import HOME, Factors, pip
 from keydesk.calc.sizing import effective_rate
+from keydesk.calc.trading_context import NOTHING, AccountFunds, Lot, Rules, TradingContext
 from keydesk.records import AccountState, PositionRow, Quote, id_order
 from keydesk.store.store import Store
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # the models cost more to import than a first picture may tak
     from keydesk_client.models import Instrument
 
 
-def facts_of(store: Store, instrument: str, now: float) -> Facts | None:
+def trading_context_of(store: Store, instrument: str, now: float) -> TradingContext | None:
     """Return what the store knows, None while something to reckon with is missing."""
     known, quote, account = (
         store.instruments.get(instrument),
@@ -28,10 +28,10 @@ def facts_of(store: Store, instrument: str, now: float) -> Facts | None:
     factors = factors_of(store, instrument)
     if factors is None:
         return None
-    return Facts(
+    return TradingContext(
         rules=_rules(known, account.margin_rate),
         factors=factors,
-        purse=_purse(store, account, store.positions.get(instrument)),
+        funds=_funds_of(store, account, store.positions.get(instrument)),
         bid=quote.bid,
         ask=quote.ask,
         age=_age(quote, now),
@@ -76,10 +76,10 @@ def _rules(known: Instrument, account_rate: Decimal | None) -> Rules:
     )
 
 
-def _purse(store: Store, account: AccountState, position: PositionRow | None) -> Purse:
+def _funds_of(store: Store, account: AccountState, position: PositionRow | None) -> AccountFunds:
     ids = sorted(position.trade_ids, key=id_order) if position else ()
     held = (store.trades[trade_id] for trade_id in ids if trade_id in store.trades)
-    return Purse(
+    return AccountFunds(
         currency=account.currency,
         nav=account.nav,
         margin_available=account.margin_available,

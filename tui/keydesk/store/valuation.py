@@ -1,15 +1,7 @@
-"""Once a frame: profit, risk, margin and the account's totals follow the prices that changed.
+"""Revalue trades, positions and account totals once a frame, after the prices that changed.
 
-Only instruments that moved, or whose trades changed, are worked out again. The service's own figures
-(store/poll.py) overwrite these whenever it sends them; between two of its answers these keep moving,
-with its conversion factors and with its margin as the measure (PositionRow.margin_factor).
-
-Positions are what the open trades of an instrument add up to.
-Where a trailing stop stands between two answers of the service: it follows the price that would close its trade.
-
-It only ever moves the trade's way (v20: the trigger side's price less the distance for a long, plus it for a short).
-The service makes no transaction of such a move; its next answer overwrites ours.
-The account's totals from its trades and positions, and what the trading day has made so far.
+The broker's own figures overwrite these whenever they arrive; between two of its answers these follow the prices, with
+its conversion factors and scaled to its margin (`PositionRow.margin_factor`).
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,14 +1,14 @@
-"""From a decision to the broker: what each instruction of a form asks for, by the order protocol.
+"""Turn the instruction of a form into requests, and send them by the order protocol.
 
-Exits are never refused here: no lock, limit, duplicate rule or stale price stands before a close, a cancel
-or a tighter stop. What opens risk is bounded, sent on a fresh price, and once at a time an instrument.
+Exits are never refused here: no lock, limit, duplicate rule or stale price precedes a close, a cancel or a tighter
+stop. An order that opens risk is bounded, sent on a fresh price, and one at a time per instrument.
 """
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Literal, Protocol
+from typing import Literal
 
 from keydesk.calc.checks import DUPLICATE_WITHIN, FRESH
 from keydesk.calc.instructions import (
@@ -29,8 +29,8 @@ from keydesk.store.prices import take_price
 from keydesk.store.store import READ_ERRORS, Store
 from keydesk.text.format import pair, units
 from keydesk.text.sanitize import clean
-from keydesk.trading.dispatcher import LOOK_FIRST, Delivery, record_of
-from keydesk.trading.notifications import Asked, change_words, open_words, order_name, said_of
+from keydesk.trading.dispatcher import CHECK_FIRST, Dispatcher, record_of
+from keydesk.trading.notifications import Command, change_words, open_words, order_name, report_of
 from keydesk.trading.order_requests import (
     Flattening,
     Standing,
@@ -47,39 +47,13 @@ from keydesk_client.models import (
     LimitOrder,
     MarketIfTouchedOrder,
     OrderRequest,
-    StopLossDetails,
     StopOrder,
-    TakeProfitDetails,
-    TrailingStopLossDetails,
 )
-from keydesk_client.models._core.wire_names import Unset
-from keydesk_client.orders.outcome import Outcome
+from keydesk_client.orders.outcome import Outcome, new_intent_id
+from keydesk_client.orders.sender import Sender, with_intent_id
 
 ALL: Literal["ALL"] = "ALL"
 READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again
-
-
-class Sender(Protocol):
-    """The order protocol of the client, as far as commands use it."""
-
-    def create(self, order: OrderRequest) -> Awaitable[Outcome]: ...
-    def cancel(self, specifier: str) -> Awaitable[Outcome]: ...
-    def replace(self, specifier: str, order: OrderRequest) -> Awaitable[Outcome]: ...
-    def close_trade(
-        self, specifier: str, *, units: Literal["ALL"] | Decimal = "ALL"
-    ) -> Awaitable[Outcome]: ...
-    def close_position(
-        self, instrument: str, *, long_units: CloseSide = ..., short_units: CloseSide = ...
-    ) -> Awaitable[Outcome]: ...
-    def set_dependent_orders(
-        self,
-        specifier: str,
-        *,
-        take_profit: TakeProfitDetails | Unset | None = ...,
-        stop_loss: StopLossDetails | Unset | None = ...,
-        trailing_stop_loss: TrailingStopLossDetails | Unset | None = ...,
-    ) -> Awaitable[Outcome]: ...
-    def recover(self) -> Awaitable[tuple[Outcome, ...]]: ...
 
 
 @dataclass(slots=True)
@@ -88,7 +62,7 @@ class Commands:
 
     client: Client
     sender: Sender
-    delivery: Delivery
+    dispatcher: Dispatcher
     no_orders: str = ""  # why the order journal cannot be kept, so that only exits leave
     quote_trouble: dict[str, str] = field(default_factory=dict)  # why asking again failed last
     _sent: dict[tuple[str, str, str], float] = field(default_factory=dict)
@@ -98,11 +72,11 @@ class Commands:
     @property
     def store(self) -> Store:
         """What the desk knows."""
-        return self.delivery.store
+        return self.dispatcher.store
 
     async def carry_out(self, instruction: Instruction) -> None:
         """Do it, and tell the trader what became of it."""
-        self.delivery.record("decided", repr(instruction))
+        self.dispatcher.record("decided", repr(instruction))
         match instruction:
             case OpenOrder():
                 await self._open(instruction)
@@ -119,7 +93,7 @@ class Commands:
             case MoveEntry():
                 await self._move(instruction)
             case Flatten(instrument=instrument):
-                flattening = Flattening(self.client, self.store, self.delivery, self._wipe)
+                flattening = Flattening(self.client, self.store, self.dispatcher, self._wipe)
                 await flattening.run(instrument)
 
     def hold_openings(self) -> None:
@@ -132,16 +106,16 @@ class Commands:
         outcomes = await self.sender.recover()
         self._recovering = False
         for outcome in outcomes:
-            command = record_of(outcome.intent, self.store).words
-            words = f"{command}, sent in an earlier session"
-            said = said_of(outcome, Asked(words, LOOK_FIRST))
-            self.delivery.record("recovered", f"{outcome.intent.id} {said.words}")
-            self.delivery.tell_outcome(outcome, said)
+            words = record_of(outcome.intent, self.store).words
+            command = Command(f"{words}, sent in an earlier session", CHECK_FIRST)
+            report = report_of(outcome, command)
+            self.dispatcher.record("recovered", f"{outcome.intent.id} {report.words}")
+            self.dispatcher.report(outcome, report)
 
     def sent_like_this(self, instrument: str, kind: str, side: str) -> float | None:
         """Return how many seconds ago the same order was sent; None: not lately."""
         at = self._sent.get((instrument, kind, side))
-        since = None if at is None else self.delivery.now() - at
+        since = None if at is None else self.dispatcher.now() - at
         return since if since is not None and since < DUPLICATE_WITHIN else None
 
     # What opens risk.
@@ -157,28 +131,35 @@ class Commands:
         try:
             request = order_request(order, self._broker_time())
         except InvalidRequest as error:
-            self.delivery.tell("bad", f"NOT SENT {words}: {error}")
+            self.dispatcher.notify("bad", f"NOT SENT {words}: {error}")
             return
-        self._sent[order.instrument, order.kind, order.side] = self.delivery.now()
-        asked = self._asked(words, order.side.lower(), order.instrument, "open")
-        asked = replace(asked, expected=order.expected if market else None, bound=order.bound)
-        await self._open_once(order.instrument, asked, self.sender.create(request))
+        self._sent[order.instrument, order.kind, order.side] = self.dispatcher.now()
+        command = self._command(words, order.side.lower(), order.instrument, "open")
+        command = replace(command, expected=order.expected if market else None, bound=order.bound)
+        await self._open_once(order.instrument, command, request)
 
     async def _reverse(self, reverse: Reverse) -> None:
         words = f"REVERSE {pair(reverse.instrument)} by {units(reverse.units, signed=True)}"
         if not await self._may_open(reverse.instrument, reverse.units, reverse.bound, words):
             return
-        asked = self._asked(words, "reverse", reverse.instrument, "open")
-        asked = replace(asked, expected=reverse.expected, bound=reverse.bound)
-        sending = self.sender.create(reversal_request(reverse))
-        await self._open_once(reverse.instrument, asked, sending)
+        command = self._command(words, "reverse", reverse.instrument, "open")
+        command = replace(command, expected=reverse.expected, bound=reverse.bound)
+        await self._open_once(reverse.instrument, command, reversal_request(reverse))
 
-    async def _open_once(self, instrument: str, asked: Asked, sending: Awaitable[Outcome]) -> None:
+    async def _open_once(self, instrument: str, command: Command, request: OrderRequest) -> None:
         self._opening.add(instrument)
         try:
-            await self.delivery.send(asked, sending)
+            await self._send(command, lambda sender: sender.create(request))
         finally:
             self._opening.discard(instrument)
+
+    async def _send(
+        self, command: Command, request: Callable[[Sender], Awaitable[Outcome]]
+    ) -> Outcome:
+        """Send a request under a new intent id, which joins its progress to the command."""
+        intent_id = new_intent_id()
+        sending = request(with_intent_id(self.sender, intent_id))
+        return await self.dispatcher.send(command, sending, intent_id=intent_id)
 
     async def _may_open(
         self, instrument: str, signed_units: Decimal, bound: Decimal | None, words: str
@@ -186,7 +167,7 @@ class Commands:
         """Whether the price is fresh and within the bound, and nothing else opens here just now."""
         why = await self._why_not(instrument, signed_units, bound)
         if why:
-            self.delivery.tell("bad", f"NOT SENT {words}: {why}")
+            self.dispatcher.notify("bad", f"NOT SENT {words}: {why}")
         return not why
 
     async def _why_not(self, instrument: str, signed_units: Decimal, bound: Decimal | None) -> str:
@@ -205,12 +186,12 @@ class Commands:
     async def requote(self, instrument: str) -> str:
         """Ask for the price again when it is old; return why that failed, or nothing."""
         quote = self.store.quotes.get(instrument)
-        if quote is not None and self.delivery.now() - quote.received <= FRESH:
+        if quote is not None and self.dispatcher.now() - quote.received <= FRESH:
             return ""
         try:
             answer = await self.client.pricing.get([instrument])
             for price in answer.prices:
-                take_price(self.store, price, self.delivery.now())
+                take_price(self.store, price, self.dispatcher.now())
         except (KeydeskClientError, *READ_ERRORS) as error:
             self.quote_trouble[instrument] = clean(str(error))
             return f"the price is old and could not be read again ({error})"
@@ -231,9 +212,9 @@ class Commands:
         amount = ALL if part is None else await self._no_more_than_open(trade_id, part)
         size = "all" if isinstance(amount, str) else units(amount)
         words = f"CLOSE {size} of #{trade_id} {pair(instrument)}"
-        asked = self._asked(words, "close", instrument, "close trade")
-        asked = replace(asked, expected=self._price_seen(trade_id))
-        await self.delivery.send(asked, self.sender.close_trade(trade_id, units=amount))
+        command = self._command(words, "close", instrument, "close trade")
+        command = replace(command, expected=self._price_seen(trade_id))
+        await self._send(command, lambda sender: sender.close_trade(trade_id, units=amount))
 
     async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
         """Read the size again just before a part of it is closed; what the store knows when that fails."""
@@ -251,21 +232,25 @@ class Commands:
         short_units = _of_side(close.short_units, short_held)
         name = f"CLOSE position {pair(close.instrument)}"
         if long_units is None and short_units is None:
-            self.delivery.tell("warn", f"NOT SENT {name}: it is closed already")
+            self.dispatcher.notify("warn", f"NOT SENT {name}: it is closed already")
             return
         sides: tuple[tuple[str, CloseSide | None], ...] = (
             ("LONG", long_units),
             ("SHORT", short_units),
         )
         said = [f"{side} {_amount(size)}" for side, size in sides if size is not None]
-        asked = self._asked(f"{name} {' '.join(said)}", "close", close.instrument, "close position")
+        command = self._command(
+            f"{name} {' '.join(said)}", "close", close.instrument, "close position"
+        )
         quote = self.store.quotes.get(close.instrument)
         if quote is not None and (long_units is None or short_units is None):
-            asked = replace(asked, expected=quote.ask if long_units is None else quote.bid)
-        sending = self.sender.close_position(
-            close.instrument, long_units=long_units, short_units=short_units
+            command = replace(command, expected=quote.ask if long_units is None else quote.bid)
+        await self._send(
+            command,
+            lambda sender: sender.close_position(
+                close.instrument, long_units=long_units, short_units=short_units
+            ),
         )
-        await self.delivery.send(asked, sending)
 
     async def _sides_held(self, close: ClosePosition) -> tuple[CloseSide, CloseSide]:
         """Read both sides again just before they are closed; what the store knows when that fails.
@@ -283,23 +268,27 @@ class Commands:
         return abs(known.long_units), abs(known.short_units)
 
     async def _protect(self, change: SetProtection) -> None:
-        asked = self._asked("", "modify", change.instrument, "protection")
-        asked = replace(asked, words=f"{change_words(change, asked.pip)} on #{change.trade_id}")
-        sending = self.sender.set_dependent_orders(
-            change.trade_id,
-            stop_loss=stop_edit(change.stop),
-            take_profit=target_edit(change.target),
-            trailing_stop_loss=trail_edit(change.trail),
+        command = self._command("", "modify", change.instrument, "protection")
+        command = replace(
+            command, words=f"{change_words(change, command.pip)} on #{change.trade_id}"
         )
-        await self.delivery.send(asked, sending)
+        await self._send(
+            command,
+            lambda sender: sender.set_dependent_orders(
+                change.trade_id,
+                stop_loss=stop_edit(change.stop),
+                take_profit=target_edit(change.target),
+                trailing_stop_loss=trail_edit(change.trail),
+            ),
+        )
 
     async def _cancel(self, order_id: str) -> None:
         order = self.store.orders.get(order_id)
         name = order_name(order) if order else f"order #{order_id}"
         instrument = order.instrument if order else ""
-        asked = self._asked(f"CANCEL {name}", "cancel", instrument, "cancel")
-        asked = replace(asked, done=f"CANCELLED {name}")
-        await self.delivery.send(asked, self.sender.cancel(order_id))
+        command = self._command(f"CANCEL {name}", "cancel", instrument, "cancel")
+        command = replace(command, done=f"CANCELLED {name}")
+        await self._send(command, lambda sender: sender.cancel(order_id))
 
     async def _move(self, move: MoveEntry) -> None:
         words = f"MOVE order #{move.order_id} to {move.price}"
@@ -309,10 +298,10 @@ class Commands:
                 raise InvalidRequest("it is no order that rests at a price")
             request = moved_request(order, move)
         except KeydeskClientError as error:
-            self.delivery.tell("bad", f"NOT SENT {words}: {error}")
+            self.dispatcher.notify("bad", f"NOT SENT {words}: {error}")
             return
-        asked = self._asked(words, "modify", move.instrument, "replace")
-        await self.delivery.send(asked, self.sender.replace(move.order_id, request))
+        command = self._command(words, "modify", move.instrument, "replace")
+        await self._send(command, lambda sender: sender.replace(move.order_id, request))
 
     async def _wipe(self, standing: Standing) -> None:
         """Close these trades and cancel these orders, all at once."""
@@ -323,9 +312,9 @@ class Commands:
 
     # What a command is measured by.
 
-    def _asked(self, words: str, again: str, instrument: str, kind: InFlightKind) -> Asked:
+    def _command(self, words: str, again: str, instrument: str, kind: InFlightKind) -> Command:
         known = self.store.instruments.get(instrument)
-        return Asked(
+        return Command(
             words,
             again,
             pip=pip(known.pip_location) if known else None,
@@ -341,7 +330,7 @@ class Commands:
         return closing_price(trade.units, quote.bid, quote.ask)
 
     def _broker_time(self) -> int:
-        return self.store.clock_ns or self.delivery.wall_ns()
+        return self.store.clock_ns or self.dispatcher.wall_ns()
 
 
 def _of_side(wanted: CloseSide, held: CloseSide) -> CloseSide:

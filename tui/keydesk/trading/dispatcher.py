@@ -1,36 +1,28 @@
-"""The way of a command out to the broker and back: shown while it is under way, told when it is settled.
+"""Send commands to the broker, follow their progress and report their outcomes to the trader.
 
-Every transaction of an answer goes through the one door, so that the stream's copy of it changes nothing.
-
-Records of commands whose outcome is not known: which instrument each one concerns.
-
-The body of a cancel, a trade close or an edit of dependent orders names an order or a trade, not its instrument. The
-desk writes the instrument into the intent before it sends; for an intent without it, the account's state is asked.
+Transactions of an answer go through the transaction gate, so the copy on the stream has no further effect.
 """
 
-import asyncio
-import itertools
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from time import monotonic, time_ns
 from typing import Protocol
 
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.records import InFlight, InFlightKind, TradeRow
-from keydesk.store.state import Notice
+from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
 from keydesk.text.sanitize import clean, safe
 from keydesk.trading.journal import AuditLog
 from keydesk.trading.notifications import (
-    Asked,
+    Command,
     Level,
-    Said,
+    Report,
     fill_of,
     intent_words,
     one_of_words,
     protection_words,
-    said_of,
+    report_of,
 )
 from keydesk_client.models import Transaction
 from keydesk_client.orders.outcome import (
@@ -59,21 +51,185 @@ ON_ORDERS = frozenset({Action.CANCEL, Action.REPLACE})
 ON_TRADES = frozenset({Action.CLOSE_TRADE, Action.SET_DEPENDENT_ORDERS})
 
 
+PROTECTION_TIMEOUT = 1.0  # seconds to wait for the orders on fill of a new trade
+CHECK_FIRST = "look first"  # shown in place of a key to press again
+
+
+class UnreadOutcomes(Protocol):
+    """Storage of outcomes that the trader has not read yet; it survives the end of the desk."""
+
+    def keep(self, name: str, level: Level, words: str) -> None: ...
+    def shown(self, name: str) -> None: ...
+
+
+@dataclass(slots=True)
+class Dispatcher:
+    """Sends commands and reports their outcomes; one per account."""
+
+    store: Store
+    offer: Callable[[Iterable[Transaction]], None]  # of the transaction gate
+    saw_last: Callable[[int], None] = lambda _: None  # of the transaction gate
+    audit: AuditLog | None = None
+    keymap: KeyMap = KEYMAP
+    unread: UnreadOutcomes | None = None
+    now: Callable[[], float] = monotonic
+    wall_ns: Callable[[], int] = time_ns
+    protection_timeout: float = PROTECTION_TIMEOUT
+
+    async def send(
+        self, command: Command, sending: Awaitable[Outcome], *, intent_id: str
+    ) -> Outcome:
+        """Await the outcome of a command, pass its transactions on and report it.
+
+        Args:
+            command: What the trader asked for.
+            sending: The request; it must use `intent_id`.
+            intent_id: The key of the command in `Store.in_flight`.
+        """
+        record = InFlight(intent_id, command.instrument, command.kind, "sent", command.words)
+        self.store.set_in_flight(record)
+        began = self.now()
+        try:
+            outcome = await sending
+        finally:
+            self._settle_unless_unconfirmed(intent_id)
+        took = (self.now() - began) * 1000
+        command = replace(command, milliseconds=took, again=self.keymap.name(command.again))
+        report = report_of(outcome, command)
+        if isinstance(outcome, Done):
+            self._pass_on(outcome)
+            report = await self._with_protection(report, outcome)
+        elif isinstance(outcome, Ambiguous):
+            self._pass_on(outcome)
+        self.record("outcome", f"{outcome.intent.id} {report.words}")
+        self.report(outcome, report)
+        return outcome
+
+    def report(self, outcome: Outcome, report: Report) -> None:
+        """Show the outcome of an order to the trader."""
+        self.notify(report.level, report.words)
+        if self.unread is not None:
+            self.unread.shown(outcome.intent.id)
+
+    def on_progress(self, progress: Progress) -> None:
+        """Update the in-flight record of a command; the `on_progress` callback of `Sender`."""
+        intent = progress.intent
+        record = self._record_of(intent)
+        match progress:
+            case Sending(not_journalled=trouble):
+                if intent.id in self.store.in_flight:
+                    self.store.set_in_flight(record)
+                words = record_of(intent, self.store).words
+                self.record("sending", f"{intent.id} {words}")
+                if trouble:
+                    self.notify("warn", f"{words}: sent, but NOT JOURNALLED ({clean(trouble)})")
+            case Unknown(look_ups=count):
+                self.store.set_in_flight(replace(record, state="unknown", look_ups=count))
+                self.record("unknown", f"{intent.id} {progress.message}")
+            case Unconfirmed():
+                self.store.set_in_flight(replace(record, state="unconfirmed"))
+            case Done() | Rejected() | NotSent() | Ambiguous():
+                self.store.settle(intent.id)
+                if self.unread is not None:  # first: the desk may be closed at any await
+                    report = report_of(progress, Command(record.words, CHECK_FIRST))
+                    self.unread.keep(intent.id, report.level, report.words)
+
+    def on_late_outcome(self, outcome: Done | Rejected | Ambiguous) -> None:
+        """Warn of a request that took effect after it was unconfirmed; the `alarm` callback of `Sender`."""
+        words = record_of(outcome.intent, self.store).words
+        self.record("showed up", f"{outcome.intent.id} {words}")
+        if self.unread is not None:
+            self.unread.shown(outcome.intent.id)
+        if isinstance(outcome, Rejected):
+            self.notify("info", f"{words}: the broker had rejected it after all")
+            return
+        self._pass_on(outcome)
+        if isinstance(outcome, Ambiguous):
+            self.notify("bad", f"IT SHOWED UP: {one_of_words(outcome, Command(words, ''))}")
+            return
+        self.notify(
+            "bad",
+            f"IT SHOWED UP: {words} was {outcome.became.value} after all. "
+            f"{self.keymap.name('close')} closes, {self.keymap.name('cancel')} cancels",
+        )
+
+    def notify(self, level: Level, words: str) -> None:
+        """Show one line to the trader."""
+        asks = level in {"warn", "bad"}  # both ask for an action when they concern an order
+        self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=asks))
+
+    def record(self, what: str, words: str) -> None:
+        """Write an entry to the audit log, if there is one; warn once when writing begins to fail."""
+        if self.audit is None:
+            return
+        failed_before = self.audit.failed
+        self.audit.write(what, words)
+        if self.audit.failed and not failed_before:
+            self.notify(
+                "warn",
+                f"The audit log is not kept: {clean(self.audit.failed)}. Orders go on without.",
+            )
+
+    def _record_of(self, intent: Intent) -> InFlight:
+        """Return the in-flight record of an intent, completed from the journal and the account."""
+        found = record_of(intent, self.store)
+        sent = self.store.in_flight.get(intent.id)
+        if sent is None:
+            return found
+        return replace(sent, instrument=sent.instrument or found.instrument, kind=found.kind)
+
+    def _settle_unless_unconfirmed(self, intent_id: str) -> None:
+        record = self.store.in_flight.get(intent_id)
+        if record is not None and record.state != "unconfirmed":
+            self.store.settle(intent_id)
+
+    def _pass_on(self, outcome: Done | Ambiguous) -> None:
+        self.offer(outcome.transactions)
+        self.saw_last(outcome.last_transaction_id)
+
+    async def _with_protection(self, report: Report, done: Done) -> Report:
+        """Add stop and target of a new trade to the report; make it a warning if there is no stop."""
+        fill = fill_of(done.transactions)
+        if fill is None or fill.trade_opened is None:
+            return report
+        trade = await self._trade_with_orders(fill.trade_opened.trade_id, done)
+        if trade is None:
+            return report
+        words = protection_words(trade)
+        if words:
+            return Report(report.level, f"{report.words} {words}")
+        return Report("warn", f"{report.words} NO STOP: {self.keymap.name('protect')} protects")
+
+    async def _trade_with_orders(self, trade_id: str, done: Done) -> TradeRow | None:
+        """Return a new trade once its orders on fill are applied; after a timeout, as it is."""
+        last = max((int(id_) for id_ in done.related_transaction_ids), default=0)
+
+        def is_applied() -> bool:
+            account = self.store.account
+            return account is not None and account.last_transaction_id >= last
+
+        await self.store.wait_for(is_applied, Topic.ACCOUNT, timeout_s=self.protection_timeout)
+        return self.store.trades.get(trade_id)
+
+
 def record_of(intent: Intent, store: Store) -> InFlight:
-    """Return the record of an intent that is being sent or looked up."""
+    """Return the in-flight record of an intent that is being sent or looked up."""
     instrument = instrument_of(intent, store)
-    known = replace(intent, instrument=instrument or "")
     return InFlight(
         id=intent.id,
         instrument=instrument,
         kind=KINDS[intent.action],
         state="sent",
-        words=intent_words(known),
+        words=intent_words(replace(intent, instrument=instrument or "")),
     )
 
 
 def instrument_of(intent: Intent, store: Store) -> str | None:
-    """Return the instrument that an intent concerns, None when neither the journal nor the account tells it."""
+    """Return the instrument of an intent, None if neither the journal nor the account has it.
+
+    A cancel, a trade close and an edit of dependent orders name an order or a trade, not its instrument. The desk adds
+    the instrument to the intent before it sends; for an intent without it, the account is searched.
+    """
     named = intent.instrument or intent.body.get("instrument")
     if isinstance(named, str) and named:
         return named
@@ -83,7 +239,7 @@ def instrument_of(intent: Intent, store: Store) -> str | None:
 
 
 def instrument_of_target(action: Action, target: str, store: Store) -> str:
-    """Return the instrument of the order or trade that an action is about, empty when the account has it no more."""
+    """Return the instrument of the order or trade `target`, "" if the account no longer has it."""
     if action in ON_TRADES:
         trade = store.trades.get(target)
         return trade.instrument if trade is not None else ""
@@ -94,167 +250,3 @@ def instrument_of_target(action: Action, target: str, store: Store) -> str:
         own = (each for each in store.orders.values() if each.client_id == target[1:])
         order = next(own, None)
     return order.instrument if order is not None else ""
-
-
-SEEN_WITHIN = 1.0  # seconds to see the on-fill orders of a fill come through the door
-LOOK = 0.02  # seconds between looks
-LOOK_FIRST = "look first"  # in the place of a key to press again
-# The record of the command that this task is sending: the sender tells the intent's id only afterwards.
-SENDING_NOW: ContextVar[InFlight | None] = ContextVar("sending_now", default=None)
-
-
-class Unread(Protocol):
-    """Keeps outcomes until somebody has read them, over the end of the desk."""
-
-    def keep(self, name: str, level: Level, words: str) -> None: ...
-    def shown(self, name: str) -> None: ...
-
-
-@dataclass(slots=True)
-class Delivery:
-    """Sends, shows, and tells the trader; one per account."""
-
-    store: Store
-    offer: Callable[[Iterable[Transaction]], None]  # the one door
-    saw_last: Callable[[int], None] = lambda _: None  # the door hears that newer ones exist
-    audit: AuditLog | None = None
-    keymap: KeyMap = KEYMAP
-    unread: Unread | None = None
-    now: Callable[[], float] = monotonic
-    wall_ns: Callable[[], int] = time_ns
-    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
-    _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
-    _records: dict[str, InFlight] = field(default_factory=dict)  # by intent id, while it is sent
-
-    async def send(self, asked: Asked, sending: Awaitable[Outcome]) -> Outcome:
-        """Wait for the outcome, pass on what it made, and say what became of it."""
-        key = f"command-{next(self._numbers)}"
-        record = InFlight(key, asked.instrument, asked.kind, "sent", asked.words)
-        self.store.set_in_flight(record)
-        SENDING_NOW.set(record)
-        began = self.now()
-        try:
-            outcome = await sending
-        finally:
-            self.store.settle(key)
-        took = (self.now() - began) * 1000
-        asked = replace(asked, milliseconds=took, again=self.keymap.name(asked.again))
-        said = said_of(outcome, asked)
-        if isinstance(outcome, Done):
-            self._pass_on(outcome)
-            said = await self._with_protection(said, outcome)
-        elif isinstance(outcome, Ambiguous):
-            self._pass_on(outcome)
-        self.record("outcome", f"{outcome.intent.id} {said.words}")
-        self.tell_outcome(outcome, said)
-        return outcome
-
-    def tell_outcome(self, outcome: Outcome, said: Said) -> None:
-        """Show the trader what became of an order."""
-        self.tell(said.level, said.words)
-        if self.unread is not None:
-            self.unread.shown(outcome.intent.id)
-
-    def progress(self, progress: Progress) -> None:
-        """Follow the states between sending and outcome; the sender's `on_progress`."""
-        intent = progress.intent
-        match progress:
-            case Sending(not_journalled=trouble):
-                record = record_of(intent, self.store)
-                self._records[intent.id] = _sent_now(record)
-                self.record("sending", f"{intent.id} {record.words}")
-                if trouble:
-                    words = f"{record.words}: sent, but NOT JOURNALLED ({clean(trouble)})"
-                    self.tell("warn", words)
-            case Unknown(look_ups=count):
-                record = self._record_of(intent)
-                self.store.set_in_flight(replace(record, state="unknown", look_ups=count))
-                self.record("unknown", f"{intent.id} {progress.message}")
-            case Unconfirmed():
-                record = replace(self._record_of(intent), id=intent.id, state="unconfirmed")
-                self._records.pop(intent.id, None)
-                self.store.set_in_flight(record)
-            case Done() | Rejected() | NotSent() | Ambiguous():
-                words = self._record_of(intent).words
-                self._records.pop(intent.id, None)
-                self.store.settle(intent.id)
-                if self.unread is not None:  # before anything that leaving could interrupt
-                    said = said_of(progress, Asked(words, LOOK_FIRST))
-                    self.unread.keep(intent.id, said.level, said.words)
-
-    def _record_of(self, intent: Intent) -> InFlight:
-        """Return the record of the command that was sent, else one from the journal and the account."""
-        sent = self._records.get(intent.id) or self.store.in_flight.get(intent.id)
-        return sent or record_of(intent, self.store)
-
-    def alarm(self, outcome: Done | Rejected | Ambiguous) -> None:
-        """Tell of a request that shows up after it was given up; the sender's `alarm`."""
-        words = record_of(outcome.intent, self.store).words
-        self.record("showed up", f"{outcome.intent.id} {words}")
-        if self.unread is not None:
-            self.unread.shown(outcome.intent.id)
-        if isinstance(outcome, Rejected):
-            self.tell("info", f"{words}: the broker had rejected it after all")
-            return
-        self._pass_on(outcome)
-        if isinstance(outcome, Ambiguous):
-            self.tell("bad", f"IT SHOWED UP: {one_of_words(outcome, Asked(words, ''))}")
-            return
-        self.tell(
-            "bad",
-            f"IT SHOWED UP: {words} was {outcome.became.value} after all. "
-            f"{self.keymap.name('close')} closes, {self.keymap.name('cancel')} cancels",
-        )
-
-    def tell(self, level: Level, words: str) -> None:
-        """Show the trader one line."""
-        asks = level in {"warn", "bad"}  # of an order's outcome both want a hand
-        self.store.notify(Notice(level, safe(words), self.wall_ns(), asks=asks))
-
-    def record(self, what: str, words: str) -> None:
-        """Write into the audit log, where there is one, and tell when that begins to fail."""
-        if self.audit is None:
-            return
-        failed_before = self.audit.failed
-        self.audit.write(what, words)
-        if self.audit.failed and not failed_before:
-            self.tell(
-                "warn",
-                f"The audit log is not kept: {clean(self.audit.failed)}. Orders go on without.",
-            )
-
-    def _pass_on(self, done: Done | Ambiguous) -> None:
-        self.offer(done.transactions)
-        self.saw_last(done.last_transaction_id)
-
-    async def _with_protection(self, said: Said, done: Done) -> Said:
-        """Add what protects a trade just opened, once it is known; say it loudly when nothing does."""
-        fill = fill_of(done.transactions)
-        if fill is None or fill.trade_opened is None:
-            return said
-        trade = await self._seen(fill.trade_opened.trade_id, done)
-        if trade is None:
-            return said
-        words = protection_words(trade)
-        if words:
-            return Said(said.level, f"{said.words} {words}")
-        return Said("warn", f"{said.words} NO STOP: {self.keymap.name('protect')} protects")
-
-    async def _seen(self, trade_id: str, done: Done) -> TradeRow | None:
-        """Wait a moment for the orders that the fill made; they come by the stream."""
-        last = max((int(id_) for id_ in done.related_transaction_ids), default=0)
-        until = self.now() + SEEN_WITHIN
-        while self.now() < until:
-            account = self.store.account
-            if account is not None and account.last_transaction_id >= last:
-                break
-            await self.pause(LOOK)
-        return self.store.trades.get(trade_id)
-
-
-def _sent_now(record: InFlight) -> InFlight:
-    """Return the record of the command that this task sends, completed by what the intent tells."""
-    sending = SENDING_NOW.get()
-    if sending is None:
-        return record
-    return replace(sending, instrument=sending.instrument or record.instrument, kind=record.kind)

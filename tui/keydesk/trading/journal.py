@@ -1,9 +1,8 @@
-"""The order journal of an account, or a stand-in that says why there is none.
+"""The order journal and the audit log of an account.
 
-An account whose journal cannot be kept still opens: exits go out unjournalled and say so, new orders stay here. Only
-the next start tries again, since what an unreadable journal left open has to be looked up before anything new is sent.
-
-The audit log: every decision at the keys and what became of it, appended as a JSON line, for its owner only.
+An account whose journal cannot be written still opens: exits are sent unjournalled with a warning, new orders are
+refused. The journal is opened again at the next start only, because intents in an unreadable journal must be looked up
+before a new order is sent.
 """
 
 import errno
@@ -69,7 +68,7 @@ def trouble(error: OSError, path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class NoJournal:
+class UnavailableJournal:
     """Takes no intent and says why."""
 
     why: str
@@ -109,14 +108,14 @@ class NoJournal:
         raise OSError(self.why)
 
 
-def open_journal(path: Path) -> DeskJournal | NoJournal:
+def open_journal(path: Path) -> DeskJournal | UnavailableJournal:
     """Open the journal, made on first use; never fails."""
     try:
         journal = DeskJournal(path)
         journal.open_intents()  # what cannot be read cannot be settled either
     except OSError as error:
         reason = error.strerror or str(error)
-        return NoJournal(clean(f"{reason}: {error.filename or path}; {REMEDY}"))
+        return UnavailableJournal(clean(f"{reason}: {error.filename or path}; {REMEDY}"))
     except UnsafeFile as error:
-        return NoJournal(clean(f"{error}; {REMEDY}"))
+        return UnavailableJournal(clean(f"{error}; {REMEDY}"))
     return journal

@@ -1,10 +1,6 @@
-"""What happens to the account without a key of ours is told as loudly as what a key did: a stop that is hit above all.
+"""Texts of commands and their outcomes, and notices of what the broker does by itself.
 
-The broker acts by itself when a price comes, a time is over or the margin is gone; the row just vanishing would be a
-poor way to learn it. Such a message stays until it was seen. What our own commands made is told by them.
-
-Instructions in words, as notices and the list of what is under way show them.
-What became of a command, in one plain line: what happened, then what to do.
+A fill of a stop, an expired order or a margin call has no key press to answer, so its notice stays until it is seen.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -122,7 +118,7 @@ PRICE_REASONS = frozenset({"BOUNDS_VIOLATION"})
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Report:
     """A line and how bad it is."""
 
     level: Level
@@ -130,7 +126,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Command:
     """What was asked for, as far as the answer is measured by it."""
 
     words: str  # "BUY 50,000 EUR/USD at market"
@@ -144,74 +140,76 @@ class Asked:
     done: str = ""  # "CANCELLED BUY 20,000 EUR/USD limit 1.08200 #6415", where DONE alone says less
 
 
-def said_of(outcome: Outcome, asked: Asked) -> Said:
+def report_of(outcome: Outcome, command: Command) -> Report:
     """Return the line for any outcome."""
     match outcome:
         case Done(became=Became.CANCELLED):
-            return _cancelled_at_once(outcome, asked)
+            return _cancelled_at_once(outcome, command)
         case Done():
-            return _done(outcome, asked)
+            return _done(outcome, command)
         case Rejected():
-            return Said("bad", f"REJECTED {asked.words}: {_why(outcome)}")
+            return Report("bad", f"REJECTED {command.words}: {_why(outcome)}")
         case NotSent():
-            return Said(
-                "bad", f"NOT SENT {asked.words}: {clean(outcome.message)}. Again: {asked.again}"
+            return Report(
+                "bad", f"NOT SENT {command.words}: {clean(outcome.message)}. Again: {command.again}"
             )
         case Ambiguous() | Unconfirmed():
-            return _not_told_apart_or_found(outcome, asked)
+            return _not_told_apart_or_found(outcome, command)
 
 
-def _not_told_apart_or_found(outcome: Ambiguous | Unconfirmed, asked: Asked) -> Said:
+def _not_told_apart_or_found(outcome: Ambiguous | Unconfirmed, command: Command) -> Report:
     if isinstance(outcome, Ambiguous):
-        return Said("warn", f"{one_of_words(outcome, asked)}. Look at what is open")
+        return Report("warn", f"{one_of_words(outcome, command)}. Look at what is open")
     if outcome.one_of is None:
         found = "not found at the broker, it may still show up"
     else:
-        found = f"{one_of_words(outcome.one_of, asked)}; what is missing may still show up"
+        found = f"{one_of_words(outcome.one_of, command)}; what is missing may still show up"
     watched = "Watched for; look before you send again"
-    return Said("bad", f"UNCONFIRMED {asked.words}: {found}. {watched}")
+    return Report("bad", f"UNCONFIRMED {command.words}: {found}. {watched}")
 
 
-def _done(done: Done, asked: Asked) -> Said:
+def _done(done: Done, command: Command) -> Report:
     fill = fill_of(done.transactions)
     late = " (found by looking it up)" if done.looked_up else ""
     if fill is not None and done.intent.action is Action.CLOSE_POSITION:
-        return _position_closed(done, asked, late)
+        return _position_closed(done, command, late)
     if fill is not None:
-        return Said("good", filled(fill, asked) + late)
+        return Report("good", filled(fill, command) + late)
     if done.became is Became.RESTING:
-        return Said("good", f"RESTING {asked.words} #{done.order_id or '?'}{_ms(asked)}{late}")
-    return Said("good", f"{asked.done or f'DONE {asked.words}'}{_ms(asked)}{late}")
+        return Report(
+            "good", f"RESTING {command.words} #{done.order_id or '?'}{_ms(command)}{late}"
+        )
+    return Report("good", f"{command.done or f'DONE {command.words}'}{_ms(command)}{late}")
 
 
-def one_of_words(like: Ambiguous, asked: Asked) -> str:
+def one_of_words(like: Ambiguous, command: Command) -> str:
     """Return what several like requests did together, without saying which of them did what."""
-    found = "; ".join(_finding_words(each, asked) for each in like.findings)
-    return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {asked.words}: {found}"
+    found = "; ".join(_finding_words(each, command) for each in like.findings)
+    return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {command.words}: {found}"
 
 
-def _finding_words(found: Done | Rejected, asked: Asked) -> str:
+def _finding_words(found: Done | Rejected, command: Command) -> str:
     if isinstance(found, Rejected):
         return f"REJECTED ({_why(found)})"
     if found.became is Became.CANCELLED:
         return f"CANCELLED ({in_words(found.reason)})"
-    return said_of(replace(found, looked_up=False), replace(asked, milliseconds=None)).words
+    return report_of(replace(found, looked_up=False), replace(command, milliseconds=None)).words
 
 
-def _position_closed(done: Done, asked: Asked, late: str) -> Said:
+def _position_closed(done: Done, command: Command, late: str) -> Report:
     """Say what became of each side: both may have been closed, or only one of two."""
-    words = "; ".join(filled(fill, asked) for fill in done.fills) + late
+    words = "; ".join(filled(fill, command) for fill in done.fills) + late
     if not done.reason:
-        return Said("good", words)
-    return Said("bad", f"{words}; the other side is still open: {in_words(done.reason)}")
+        return Report("good", words)
+    return Report("bad", f"{words}; the other side is still open: {in_words(done.reason)}")
 
 
-def _cancelled_at_once(done: Done, asked: Asked) -> Said:
-    if done.reason in PRICE_REASONS and asked.bound is not None:
-        why = f"price moved past the bound {asked.bound}"
+def _cancelled_at_once(done: Done, command: Command) -> Report:
+    if done.reason in PRICE_REASONS and command.bound is not None:
+        why = f"price moved past the bound {command.bound}"
     else:
         why = in_words(done.reason) if done.reason else "cancelled at once"
-    return Said("bad", f"Not filled: {why}. Send again: {asked.again}")
+    return Report("bad", f"Not filled: {why}. Send again: {command.again}")
 
 
 def _why(rejected: Rejected) -> str:
@@ -219,14 +217,14 @@ def _why(rejected: Rejected) -> str:
     return in_words(code) if code else clean(rejected.message)
 
 
-def filled(fill: OrderFillTransaction, asked: Asked) -> str:
+def filled(fill: OrderFillTransaction, command: Command) -> str:
     """Return what a fill did: opened, closed or both; at which price, how far from the one seen."""
     parts = [f"{_deed(fill)} @ {fill_price(fill)}"]
-    slip = slippage_pips(fill, asked)
+    slip = slippage_pips(fill, command)
     if slip is not None:
         parts.append(f"slip {_tenths(slip)}p")
-    if asked.milliseconds is not None:
-        parts.append(f"{asked.milliseconds:.0f} ms")
+    if command.milliseconds is not None:
+        parts.append(f"{command.milliseconds:.0f} ms")
     if fill.trade_opened is not None:
         parts.append(f"#{fill.trade_opened.trade_id}")
     if fill.trades_closed or fill.trade_reduced:
@@ -257,13 +255,13 @@ def fill_price(fill: OrderFillTransaction) -> Decimal | str:
     return fill.full_vwap or fill.price or opened or "?"
 
 
-def slippage_pips(fill: OrderFillTransaction, asked: Asked) -> Decimal | None:
+def slippage_pips(fill: OrderFillTransaction, command: Command) -> Decimal | None:
     """Return how much worse than seen the fill was, in pips; negative: better."""
     price = fill_price(fill)
-    if asked.expected is None or asked.pip is None or isinstance(price, str):
+    if command.expected is None or command.pip is None or isinstance(price, str):
         return None
-    worse = price - asked.expected if fill.units > 0 else asked.expected - price
-    return worse / asked.pip
+    worse = price - command.expected if fill.units > 0 else command.expected - price
+    return worse / command.pip
 
 
 def _deed(fill: OrderFillTransaction) -> str:
@@ -282,8 +280,8 @@ def _tenths(pips: Decimal) -> str:
     return money(pips, 1, signed=True)
 
 
-def _ms(asked: Asked) -> str:
-    return "" if asked.milliseconds is None else f" {asked.milliseconds:.0f} ms"
+def _ms(command: Command) -> str:
+    return "" if command.milliseconds is None else f" {command.milliseconds:.0f} ms"
 
 
 OutcomeLevel = Literal["good", "warn", "bad"]
@@ -304,19 +302,19 @@ EXPECTED_ENDS = frozenset(("CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_
 
 
 @dataclass(frozen=True, slots=True)
-class Announcer:
+class Notifier:
     """Listens at the one door, where every transaction passes once."""
 
     store: Store
     wall_ns: Callable[[], int] = time_ns
 
-    def heard(self, transaction: Transaction) -> None:
+    def on_transaction(self, transaction: Transaction) -> None:
         """Tell it, if nobody at these keys asked for it just now."""
         match transaction:
             case OrderFillTransaction() if transaction.reason in FILLS:
                 if not (transaction.reason in ENTRIES and _at_once(transaction)):
                     level, what = FILLS[transaction.reason]
-                    self._tell(level, f"{what}: {filled(transaction, Asked('', ''))}")
+                    self._tell(level, f"{what}: {filled(transaction, Command('', ''))}")
             case OrderCancelTransaction() if transaction.reason not in EXPECTED_ENDS:
                 if not _at_once(transaction):
                     self._tell("warn", f"ORDER GONE: {self._logged(transaction)}")

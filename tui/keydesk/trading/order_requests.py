@@ -1,7 +1,4 @@
-"""Flatten: close and cancel, look again at the broker, at most three times; end with FLAT or with what is left.
-
-From a decision to what the interface takes: an order request, or the edit of a trade's dependent orders.
-"""
+"""Build order requests from instructions, and flatten: close and cancel, then check with the broker, at most three times."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,7 +10,7 @@ from keydesk.calc.instructions import Change, Left, MoveEntry, OpenOrder, Revers
 from keydesk.calc.ticket_draft import Kind
 from keydesk.store.store import Store
 from keydesk.text.format import pair
-from keydesk.trading.dispatcher import Delivery
+from keydesk.trading.dispatcher import Dispatcher
 from keydesk_client.client import Client
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
@@ -235,7 +232,7 @@ class Flattening:
 
     client: Client
     store: Store
-    delivery: Delivery
+    dispatcher: Dispatcher
     close_and_cancel: Callable[[Standing], Awaitable[None]]
 
     async def run(self, instrument: str | None) -> None:
@@ -249,17 +246,19 @@ class Flattening:
             standing = found
             if standing.is_flat:
                 where = pair(instrument) if instrument else "the account"
-                self.delivery.tell("good", f"FLAT: {where} has no position and no entry order")
+                self.dispatcher.notify("good", f"FLAT: {where} has no position and no entry order")
                 return
-        again = self.delivery.keymap.name("flatten")
+        again = self.dispatcher.keymap.name("flatten")
         left = standing.words or "?"
-        self.delivery.tell("bad", f"NOT FLAT, as far as known still there: {left}. Again: {again}")
+        self.dispatcher.notify(
+            "bad", f"NOT FLAT, as far as known still there: {left}. Again: {again}"
+        )
 
     async def _at_the_broker(self, instrument: str | None) -> Standing | None:
         try:
             return await standing_at_broker(self.client, instrument)
         except KeydeskClientError as error:
-            self.delivery.tell("warn", f"Could not look again after flattening: {error}")
+            self.dispatcher.notify("warn", f"Could not look again after flattening: {error}")
             return None
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.calc.facts import Facts, Purse, Rules
 from keydesk.calc.profit import Factors
+from keydesk.calc.trading_context import AccountFunds, Rules, TradingContext
 
 D = Decimal
 
@@ -38,12 +38,12 @@ def example_facts(
     hedging: bool = False,
     age: float = 0.4,
     silent: float = 0.1,
-) -> Facts:
+) -> TradingContext:
     """What a form knows: NAV 10,000, the example prices."""
     bid, ask, pip, precision, units_precision, rate = MARKET[instrument]
     value, gain, loss = FACTORS[instrument.rpartition("_")[2], home]
     held = D(net_units)
-    return Facts(
+    return TradingContext(
         rules=Rules(
             name=instrument,
             pip=D(pip),
@@ -57,7 +57,7 @@ def example_facts(
             maximum_trail=10_000 * D(pip),
         ),
         factors=Factors(gain=D(gain), loss=D(loss), value=D(value)),
-        purse=Purse(
+        funds=AccountFunds(
             currency=home,
             nav=D(10_000),
             margin_available=D(10_000),
@@ -74,6 +74,11 @@ def example_facts(
     )
 
 
-def with_price(facts: Facts, bid: str, ask: str) -> Facts:
+def with_price(context: TradingContext, bid: str, ask: str) -> TradingContext:
     """The same, at another price."""
-    return replace(facts, bid=D(bid), ask=D(ask))
+    return replace(context, bid=D(bid), ask=D(ask))
+
+
+def estimated_factors(value: Decimal, fee: Decimal) -> Factors:
+    """Return conversion factors from a mid rate and a conversion fee, as the broker makes them."""
+    return Factors(gain=value * (1 - fee), loss=value * (1 + fee), value=value)

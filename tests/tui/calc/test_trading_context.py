@@ -6,13 +6,13 @@ from decimal import Decimal
 import pytest
 
 from keydesk.calc.checks import Circumstances, judge
-from keydesk.calc.facts import Lot, only_reduces, realised
 from keydesk.calc.instructions import Limits
 from keydesk.calc.profit import HOME, Factors
 from keydesk.calc.ticket import work_out
 from keydesk.calc.ticket_draft import Draft, Entry, Side
-from support.data.desk_facts import example_facts
+from keydesk.calc.trading_context import Lot, only_reduces, realised
 from support.data.in_flight import in_flight
+from support.data.trading_contexts import example_facts
 
 D = Decimal
 NOON = 1_772_000_000_000_000_000
@@ -71,13 +71,13 @@ def test_a_stop_order_that_only_reduces_has_no_bracket_and_no_limits_of_opening(
         stop=Entry("20", "pips"),
         target=Entry("2", "R"),
     )
-    facts = replace(example_facts(net_units=net, age=60, silent=60), tradeable=False)
+    context = replace(example_facts(net_units=net, age=60, silent=60), tradeable=False)
     limits = Limits(hard_units=D(1), soft_leverage=D(0))
-    plan = work_out(draft, facts, limits)
+    plan = work_out(draft, context, limits)
     assert plan.reduces
     assert (plan.levels.stop, plan.levels.target, plan.levels.trail) == (None, None, None)
     verdict = judge(
-        draft, plan, facts, limits, Circumstances(NOON, in_flight=(in_flight("EUR_USD"),))
+        draft, plan, context, limits, Circumstances(NOON, in_flight=(in_flight("EUR_USD"),))
     )
     assert (verdict.refusals, verdict.warnings) == ((), ())
 
@@ -92,7 +92,7 @@ def test_a_stop_order_that_would_not_rest_says_so(side: Side, price: str) -> Non
         price=Entry(price, "price"),
         stop=Entry("20", "pips"),
     )
-    facts = example_facts()
-    plan = work_out(draft, facts, Limits())
-    [words] = judge(draft, plan, facts, Limits(), Circumstances(NOON)).warnings
+    context = example_facts()
+    plan = work_out(draft, context, Limits())
+    [words] = judge(draft, plan, context, Limits(), Circumstances(NOON)).warnings
     assert words == f"The market is past {price} already: this stop fills at once"

@@ -1,9 +1,7 @@
-"""What a form knows of its instrument and the account when it computes: plain values, read from the store at one instant.
+"""The values that a form computes with: instrument rules, price and account funds, read from the store at one instant.
 
-An order that only reduces: on a netting account, one against what is held and no larger than it.
-
-It opens no trade, so there is nothing for a stop or target of its own to protect; it is sent so that it can never open
-one either, even when what it was to reduce is gone by the time its price comes.
+An order only reduces if, on a netting account, it is opposite to the position and no larger than it. It is sent as
+REDUCE_ONLY without stop and target, so that it cannot open a trade even if the position is closed before it fills.
 """
 
 from collections.abc import Iterable
@@ -63,7 +61,7 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class AccountFunds:
     """What the account has, home currency, and what it holds of the instrument."""
 
     currency: str
@@ -83,12 +81,12 @@ class Purse:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class TradingContext:
     """All of it, with the price seen."""
 
     rules: Rules
     factors: Factors
-    purse: Purse
+    funds: AccountFunds
     bid: Decimal
     ask: Decimal
     age: float  # seconds since the price came in
