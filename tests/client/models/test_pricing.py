@@ -25,7 +25,7 @@ def test_a_price_tells_its_best_levels() -> None:
     ("name", "empty"), [("bid", "bids"), ("ask", "asks"), ("mid", "bids"), ("spread", "asks")]
 )
 def test_a_side_that_is_empty_has_no_best_level(name: str, empty: str) -> None:
-    with pytest.raises(MissingMember, match=f"{empty}: empty") as missed:
+    with pytest.raises(MissingMember, match=f"{empty} is empty") as missed:
         getattr(ONE_SIDED, name)
     assert missed.value.member == empty
     assert not hasattr(ONE_SIDED, name)
