@@ -92,7 +92,7 @@ EUR_USD = Instrument(
         ),
     ],
 )
-def test_an_impossible_order_is_refused_by_the_name_of_its_member(
+def test_an_invalid_order_is_refused_with_the_name_of_its_member(
     kind: type[Any], members: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(InvalidRequest) as refused:
@@ -114,7 +114,7 @@ def test_an_impossible_order_is_refused_by_the_name_of_its_member(
         (TakeProfitOrderRequest, {"price": "1.1", "trigger_condition": "X"}, "trigger_condition"),
     ],
 )
-def test_an_impossible_dependent_order_is_refused(
+def test_an_invalid_dependent_order_is_refused(
     kind: type[Any], members: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(InvalidRequest) as refused:
@@ -158,7 +158,7 @@ def test_an_order_that_does_not_fit_its_instrument_is_refused_and_not_rounded(
     assert refused.value.field == field
 
 
-def test_trailing_zeros_are_no_excess_of_precision() -> None:
+def test_trailing_zeros_do_not_count_as_decimals() -> None:
     validate_for_instrument(
         LimitOrderRequest(instrument="EUR_USD", units="1.000", price="1.1000000"), EUR_USD
     )
