@@ -234,19 +234,6 @@ class Broker:
         self.ledger.close()
 
 
-def _records(
-    batch: Sequence[WireTransaction],
-    transactions: Sequence[Transaction],
-    ended: EndedItems,
-    marks: Sequence[Mark],
-) -> Iterator[Entry | EndedRecord | MarkRecord]:
-    """Yield the ledger records of a batch, each encoded only when it is taken."""
-    for wire, transaction in zip(batch, transactions, strict=True):
-        yield entry_of(wire, transaction.time)
-    yield from ended.records({int(one["id"]): one for one in batch})
-    yield from (MarkRecord(mark.order_id, mark.level) for mark in marks)
-
-
 def open_broker(options: Options, owners: int) -> Broker:
     """Open the ledger, restore or create the accounts, and tick them up to the present.
 
@@ -267,6 +254,15 @@ def open_broker(options: Options, owners: int) -> Broker:
     except BaseException:
         ledger.close()
         raise
+
+
+def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
+    """Return the two accounts of a token: US dollars with netting, under FIFO rules with `fifo`, and euros with hedging."""
+    user = FIRST_USER + owner
+    return [
+        LedgerAccount(f"101-001-{user}-001", owner, "USD", hedging=False, fifo=fifo),
+        LedgerAccount(f"101-001-{user}-002", owner, "EUR", hedging=True),
+    ]
 
 
 def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
@@ -309,11 +305,11 @@ def _check_instruments(state: Account, broker: Broker) -> None:
             )
 
 
-def _check_fifo(asked: LedgerAccount, kept: LedgerAccount) -> None:
-    if asked.fifo and not kept.fifo:
+def _check_fifo(configured: LedgerAccount, stored: LedgerAccount) -> None:
+    if configured.fifo and not stored.fifo:
         raise LedgerUnavailable(
-            f"account {kept.id} was opened without --fifo and keeps its rules; "
-            "use another --data, or practice reset"
+            f"account {stored.id} was opened without --fifo and keeps its rules: "
+            "leave out --fifo, use another folder with --data, or run `keydesk practice reset`"
         )
 
 
@@ -325,18 +321,9 @@ def _seed(options: Options, ledger: Ledger) -> int:
         return seed
     if options.seed not in {None, int(kept)}:
         raise LedgerUnavailable(
-            f"this ledger belongs to the market of seed {kept}; use another --data, or practice reset"
+            f"this ledger belongs to the market of seed {kept}: use --seed {kept}, another folder with --data, or run `keydesk practice reset`"
         )
     return int(kept)
-
-
-def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
-    """Return the two accounts of a token: US dollars with netting, under FIFO rules with `fifo`, and euros with hedging."""
-    user = FIRST_USER + owner
-    return [
-        LedgerAccount(f"101-001-{user}-001", owner, "USD", hedging=False, fifo=fifo),
-        LedgerAccount(f"101-001-{user}-002", owner, "EUR", hedging=True),
-    ]
 
 
 def _session(broker: Broker, account: LedgerAccount, state: Account) -> AccountSession:
@@ -358,3 +345,16 @@ def _create_account(broker: Broker, account: LedgerAccount) -> AccountSession:
     entries = [entry_of(WireTransaction(to_wire(one)), one.time) for one in history]
     broker.ledger.create_account(account, entries)
     return _session(broker, account, state)
+
+
+def _records(
+    batch: Sequence[WireTransaction],
+    transactions: Sequence[Transaction],
+    ended: EndedItems,
+    marks: Sequence[Mark],
+) -> Iterator[Entry | EndedRecord | MarkRecord]:
+    """Yield the ledger records of a batch, each encoded only when it is taken."""
+    for wire, transaction in zip(batch, transactions, strict=True):
+        yield entry_of(wire, transaction.time)
+    yield from ended.records({int(one["id"]): one for one in batch})
+    yield from (MarkRecord(mark.order_id, mark.level) for mark in marks)
