@@ -149,10 +149,12 @@ def wire_name(field: str) -> str:
     return first + "".join(_WIRE_WORDS.get(word, word.capitalize()) for word in rest)
 
 
-def to_wire(record: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the engine's records
-    """Return the JSON object of a record."""
+def to_wire(record: Any, without: str | None = None) -> dict[str, Any]:  # noqa: ANN401 - any of the engine's records
+    """Return the JSON object of a record, `without` a field that the caller writes itself."""
     written = {}
     for name, wire, write in _writers_of(type(record)):
+        if name == without:
+            continue
         value = getattr(record, name)
         if value is not None:
             written[wire] = value if write is None else write(value)

@@ -1,18 +1,15 @@
-"""Accounts: list, details, summary, instruments, configuration, changes.
-
-An instrument's specification as the interface writes it.
-"""
+"""Accounts: list, details, summary, instruments, configuration and changes."""
 
 import json
 from typing import Any
 
 from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import Configure
 from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.transactions import from_wire
-from keydesk_practice.engine.views import Touched
 from keydesk_practice.engine.wire_form import plain
-from keydesk_practice.http.endpoints import UNITS_OF_A_PORTION, Call, whole_number
+from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call, whole_number
 from keydesk_practice.http.errors import (
     HttpError,
     invalid_value,
@@ -75,37 +72,40 @@ def _financing(one: Specification) -> dict[str, Any]:
 
 
 MAX_CHANGES = 5_000
-UNITS_OF_A_CHANGE = 4  # an ended order is read from the ledger first
-LENGTH_OF_A_UNIT = 500  # characters of a transaction: some have a part for each open trade
+UNITS_PER_CHANGE = 4  # an ended order is read from the ledger first
+CHARACTERS_PER_UNIT = 500  # characters of a transaction: some have a part for each open trade
 
 
 def list_accounts(call: Call) -> Response:
-    """Answer with the accounts that the token opens."""
+    """List the accounts of the token."""
     accounts = call.broker.accounts_of(call.owner)
     return Response({"accounts": [{"id": account.id, "tags": []} for account in accounts]})
 
 
 async def get_account(call: Call) -> Response:
-    """Answer with the whole account: pending orders, open trades, positions."""
-    session = await call.frozen_session()
+    """Return the whole account: its numbers, pending orders, open trades and positions."""
+    session = call.frozen_session()
     worth = await call.worth(session)
-    lists = {name: await call.encoded(items) for name, items in session.lists(worth).items()}
-    account = {**session.summary(worth), **lists}
+    lists = {
+        name: await call.encoded(items)
+        for name, items in views.account_lists(session.state, session.board, worth).items()
+    }
+    account = {**views.summary(session.state, session.board, worth), **lists}
     return Response({"account": account, "lastTransactionID": session.last_transaction_id})
 
 
 async def get_account_summary(call: Call) -> Response:
-    """Answer with the account's numbers."""
-    session = await call.frozen_session()
-    summary = session.summary(await call.worth(session))
+    """Return the account's numbers."""
+    session = call.frozen_session()
+    summary = views.summary(session.state, session.board, await call.worth(session))
     return Response({"account": summary, "lastTransactionID": session.last_transaction_id})
 
 
 async def list_instruments(call: Call) -> Response:
-    """Answer with what may be traded, all of it or what was asked for."""
+    """List the tradeable instruments, all or the requested ones."""
     session, board = call.session, call.broker.board
-    asked = call.query.words("instruments")
-    names = list(board.instruments()) if asked is None else list(dict.fromkeys(asked))
+    requested = call.query.words("instruments")
+    names = list(board.instruments()) if requested is None else list(dict.fromkeys(requested))
     found = [board.specification(name) for name in names]
     if not all(found):
         raise invalid_value("instruments")
@@ -117,11 +117,11 @@ async def list_instruments(call: Call) -> Response:
 
 
 def configure_account(call: Call) -> Response:
-    """Change the client's own settings."""
+    """Set the account's alias and margin rate."""
     session = call.session
     command = _configuration(JsonReader(call.body), call.request_id)
     result = call.execute(session, command)
-    last = {"lastTransactionID": result.batch[-1]["id"]}
+    last = {"lastTransactionID": result.transactions[-1]["id"]}
     if result.rejects:
         reason = result.first["rejectReason"]
         refusal = {"errorCode": reason, "errorMessage": reject_message(reason)}
@@ -130,7 +130,7 @@ def configure_account(call: Call) -> Response:
 
 
 def _configuration(body: JsonReader, request_id: str) -> Configure:
-    """Return the command of a body; what cannot be read is rejected by the engine, with a transaction."""
+    """Return the command of a body; the engine rejects an unreadable value with a transaction."""
     alias, rate, problems = None, None, []
     try:
         alias = body.text("alias")
@@ -145,12 +145,12 @@ def _configuration(body: JsonReader, request_id: str) -> Configure:
 
 
 async def poll_changes(call: Call) -> Response:
-    """Answer with what changed since a transaction, and with everything that moves with the prices.
+    """Return the changes since a transaction, and the values that depend on the prices.
 
-    How far back the service's own changes reach is not public. Here it is `MOST_CHANGES` transactions; from further
-    back the account is to be read anew, which is what clients do on any 416.
+    The service does not publish how far back its changes reach. Here it is `MAX_CHANGES` transactions; a client that
+    is further behind gets 416 and reads the account again.
     """
-    session = await call.frozen_session()
+    session = call.frozen_session()
     text = call.query.text("sinceTransactionID")
     if text is None:
         raise missing_value("sinceTransactionID")
@@ -166,17 +166,17 @@ async def poll_changes(call: Call) -> Response:
         )
     touched, transactions = await _transactions_since(call, session, since)
     worth = await call.worth(session)
-    changed, moving = session.changes_lists(touched, worth), session.state_lists(worth)
+    changed = views.changes_lists(session.state, touched, session.board, worth)
+    moving = views.state_lists(session.state, session.board, worth)
     body = {
         "changes": {
             **{
-                name: await call.encoded(items, UNITS_OF_A_CHANGE)
-                for name, items in changed.items()
+                name: await call.encoded(items, UNITS_PER_CHANGE) for name, items in changed.items()
             },
             "transactions": transactions,
         },
         "state": {
-            **session.totals(worth),
+            **views.totals(session.state, worth),
             **{name: await call.encoded(items) for name, items in moving.items()},
         },
         "lastTransactionID": session.last_transaction_id,
@@ -186,12 +186,12 @@ async def poll_changes(call: Call) -> Response:
 
 async def _transactions_since(
     call: Call, session: AccountSession, since: int
-) -> tuple[Touched, EncodedList]:
-    touched, texts = Touched(), EncodedList()
+) -> tuple[views.Touched, EncodedList]:
+    touched, texts = views.Touched(), EncodedList()
     portions = session.history.portions(since + 1, session.committed_id)
-    async for portion in call.budget.over(portions, UNITS_OF_A_PORTION):
+    async for portion in call.budget.iterate(portions, UNITS_PER_PORTION):
         for text in portion:
-            await call.budget.take(UNITS_OF_A_CHANGE + len(text) // LENGTH_OF_A_UNIT)
+            await call.budget.spend(UNITS_PER_CHANGE + len(text) // CHARACTERS_PER_UNIT)
             touched.add(from_wire(json.loads(text)))
             texts.append(await call.ledger_text(text))
     return touched, texts

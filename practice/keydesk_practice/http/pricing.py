@@ -1,9 +1,4 @@
-"""Prices: those in force, and the stream.
-
-Order and position books: snapshots of what the crowd of clients holds, by price.
-The parameters of the candle endpoints, read into values.
-Candles: of one instrument, of one as an account would trade it, and the latest of several.
-"""
+"""Market data: prices and the price stream, candles, order books and position books."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,6 +10,8 @@ from zoneinfo import ZoneInfo
 from starlette.types import ASGIApp
 
 from keydesk_practice.broker.background import BookKind
+from keydesk_practice.broker.feeds import home_conversions
+from keydesk_practice.engine import views
 from keydesk_practice.engine.wire_form import plain, rfc3339, unix
 from keydesk_practice.http.endpoints import Call, Query
 from keydesk_practice.http.errors import HttpError, invalid_value, missing_value, unknown_instrument
@@ -33,14 +30,24 @@ from keydesk_practice.market.candles import (
     TooManyCandles,
 )
 
+MAX_CANDLES = 5000
+DEFAULT_COUNT = 500
+COMPONENTS = {
+    "M": (Component.MID, "mid"),
+    "B": (Component.BID, "bid"),
+    "A": (Component.ASK, "ask"),
+}
+COMPONENT_NAMES = dict(COMPONENTS.values())
+LATEST = Range(count=2)  # the forming one and the last complete one
+
 
 async def get_order_book(call: Call) -> Response:
-    """Answer with a snapshot of the order book."""
+    """Return a snapshot of the order book."""
     return await _book(call, "orderBook")
 
 
 async def get_position_book(call: Call) -> Response:
-    """Answer with a snapshot of the position book."""
+    """Return a snapshot of the position book."""
     return await _book(call, "positionBook")
 
 
@@ -49,18 +56,18 @@ async def _book(call: Call, kind: BookKind) -> Response:
     specification = call.broker.board.specification(instrument)
     if specification is None:
         raise unknown_instrument(instrument)
-    asked = call.query.time("time")
-    time = latest_snapshot(now) if asked is None else asked
+    requested = call.query.time("time")
+    time = latest_snapshot(now) if requested is None else requested
     book = None if time > now else await call.broker.candles.book(kind, instrument, time)
     if book is None:
         raise HttpError(404, "The snapshot specified does not exist")
     links = {"Link": _links(call, kind, book, now)}
     return Response(
-        {kind: _shown(book, specification.display_precision)}, headers=links, always_zipped=True
+        {kind: _book_view(book, specification.display_precision)}, headers=links, always_gzip=True
     )
 
 
-def _shown(book: Book, decimals: int) -> dict[str, Any]:
+def _book_view(book: Book, decimals: int) -> dict[str, Any]:
     return {
         "instrument": book.instrument,
         "time": rfc3339(book.time),
@@ -78,23 +85,19 @@ def _shown(book: Book, decimals: int) -> dict[str, Any]:
 
 
 def _links(call: Call, kind: BookKind, book: Book, now: int) -> str:
-    """Name the snapshots beside this one; the newest has none after it."""
-    beside = {"prev": book.time - SNAPSHOT_EVERY, "next": book.time + SNAPSHOT_EVERY}
+    """Return the `Link` header to the snapshots before and after; the newest has none after it."""
+    neighbours = {"prev": book.time - SNAPSHOT_EVERY, "next": book.time + SNAPSHOT_EVERY}
     path = f"{call.base_url}/v3/instruments/{book.instrument}/{kind}"
     return ", ".join(
         f'<{path}?time={quote(rfc3339(time))}>; rel="{name}"'
-        for name, time in beside.items()
+        for name, time in neighbours.items()
         if time <= now
     )
 
 
-MOST = 5000
-DEFAULT_COUNT = 500
-
-
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How candles are cut and priced, apart from which ones."""
+    """How candles are aligned and priced."""
 
     alignment: Alignment
     smooth: bool
@@ -102,7 +105,7 @@ class Shape:
 
 
 def read_shape(query: Query, with_units: bool) -> Shape:
-    """Return the shape asked for, or refuse it."""
+    """Return the requested shape; raise a 400 `HttpError` for an invalid one."""
     weekday = query.choice("weeklyAlignment", "Friday", frozenset(WEEKDAYS))
     units = query.text("units") if with_units else None
     size = Decimal(1) if units is None else decimal_of(units, "units")
@@ -117,7 +120,7 @@ def read_shape(query: Query, with_units: bool) -> Shape:
 
 
 def read_zone(name: str | None) -> ZoneInfo:
-    """Return a time zone by its name."""
+    """Return a time zone; raise a 400 `HttpError` for an unknown name."""
     try:
         return ZoneInfo("America/New_York" if name is None else name)
     except (ValueError, OSError, KeyError):
@@ -125,12 +128,12 @@ def read_zone(name: str | None) -> ZoneInfo:
 
 
 def read_span(query: Query, now: int) -> Range:
-    """Return which candles are asked for, or refuse them."""
+    """Return the requested range; raise a 400 `HttpError` for an invalid one."""
     begin, end = query.time("from"), query.time("to")
     counted = query.text("count") is not None
     if begin is not None and end is not None and counted:
         raise HttpError(400, "'count' cannot be specified when 'to' and 'from' parameters are set")
-    count = query.integer("count", DEFAULT_COUNT, 1, MOST)
+    count = query.integer("count", DEFAULT_COUNT, 1, MAX_CANDLES)
     for name, time in (("from", begin), ("to", end)):
         if time is not None and time > now:
             raise invalid_value(name, ". Time is in the future")
@@ -140,21 +143,21 @@ def read_span(query: Query, now: int) -> Range:
 
 
 def read_granularity(text: str, name: str) -> str:
-    """Return a granularity."""
+    """Return a valid granularity; raise a 400 `HttpError` for any other."""
     if text not in GRANULARITIES:
         raise invalid_value(name)
     return text
 
 
 def read_components(text: str, name: str) -> str:
-    """Return which prices are asked for: any mix of M, B and A."""
+    """Return the price components: any mix of M, B and A."""
     if not text or not set(text) <= set("MBA") or len(text) > len("MBA"):
         raise invalid_value(name)
     return text
 
 
 def read_specification(text: str) -> tuple[str, str, str]:
-    """Return instrument, granularity and components of one candle specification."""
+    """Return the instrument, granularity and components of one candle specification."""
     parts = text.split(":")
     if len(parts) != 3:  # noqa: PLR2004 - as the interface shapes it
         raise invalid_value("candleSpecifications")
@@ -163,48 +166,39 @@ def read_specification(text: str) -> tuple[str, str, str]:
     return instrument, granularity, read_components(components, "candleSpecifications")
 
 
-COMPONENTS = {
-    "M": (Component.MID, "mid"),
-    "B": (Component.BID, "bid"),
-    "A": (Component.ASK, "ask"),
-}
-NAMES = dict(COMPONENTS.values())
-LATEST = Range(count=2)  # the forming one and the last complete one
-
-
 async def instrument_candles(call: Call) -> Response:
-    """Answer with the candles of an instrument."""
+    """Return the candles of an instrument."""
     return await _candles(call, read_shape(call.query, with_units=False))
 
 
 async def account_instrument_candles(call: Call) -> Response:
-    """Answer with the candles of an instrument, bid and ask priced for a size."""
-    _ = call.session
+    """Return the candles of an instrument, bid and ask priced for a number of units."""
+    _ = call.session  # raises for an account that the token may not read
     return await _candles(call, read_shape(call.query, with_units=True))
 
 
 async def latest_candles(call: Call) -> Response:
-    """Answer with the forming and the last complete candle of each specification."""
-    _ = call.session
+    """Return the forming and the last complete candle of each specification."""
+    _ = call.session  # raises for an account that the token may not read
     shape = read_shape(call.query, with_units=True)
     words = call.query.words("candleSpecifications")
     if not words:
         raise missing_value("candleSpecifications")
-    asked = [read_specification(word) for word in words]
-    for instrument, _, _ in asked:
+    specifications = [read_specification(word) for word in words]
+    for instrument, _, _ in specifications:
         if call.broker.board.specification(instrument) is None:
             raise invalid_value("candleSpecifications")
     now = call.broker.now()
-    found = []
-    for instrument, granularity, components in asked:
+    latest = []
+    for instrument, granularity, components in specifications:
         cut = _cut(granularity, components, shape)
         candles = await call.broker.candles.candles(instrument, cut, LATEST, now)
-        found.append(_response(instrument, granularity, candles))
-    return Response({"latestCandles": found})
+        latest.append(_candles_view(instrument, granularity, candles))
+    return Response({"latestCandles": latest})
 
 
 async def _candles(call: Call, shape: Shape) -> Response:
-    instrument = _known(call, call.path("instrument"))
+    instrument = _instrument(call, call.path("instrument"))
     query, now = call.query, call.broker.now()
     granularity = read_granularity(query.text("granularity") or "S5", "granularity")
     components = read_components(query.text("price") or "M", "price")
@@ -217,7 +211,7 @@ async def _candles(call: Call, shape: Shape) -> Response:
     return Response({"instrument": instrument, "granularity": granularity, "candles": shown})
 
 
-def _known(call: Call, instrument: str) -> str:
+def _instrument(call: Call, instrument: str) -> str:
     if call.broker.board.specification(instrument) is None:
         raise unknown_instrument(instrument)
     return instrument
@@ -233,13 +227,13 @@ def _cut(granularity: str, components: str, shape: Shape) -> Cut:
     )
 
 
-def _response(instrument: str, granularity: str, candles: Sequence[Candle]) -> dict[str, Any]:
+def _candles_view(instrument: str, granularity: str, candles: Sequence[Candle]) -> dict[str, Any]:
     shown = [_candle(candle) for candle in candles]
     return {"instrument": instrument, "granularity": granularity, "candles": shown}
 
 
 def _candle(candle: Candle) -> dict[str, Any]:
-    prices = {NAMES[component]: _prices(one) for component, one in candle.prices.items()}
+    prices = {COMPONENT_NAMES[component]: _prices(one) for component, one in candle.prices.items()}
     return {
         "complete": candle.complete,
         "volume": candle.volume,
@@ -253,34 +247,42 @@ def _prices(one: Iterable[str]) -> dict[str, str]:
 
 
 async def get_pricing(call: Call) -> Response:
-    """Answer with the prices in force; with `since`, only those that changed after it."""
-    session = await call.frozen_session()
+    """Return the current prices; with `since`, only those that changed after it."""
+    session = call.frozen_session()
     names = _instruments(call)
     since = call.query.time("since")
     units_available = call.query.flag("includeUnitsAvailable", default=True)
     conversions = call.query.flag("includeHomeConversions", default=False)
     now = call.broker.now()
-    available = session.margin_available(await call.worth(session)) if units_available else None
+    available = None
+    if units_available:
+        available = views.margin_available(session.state, await call.worth(session))
     quotes = map(session.board.quote, names)
     changed = (quote for quote in quotes if since is None or quote.time > since)
+    home = session.account.currency
     body = {
-        "prices": await call.encoded(session.price_view(quote, available) for quote in changed),
-        **({"homeConversions": session.home_conversions(names)} if conversions else {}),
+        "prices": await call.encoded(
+            views.client_price(session.state, quote, session.board, units_available, available)
+            for quote in changed
+        ),
+        **(
+            {"homeConversions": home_conversions(session.board, names, home)} if conversions else {}
+        ),
         "time": rfc3339(now),
     }
     return Response(body)
 
 
 def stream_pricing(call: Call) -> ASGIApp:
-    """Answer with prices as they change, and a heartbeat every five seconds."""
+    """Stream the prices as they change, with a heartbeat every five seconds."""
     session, broker, unix_times = call.session, call.broker, call.response_format.unix_times
     names = _instruments(call)
     snapshot = call.query.flag("snapshot", default=True)
     conversions = call.query.flag("includeHomeConversions", default=False)
-    json_text = unix if unix_times else rfc3339
+    format_time = unix if unix_times else rfc3339
 
     def heartbeat() -> bytes:
-        return json_bytes({"type": "HEARTBEAT", "time": json_text(broker.now())}) + b"\n"
+        return json_bytes({"type": "HEARTBEAT", "time": format_time(broker.now())}) + b"\n"
 
     home = session.account.currency if conversions else None
     subscription = broker.prices.join(names, home, unix_times)

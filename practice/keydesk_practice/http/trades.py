@@ -1,11 +1,10 @@
-"""Trades: list, read, close, relabel, and their dependent orders.
+"""Trades and positions: list, read, close, and set client extensions and dependent orders."""
 
-Positions: all ever held, the open ones, one, and closing a side or both.
-"""
-
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import (
     OMITTED,
     ClosePosition,
@@ -27,7 +26,7 @@ from keydesk_practice.http.request_bodies import (
     read_trailing_stop_loss,
 )
 from keydesk_practice.http.responses import (
-    NOT_THERE,
+    NOT_FOUND_REASONS,
     CommandResult,
     Response,
     Wire,
@@ -36,34 +35,49 @@ from keydesk_practice.http.responses import (
     reject_response,
     success_response,
 )
-from keydesk_practice.http.transactions import cut, link_to_next, read_page
+from keydesk_practice.http.transactions import link_to_next, read_page, take_page
+
+T = TypeVar("T")
+UNITS_PER_TRADE = 2  # of work: a trade with its dependent orders
+TRADE_STATES = frozenset({"OPEN", "CLOSED", "CLOSE_WHEN_TRADEABLE", "ALL"})
 
 
 async def list_positions(call: Call) -> Response:
-    """Answer with the position of every instrument ever traded."""
-    session = await call.frozen_session()
-    positions = await call.encoded(session.positions(await call.worth(session)))
+    """List the position of every instrument ever traded."""
+    session = call.frozen_session()
+    positions = await call.encoded(
+        _positions(session, list(session.state.positions), await call.worth(session))
+    )
     return Response({"positions": positions, "lastTransactionID": session.last_transaction_id})
 
 
 async def list_open_positions(call: Call) -> Response:
-    """Answer with the positions that are open."""
-    session = await call.frozen_session()
-    positions = await call.encoded(session.open_positions(await call.worth(session)))
+    """List the open positions."""
+    session = call.frozen_session()
+    names = [one.instrument for one in session.state.positions.values() if one.is_open]
+    positions = await call.encoded(_positions(session, names, await call.worth(session)))
     return Response({"positions": positions, "lastTransactionID": session.last_transaction_id})
 
 
 async def get_position(call: Call) -> Response:
-    """Answer with the position of one instrument."""
-    session = await call.frozen_session()
-    found = session.position(call.path("instrument"), await call.worth(session))
-    if found is None:
+    """Return the position of one instrument."""
+    session = call.frozen_session()
+    instrument = call.path("instrument")
+    if instrument not in session.state.positions:
         raise not_found("position", "NO_SUCH_POSITION")
-    return Response({"position": found, "lastTransactionID": session.last_transaction_id})
+    (position,) = _positions(session, [instrument], await call.worth(session))
+    return Response({"position": position, "lastTransactionID": session.last_transaction_id})
+
+
+def _positions(
+    session: AccountSession, instruments: Iterable[str], worth: views.Worth
+) -> views.Views:
+    for name in instruments:
+        yield views.position(session.state, name, session.board, worth.position(name))
 
 
 def close_position(call: Call) -> Response:
-    """Close the sides that are asked for: both, or none if one of them cannot be closed."""
+    """Close one or both sides of a position; if one of two cannot be closed, none is."""
     session, body = call.session, JsonReader(call.body)
     instrument = _instrument(call)
     command = ClosePosition(
@@ -76,8 +90,8 @@ def close_position(call: Call) -> Response:
     )
     result = call.execute(session, command)
     if result.rejects:
-        return _refused(result)
-    members = {**_side(result, "long"), **_side(result, "short")}
+        return _position_reject(result)
+    members = {**_side_members(result, "long"), **_side_members(result, "short")}
     link = f"{call.base_url}/v3/accounts/{session.account.id}/positions/{instrument}"
     return success_response(result, members, headers={"Location": link})
 
@@ -89,8 +103,8 @@ def _instrument(call: Call) -> str:
     return name
 
 
-def _side(result: CommandResult, side: str) -> dict[str, Wire | None]:
-    created = next((one for one in result.batch if f"{side}PositionCloseout" in one), None)
+def _side_members(result: CommandResult, side: str) -> dict[str, Wire | None]:
+    created = next((one for one in result.transactions if f"{side}PositionCloseout" in one), None)
     if created is None:
         return {}
     return {
@@ -100,7 +114,7 @@ def _side(result: CommandResult, side: str) -> dict[str, Wire | None]:
     }
 
 
-def _refused(result: CommandResult) -> Response:
+def _position_reject(result: CommandResult) -> Response:
     members = {
         f"{side}OrderRejectTransaction": next(
             (one for one in result.rejects if f"{side}PositionCloseout" in one), None
@@ -109,23 +123,18 @@ def _refused(result: CommandResult) -> Response:
     }
     reasons = {reject["rejectReason"] for reject in result.rejects}
     first = sorted(reasons, key=lambda reason: (reason == "CLOSEOUT_POSITION_REJECT", reason))
-    return reject_response(members, first, result.ids())
-
-
-T = TypeVar("T")
-UNITS_OF_A_TRADE = 2  # with its dependent orders
-STATES = frozenset({"OPEN", "CLOSED", "CLOSE_WHEN_TRADEABLE", "ALL"})
+    return reject_response(members, first, result.id_members())
 
 
 async def list_trades(call: Call) -> Response:
-    """Answer with trades of a state, newest first."""
-    session = await call.frozen_session()
-    page = read_page(call, "OPEN", STATES)
-    found = session.trades(page.state, page.instrument, page.before, page.ids)
-    trades, next_id = await cut(call.budget, page, found)
+    """List the trades in a state, newest first."""
+    session = call.frozen_session()
+    page = read_page(call, "OPEN", TRADE_STATES)
+    portions = session.trades(page.state, page.instrument, page.before, page.ids)
+    trades, next_id = await take_page(call.budget, page, portions)
     body = {
         "trades": await call.encoded(
-            (session.trade_view(trade) for trade in trades), UNITS_OF_A_TRADE
+            (views.trade(session.state, trade, session.board) for trade in trades), UNITS_PER_TRADE
         ),
         "lastTransactionID": session.last_transaction_id,
     }
@@ -133,26 +142,31 @@ async def list_trades(call: Call) -> Response:
 
 
 async def list_open_trades(call: Call) -> Response:
-    """Answer with every open trade, newest first."""
-    session = await call.frozen_session()
+    """List every open trade, newest first."""
+    session = call.frozen_session()
     held = reversed(session.state.trades.values())
-    shown = (session.trade_view(trade) for trade in held if trade.state == "OPEN")
-    trades = await call.encoded(shown, UNITS_OF_A_TRADE)
+    shown = (
+        views.trade(session.state, trade, session.board) for trade in held if trade.state == "OPEN"
+    )
+    trades = await call.encoded(shown, UNITS_PER_TRADE)
     return Response({"trades": trades, "lastTransactionID": session.last_transaction_id})
 
 
 def get_trade(call: Call) -> Response:
-    """Answer with one trade, open or closed."""
+    """Return one trade, open or closed."""
     session = call.session
     trade = session.trade(call.path("tradeSpecifier"))
     if trade is None:
         raise not_found("trade", "NO_SUCH_TRADE", session.last_transaction_id)
-    body = {"trade": session.trade_view(trade), "lastTransactionID": session.last_transaction_id}
+    body = {
+        "trade": views.trade(session.state, trade, session.board),
+        "lastTransactionID": session.last_transaction_id,
+    }
     return Response(body)
 
 
 def close_trade(call: Call) -> Response:
-    """Close a trade in full or in part."""
+    """Close a trade, whole or in part."""
     session, body = call.session, JsonReader(call.body)
     command = CloseTrade(
         request_id=call.request_id,
@@ -161,7 +175,7 @@ def close_trade(call: Call) -> Response:
     )
     result = call.execute(session, command)
     if result.rejects:
-        return _close_refused(result)
+        return _close_reject(result)
     order_id = result.first["id"]
     members = {
         "orderCreateTransaction": result.first,
@@ -171,15 +185,17 @@ def close_trade(call: Call) -> Response:
     return success_response(result, members)
 
 
-def _close_refused(result: CommandResult) -> Response:
+def _close_reject(result: CommandResult) -> Response:
     reject = result.first
     reason = reject["rejectReason"]
-    ids = result.ids() if reason in NOT_THERE else {}  # the interface has none with its 400
+    ids = (
+        result.id_members() if reason in NOT_FOUND_REASONS else {}
+    )  # the interface has no ids in its 400
     return reject_response({"orderRejectTransaction": reject}, [reason], ids)
 
 
 def set_trade_client_extensions(call: Call) -> Response:
-    """Change the labels of an open trade."""
+    """Set the client extensions of an open trade."""
     session, body = call.session, JsonReader(call.body)
     if not body.has("clientExtensions"):
         raise missing_value("clientExtensions")
@@ -191,14 +207,14 @@ def set_trade_client_extensions(call: Call) -> Response:
     result = call.execute(session, command)
     if result.rejects:
         members = {"tradeClientExtensionsModifyRejectTransaction": result.first}
-        return reject_response(members, [result.first["rejectReason"]], result.ids())
+        return reject_response(members, [result.first["rejectReason"]], result.id_members())
     return success_response(result, {"tradeClientExtensionsModifyTransaction": result.first})
 
 
 def set_trade_dependent_orders(call: Call) -> Response:
-    """Create, change or cancel a trade's dependent orders: all that was asked, or nothing.
+    """Create, change or cancel a trade's dependent orders: all that is requested, or nothing.
 
-    Asking nothing, or cancelling what is not there, changes nothing.
+    An empty request, or the cancel of an order that does not exist, changes nothing.
     """
     session, body = call.session, JsonReader(call.body)
     specifier = call.path("tradeSpecifier")
@@ -207,10 +223,10 @@ def set_trade_dependent_orders(call: Call) -> Response:
     command = SetDependents(
         request_id=call.request_id,
         specifier=specifier,
-        take_profit=_asked(body, "takeProfit", read_take_profit),
-        stop_loss=_asked(body, "stopLoss", read_stop_loss),
-        trailing_stop_loss=_asked(body, "trailingStopLoss", read_trailing_stop_loss),
-        guaranteed_stop_loss=_asked(body, "guaranteedStopLoss", read_guaranteed_stop_loss),
+        take_profit=_dependent(body, "takeProfit", read_take_profit),
+        stop_loss=_dependent(body, "stopLoss", read_stop_loss),
+        trailing_stop_loss=_dependent(body, "trailingStopLoss", read_trailing_stop_loss),
+        guaranteed_stop_loss=_dependent(body, "guaranteedStopLoss", read_guaranteed_stop_loss),
     )
     result = call.execute(session, command)
     if result.rejects:
@@ -218,6 +234,6 @@ def set_trade_dependent_orders(call: Call) -> Response:
     return dependents_response(result, session.order_type)
 
 
-def _asked(body: JsonReader, member: str, read: Callable[[JsonReader, str], T]) -> T | Omitted:
-    """Return what a member asks: OMITTED leaves the order alone, None cancels it."""
+def _dependent(body: JsonReader, member: str, read: Callable[[JsonReader, str], T]) -> T | Omitted:
+    """Return the details in a member: OMITTED leaves the order as it is, None cancels it."""
     return read(body, member) if body.has(member) else OMITTED

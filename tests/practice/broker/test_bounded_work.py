@@ -248,7 +248,7 @@ async def test_who_reads_while_a_long_batch_is_written_is_shown_the_account_befo
         after = await large.get(f"{{a}}/orders/{before + 1}")
         assert after.json()["order"]["state"] == "FILLED"
         assert after.json()["lastTransactionID"] == made["lastTransactionID"]
-        assert (session.committed, session.shelf._orders, session.shelf._trades) == (
+        assert (session.committed, session.archive._orders, session.archive._trades) == (
             session.state,
             {},
             {},
@@ -259,7 +259,7 @@ async def test_a_turn_is_bounded_and_who_came_first_goes_on_first() -> None:
     budget, done, turn = WorkBudget(units_per_turn=10), list[tuple[int, str]](), 0
 
     async def work(name: str) -> None:
-        async for _ in budget.over(range(25)):
+        async for _ in budget.iterate(range(25)):
             done.append((turn, name))
 
     tasks = [asyncio.create_task(work(name)) for name in "ab"]
@@ -274,8 +274,8 @@ async def test_a_turn_is_bounded_and_who_came_first_goes_on_first() -> None:
 
 async def test_one_who_goes_away_while_waiting_holds_nobody_up() -> None:
     budget = WorkBudget(units_per_turn=1)
-    await budget.take(3)
-    waiting = [asyncio.create_task(budget.take()) for _ in range(3)]
+    await budget.spend(3)
+    waiting = [asyncio.create_task(budget.spend()) for _ in range(3)]
     await asyncio.sleep(0)
     waiting[0].cancel()
     await asyncio.wait(waiting)

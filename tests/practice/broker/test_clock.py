@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk_practice.broker.clock import (
-    ASLEEP,
+    COARSE_STEP,
     GRID,
-    LONGEST_SLEEP,
+    MAX_SLEEP,
     SECOND,
     Clock,
     coarse_time_steps,
@@ -32,11 +32,11 @@ def test_no_time_passed_means_nothing_to_see() -> None:
 
 
 def test_a_sleep_is_looked_at_every_five_minutes_of_a_month_at_most() -> None:
-    hour = list(coarse_time_steps(NOW, NOW + 12 * ASLEEP + 1))
+    hour = list(coarse_time_steps(NOW, NOW + 12 * COARSE_STEP + 1))
     assert len(hour) == 13
-    year = list(coarse_time_steps(NOW, NOW + 12 * LONGEST_SLEEP))
-    assert year[0] >= NOW + 11 * LONGEST_SLEEP
-    assert year[-1] == NOW + 12 * LONGEST_SLEEP
+    year = list(coarse_time_steps(NOW, NOW + 12 * MAX_SLEEP))
+    assert year[0] >= NOW + 11 * MAX_SLEEP
+    assert year[-1] == NOW + 12 * MAX_SLEEP
 
 
 @given(st.integers(0, 10**19))

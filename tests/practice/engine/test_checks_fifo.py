@@ -82,8 +82,8 @@ async def test_an_account_opened_without_is_not_turned_into_one(practice_folder:
     )
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr == (
-        "keydesk practice: account 101-001-1000001-001 was opened without --fifo and keeps its rules; "
-        "use another --data, or practice reset\n"
+        "keydesk practice: account 101-001-1000001-001 was opened without --fifo and keeps its rules: "
+        "leave out --fifo, use another folder with --data, or run `keydesk practice reset`\n"
     )
 
 

@@ -37,8 +37,8 @@ def test_no_value_breaks_the_reader(value: object) -> None:
 def test_inner_objects_carry_their_path() -> None:
     inner = (
         JsonReader({"order": {"stopLossOnFill": {"price": "x"}}})
-        .needed("order")
-        .needed("stopLossOnFill")
+        .required("order")
+        .required("stopLossOnFill")
     )
     with pytest.raises(HttpError, match=r"'order\.stopLossOnFill\.price'"):
         inner.decimal("price")
@@ -46,4 +46,4 @@ def test_inner_objects_carry_their_path() -> None:
 
 def test_a_missing_object_is_said_to_be_missing() -> None:
     with pytest.raises(HttpError, match="missing required data: 'order'"):
-        JsonReader({}).needed("order")
+        JsonReader({}).required("order")

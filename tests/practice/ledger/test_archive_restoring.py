@@ -9,12 +9,12 @@ from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import to_wire
 from keydesk_practice.ledger.archive import (
     account_to_json,
-    form,
-    keep_snapshot,
     new_account,
     restore_account,
+    save_snapshot,
+    state_format,
 )
-from keydesk_practice.ledger.ledger import Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.ledger import Ledger, LedgerAccount, WireTransaction, entry_of
 from support.practised_account import PractisedAccount
 
 ACCOUNT = LedgerAccount("101-001-1000001-001", 0, "USD", hedging=False)
@@ -35,7 +35,7 @@ def practised(trades: int) -> PractisedAccount:
 
 
 def written(ledger: Ledger, account: PractisedAccount) -> None:
-    history = [entry_of(to_wire(one), one.time) for one in account.transactions]
+    history = [entry_of(WireTransaction(to_wire(one)), one.time) for one in account.transactions]
     ledger.create_account(ACCOUNT, history)
 
 
@@ -52,7 +52,7 @@ def test_what_was_kept_is_taken_and_only_the_tail_is_folded(ledger: Ledger) -> N
     for transaction in account.transactions[:5]:
         apply(early, transaction)
     early.alias = "as it was kept"
-    keep_snapshot(ledger, early)
+    save_snapshot(ledger, early)
     found = restore_account(ledger, ACCOUNT)
     assert found.alias == "as it was kept"
     assert found.last_transaction_id == account.state.last_transaction_id
@@ -62,10 +62,10 @@ def test_what_was_kept_is_taken_and_only_the_tail_is_folded(ledger: Ledger) -> N
 def test_what_was_kept_in_another_form_is_passed_over(ledger: Ledger) -> None:
     account = practised(1)
     written(ledger, account)
-    ledger.keep_snapshot(ACCOUNT.id, 4, "an older form", b"not JSON")
+    ledger.save_snapshot(ACCOUNT.id, 4, "an older form", b"not JSON")
     assert restore_account(ledger, ACCOUNT).balance == account.state.balance
 
 
 def test_the_form_is_the_same_in_every_run() -> None:
-    assert form() == form()
-    assert form().startswith("1-")
+    assert state_format() == state_format()
+    assert state_format().startswith("1-")

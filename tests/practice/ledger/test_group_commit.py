@@ -8,7 +8,14 @@ import pytest
 
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN, GroupCommit
-from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.ledger import (
+    EndedRecord,
+    Entry,
+    Ledger,
+    LedgerAccount,
+    WireTransaction,
+    entry_of,
+)
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 OTHER = LedgerAccount("101-001-1-002", 0, "EUR", hedging=True)
@@ -16,7 +23,7 @@ LONG = 10 * RECORDS_PER_TURN
 
 
 def entry(id_: int) -> Entry:
-    return entry_of({"id": str(id_), "type": "ORDER_FILL"}, id_)
+    return entry_of(WireTransaction({"id": str(id_), "type": "ORDER_FILL"}), id_)
 
 
 @pytest.fixture

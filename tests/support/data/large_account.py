@@ -14,7 +14,7 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.transactions import Transaction, to_wire
 from keydesk_practice.ledger.archive import restore_account
-from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, WireTransaction, entry_of
 from support.practised_account import ID, PractisedAccount
 
 ACCOUNT = LedgerAccount(ID, 0, "USD", hedging=False)
@@ -73,7 +73,7 @@ def large_ledger(folder: Path, transactions: int, trades: int = 0, orders: int =
 
 
 def _entries(transactions: list[Transaction]) -> list[Entry]:
-    return [entry_of(to_wire(one), one.time) for one in transactions]
+    return [entry_of(WireTransaction(to_wire(one)), one.time) for one in transactions]
 
 
 def _shifted(one: Entry, shift: int) -> Entry:
