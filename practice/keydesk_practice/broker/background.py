@@ -17,7 +17,7 @@ from typing import Literal, TypeVar
 
 from keydesk_practice.errors import TimeOutsideRates
 from keydesk_practice.market.books import Book, Books
-from keydesk_practice.market.candles import Candle, Cut, Range
+from keydesk_practice.market.candles import Candle, CandleSpec, Range
 from keydesk_practice.market.market import PracticeMarket
 
 UNITS_PER_TURN = 40  # some 2 ms
@@ -85,7 +85,9 @@ class CandleDesk:
         self._books: Books | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="candles")
 
-    async def candles(self, instrument: str, cut: Cut, asked: Range, now: int) -> list[Candle]:
+    async def candles(
+        self, instrument: str, cut: CandleSpec, asked: Range, now: int
+    ) -> list[Candle]:
         """Return the candles asked for, as they are known at `now`; raises `TooManyCandles`."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._work, instrument, cut, asked, now)
@@ -100,7 +102,7 @@ class CandleDesk:
             self._market = self._make_market()
         return self._market
 
-    def _work(self, instrument: str, cut: Cut, asked: Range, now: int) -> list[Candle]:
+    def _work(self, instrument: str, cut: CandleSpec, asked: Range, now: int) -> list[Candle]:
         return self._own_market().candles(instrument, cut, asked, now)
 
     def _snapshot(self, kind: BookKind, instrument: str, time: int) -> Book | None:

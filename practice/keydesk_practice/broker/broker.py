@@ -58,7 +58,7 @@ from keydesk_practice.ledger.ledger import (
 )
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_refusal
 from keydesk_practice.market.market import PracticeMarket
-from keydesk_practice.market.replay import read_own
+from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import DEFAULT_PRICE_RATE, Options
 
 LONGEST_TURN = 0.02  # seconds of walking before others get their turn
@@ -287,7 +287,7 @@ def open_broker(options: Options, owners: int) -> Broker:
 
 def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     seed = _seed(options, ledger)
-    own = tuple(read_own(instrument, file) for instrument, file in options.candles)
+    own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     asked = time.time_ns() if options.start is None else options.start
     start = max(asked, last_seen)

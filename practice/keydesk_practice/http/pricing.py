@@ -27,7 +27,7 @@ from keydesk_practice.market.candles import (
     WEEKDAYS,
     Alignment,
     Candle,
-    Cut,
+    CandleSpec,
     Prices,
     Range,
     TooManyCandles,
@@ -223,8 +223,8 @@ def _known(call: Call, instrument: str) -> str:
     return instrument
 
 
-def _cut(granularity: str, components: str, shape: Shape) -> Cut:
-    return Cut(
+def _cut(granularity: str, components: str, shape: Shape) -> CandleSpec:
+    return CandleSpec(
         granularity,
         frozenset(COMPONENTS[letter][0] for letter in components),
         shape.alignment,

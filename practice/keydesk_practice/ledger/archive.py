@@ -23,7 +23,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from keydesk_practice.engine import wire_form
 from keydesk_practice.engine.commands import ClientExtensions
-from keydesk_practice.engine.state.account import Account, Shelf, Terms, empty_account
+from keydesk_practice.engine.state.account import Account, EndedRecords, Terms, empty_account
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.records import (
     ImpossibleTransition,
@@ -78,7 +78,7 @@ def account_of(kept: Mapping[str, Any]) -> Account:
         positions={one.instrument: one for one in _read(Position, kept["positions"])},
         triggers={name: tuple(map(_trigger_of, resting)) for name, resting in kept["triggers"]},
         expiries=dict(kept["expiries"]),
-        ended=Shelf(),
+        ended=EndedRecords(),
     )
 
 
@@ -140,7 +140,7 @@ class Ended:
         yield from map(trade_record, self.trades)
 
 
-class EndedShelf(Shelf):
+class EndedShelf(EndedRecords):
     """The ended orders and closed trades of one account, kept in the ledger."""
 
     def __init__(self, ledger: Ledger, account_id: str) -> None:

@@ -13,7 +13,7 @@ from keydesk_practice.market.candles import (
     GRANULARITIES,
     Alignment,
     Candle,
-    Cut,
+    CandleSpec,
     Range,
     TooManyCandles,
 )
@@ -159,7 +159,7 @@ def test_the_forming_candle_grows_into_the_complete_one() -> None:
     market, volume = practice_market(), 0
     for minutes in (0, 1, 17, 44, 59):
         now = begin + minutes * 60 * SECOND + 1_234_567_890
-        [forming] = market.candles("EUR_USD", Cut("H1"), Range(count=1), now)
+        [forming] = market.candles("EUR_USD", CandleSpec("H1"), Range(count=1), now)
         mid = forming.prices[Component.MID]
         assert not forming.complete
         assert mid.o == complete.prices[Component.MID].o
@@ -200,10 +200,10 @@ def test_weeks_begin_on_friday_and_months_on_the_first() -> None:
 
 
 def test_days_may_be_cut_elsewhere() -> None:
-    cut = Cut("H4", alignment=Alignment(hour=9, zone=ZoneInfo("Asia/Tokyo")))
+    cut = CandleSpec("H4", alignment=Alignment(hour=9, zone=ZoneInfo("Asia/Tokyo")))
     found = candles("USD_JPY", "H4", NOW, Range(count=6), cut=cut)
     assert {candle.time // HOUR % 24 for candle in found} == {0, 4, 8, 12, 16, 20}
-    monday = Cut("W", alignment=Alignment(hour=0, zone=ZoneInfo("UTC"), weekday=0))
+    monday = CandleSpec("W", alignment=Alignment(hour=0, zone=ZoneInfo("UTC"), weekday=0))
     [week] = candles("USD_JPY", "W", NOW, Range(count=1), cut=monday)
     assert week.time == instant("2024-05-13T00:00Z")
 
@@ -246,7 +246,7 @@ def test_more_than_five_thousand_are_too_many() -> None:
 
 def test_smooth_candles_open_where_the_one_before_closed() -> None:
     plain = candles("EUR_USD", "M1", NOW, Range(count=9), market=practice_market("fx"))
-    cut = Cut("M1", ALL_PRICES, smooth=True)
+    cut = CandleSpec("M1", ALL_PRICES, smooth=True)
     smooth = candles("EUR_USD", "M1", NOW, Range(count=8), cut=cut)
     for before, candle in zip(plain, smooth, strict=False):
         prices = candle.prices[Component.BID]
@@ -257,7 +257,9 @@ def test_smooth_candles_open_where_the_one_before_closed() -> None:
 def test_a_large_size_pays_deeper_prices() -> None:
     asked = Range(count=5)
     one = candles("EUR_USD", "M5", NOW, asked)
-    many = candles("EUR_USD", "M5", NOW, asked, cut=Cut("M5", ALL_PRICES, units=15_000_000.0))
+    many = candles(
+        "EUR_USD", "M5", NOW, asked, cut=CandleSpec("M5", ALL_PRICES, units=15_000_000.0)
+    )
     for small, large in zip(one, many, strict=True):
         assert large.prices[Component.MID] == small.prices[Component.MID]
         assert Decimal(large.prices[Component.ASK].h) > Decimal(small.prices[Component.ASK].h)

@@ -5,22 +5,22 @@ from statistics import stdev
 import numpy as np
 import pytest
 
-from keydesk_practice.market.fixings import anchors_of, with_future
+from keydesk_practice.market.fixings import fixings_of, with_future
 from keydesk_practice.market.hours import (
     cell_at,
     cells_in,
     first_cell,
     market_day_of,
-    pace_of,
+    variance_profile,
     weekday,
 )
-from keydesk_practice.market.jumps import moves_of
+from keydesk_practice.market.jumps import fit_factor_model
 from keydesk_practice.market.paths import CurrencyPaths
 from keydesk_practice.market.reference import ReferenceRates
-from keydesk_practice.market.rng import Chance, Purpose
+from keydesk_practice.market.rng import Purpose, Rng
 from support.data.practice_market import instant, practice_market
 
-CHANCE = Chance(7)
+CHANCE = Rng(7)
 NAMES = ("HKD", "USD")
 
 
@@ -37,10 +37,10 @@ def made_up_rates(days: int = 300) -> ReferenceRates:
 def test_the_same_key_gives_the_same_numbers_and_fewer_are_the_first_ones() -> None:
     many = CHANCE.normals(Purpose.PATH, "USD", 19_000, 1000)
     assert (CHANCE.normals(Purpose.PATH, "USD", 19_000, 10) == many[:10]).all()
-    assert (Chance(7).normals(Purpose.PATH, "USD", 19_000, 1000) == many).all()
+    assert (Rng(7).normals(Purpose.PATH, "USD", 19_000, 1000) == many).all()
     assert (CHANCE.normals(Purpose.PATH, "USD", 19_001, 1000) != many).any()
     assert (CHANCE.normals(Purpose.PATH, "JPY", 19_000, 1000) != many).any()
-    assert (CHANCE.normals(Purpose.ANCHOR, "USD", 19_000, 1000) != many).any()
+    assert (CHANCE.normals(Purpose.FIXING, "USD", 19_000, 1000) != many).any()
 
 
 def test_normal_numbers_are_normal() -> None:
@@ -52,22 +52,22 @@ def test_normal_numbers_are_normal() -> None:
 
 def test_volatility_is_the_recent_one() -> None:
     rates = made_up_rates()
-    moves = moves_of(NAMES, rates.logs)
-    assert moves.own[-1, 1] == pytest.approx(0.005, rel=0.3)
-    assert moves.own[-1, 0] == pytest.approx(0.0002, rel=0.3)
-    assert moves.follow[-1, 0] == pytest.approx(1.0, abs=0.02)
+    moves = fit_factor_model(NAMES, rates.logs)
+    assert moves.residual[-1, 1] == pytest.approx(0.005, rel=0.3)
+    assert moves.residual[-1, 0] == pytest.approx(0.0002, rel=0.3)
+    assert moves.beta[-1, 0] == pytest.approx(1.0, abs=0.02)
 
 
 def test_what_is_known_of_moves_never_looks_ahead() -> None:
     rates = made_up_rates()
-    whole, part = moves_of(NAMES, rates.logs), moves_of(NAMES, rates.logs[:200])
-    assert (whole.own[:200] == part.own).all()
-    assert (whole.follow[:200] == part.follow).all()
+    whole, part = fit_factor_model(NAMES, rates.logs), fit_factor_model(NAMES, rates.logs[:200])
+    assert (whole.residual[:200] == part.residual).all()
+    assert (whole.beta[:200] == part.beta).all()
 
 
 def test_the_path_ends_each_day_where_the_next_begins() -> None:
-    anchors = anchors_of(made_up_rates(), CHANCE)
-    paths = CurrencyPaths(anchors, CHANCE)
+    fixings = fixings_of(made_up_rates(), CHANCE)
+    paths = CurrencyPaths(fixings, CHANCE)
     for day in range(15_050, 15_064):
         for column in range(2):
             today, tomorrow = paths.curve(day, column), paths.curve(day + 1, column)
@@ -75,26 +75,26 @@ def test_the_path_ends_each_day_where_the_next_begins() -> None:
 
 
 def test_a_followed_currency_moves_as_one_with_its_parent() -> None:
-    paths = CurrencyPaths(anchors_of(made_up_rates(), CHANCE), CHANCE)
+    paths = CurrencyPaths(fixings_of(made_up_rates(), CHANCE), CHANCE)
     peg, dollar = (paths.curve(15_100, column).points for column in range(2))
     assert np.ptp(dollar) > 0.002
     assert np.ptp(peg - dollar) < 0.0015
 
 
 def test_a_day_s_path_is_as_rough_as_its_volatility() -> None:
-    anchors = anchors_of(made_up_rates(), CHANCE)
-    paths = CurrencyPaths(anchors, CHANCE)
+    fixings = fixings_of(made_up_rates(), CHANCE)
+    paths = CurrencyPaths(fixings, CHANCE)
     ratios = []
     for day in range(15_050, 15_090):
-        if weekday(day) < 4 and not paths.jumped(day, 1):
+        if weekday(day) < 4 and not paths.jump_size(day, 1):
             steps = np.diff(paths.curve(day, 1).points)
-            ratios.append(float(np.sqrt((steps**2).sum())) / anchors.own(day, 1))
+            ratios.append(float(np.sqrt((steps**2).sum())) / fixings.residual(day, 1))
     assert sum(ratios) / len(ratios) == pytest.approx(1, abs=0.02)
     assert stdev(ratios) < 0.05
 
 
 def test_weekends_move_less_and_the_overlap_most() -> None:
-    monday, saturday = pace_of(0, 17_280), pace_of(5, 17_280)
+    monday, saturday = variance_profile(0, 17_280), variance_profile(5, 17_280)
     assert monday.total == pytest.approx(1)
     assert saturday.total < 0.2
     hours = monday.root.reshape(24, 720).mean(axis=1)
