@@ -15,12 +15,19 @@ from decimal import ROUND_HALF_EVEN, Decimal
 import numpy as np
 
 from keydesk_practice.engine.quotes import Specification
+from keydesk_practice.engine.wire_form import SECOND
 from keydesk_practice.market.bars import Component
 from keydesk_practice.market.candles import CandleSpec, Range
-from keydesk_practice.market.hours import SECOND
 from keydesk_practice.market.market import PracticeMarket
 from keydesk_practice.market.reference import Floats, Integers
 from keydesk_practice.market.rng import Lru, Purpose
+
+SNAPSHOT_EVERY = 1200 * SECOND
+
+BOOK_INSTRUMENTS = (
+    "AUD_JPY", "AUD_USD", "EUR_AUD", "EUR_CHF", "EUR_GBP", "EUR_JPY", "EUR_USD", "GBP_CHF",
+    "GBP_JPY", "GBP_USD", "NZD_USD", "USD_CAD", "USD_CHF", "USD_JPY",
+)  # fmt: skip  # only heavily traded instruments have books
 
 _TENS, _FIFTIES, _HUNDREDS = 0.4, 1.6, 2.4  # extra weight at multiples of so many pips
 _NEAR, _FAR = 0.006, 0.025  # decay of interest with distance, as shares of the price
@@ -28,6 +35,14 @@ _FAR_WEIGHT = 0.25
 _EXTREME_WIDTH = 2.5  # buckets around a recent high or low
 _EXTREME_WEIGHT = 3.0
 _CONTRARIAN = 1.2
+_BUCKET_PIPS = 5
+_REACH = 300  # buckets on each side of the price
+_PREFERENCES = 8192
+_CROWD_SIZE = 30_000
+_PAST_HOURS = 20 * 24
+_SPANS = (24, 5 * 24, _PAST_HOURS)  # hours back for recent extremes
+_PERCENT = Decimal("0.0001")
+_CACHED_SNAPSHOTS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,67 +58,6 @@ class CrowdInputs:
     recent_lows: tuple[float, ...]
     preference: Floats  # a random factor of each bucket, around one
 
-
-def order_weights(inputs: CrowdInputs) -> tuple[Floats, Floats]:
-    """Return the weight of buy and of sell orders in each bucket."""
-    above = inputs.lows > inputs.price
-    near = _interest(inputs) * _roundness(inputs.pips) * inputs.preference
-    beyond_highs = _around(inputs, inputs.recent_highs, 1.0)
-    inside_highs = _around(inputs, inputs.recent_highs, -1.0)
-    beyond_lows = _around(inputs, inputs.recent_lows, -1.0)
-    inside_lows = _around(inputs, inputs.recent_lows, 1.0)
-    stops = near * (1.0 + np.where(above, beyond_highs, beyond_lows))
-    limits = near * (1.0 + np.where(above, inside_highs, inside_lows))
-    return np.where(above, stops, limits), np.where(above, limits, stops)
-
-
-def position_weights(inputs: CrowdInputs) -> tuple[Floats, Floats]:
-    """Return the weight of long and of short positions by the bucket in which they were entered."""
-    recency = np.exp(np.linspace(-3.0, 0.0, len(inputs.past)))
-    edges = np.append(inputs.lows, inputs.lows[-1] + inputs.width)
-    entered = np.histogram(inputs.past, edges, weights=recency)[0]
-    entered = np.convolve(entered, [0.25, 0.5, 0.25], mode="same") * inputs.preference
-    entered = entered * (1.0 + 0.3 * (_roundness(inputs.pips) - 1.0))
-    scale = float(np.std(np.log(inputs.past))) or 1e-4
-    cweight = np.log(float(np.mean(inputs.past)) / (inputs.lows + inputs.width / 2)) / scale
-    long_share = 1.0 / (1.0 + np.exp(-_CONTRARIAN * cweight))
-    return entered * long_share, entered * (1.0 - long_share)
-
-
-def _interest(inputs: CrowdInputs) -> Floats:
-    distance = np.abs((inputs.lows + inputs.width / 2) / inputs.price - 1.0)
-    return np.asarray(np.exp(-distance / _NEAR) + _FAR_WEIGHT * np.exp(-distance / _FAR))
-
-
-def _roundness(pips: Integers) -> Floats:
-    return np.asarray(
-        1.0 + _TENS * (pips % 10 == 0) + _FIFTIES * (pips % 50 == 0) + _HUNDREDS * (pips % 100 == 0)
-    )
-
-
-def _around(inputs: CrowdInputs, levels: tuple[float, ...], side: float) -> Floats:
-    """Return extra weight that decays from each level to one side (1: above, -1: below)."""
-    weight = np.zeros(len(inputs.lows))
-    for level in levels:
-        distance = ((inputs.lows + inputs.width / 2) - level) / inputs.width * side
-        weight += np.where(distance >= 0, _EXTREME_WEIGHT * np.exp(-distance / _EXTREME_WIDTH), 0.0)
-    return weight
-
-
-SNAPSHOT_EVERY = 1200 * SECOND
-BOOK_INSTRUMENTS = (
-    "AUD_JPY", "AUD_USD", "EUR_AUD", "EUR_CHF", "EUR_GBP", "EUR_JPY", "EUR_USD", "GBP_CHF",
-    "GBP_JPY", "GBP_USD", "NZD_USD", "USD_CAD", "USD_CHF", "USD_JPY",
-)  # fmt: skip  # only heavily traded instruments have books
-
-_BUCKET_PIPS = 5
-_REACH = 300  # buckets on each side of the price
-_PREFERENCES = 8192
-_CROWD_SIZE = 30_000
-_PAST_HOURS = 20 * 24
-_SPANS = (24, 5 * 24, _PAST_HOURS)  # hours back for recent extremes
-_PERCENT = Decimal("0.0001")
-_CACHED_SNAPSHOTS = 32
 
 Weights = Callable[[CrowdInputs], tuple[Floats, Floats]]
 
@@ -197,6 +151,52 @@ class Books:
 def latest_snapshot(now: int) -> int:
     """Return the time of the newest snapshot."""
     return now // SNAPSHOT_EVERY * SNAPSHOT_EVERY
+
+
+def order_weights(inputs: CrowdInputs) -> tuple[Floats, Floats]:
+    """Return the weight of buy and of sell orders in each bucket."""
+    above = inputs.lows > inputs.price
+    near = _interest(inputs) * _roundness(inputs.pips) * inputs.preference
+    beyond_highs = _around(inputs, inputs.recent_highs, 1.0)
+    inside_highs = _around(inputs, inputs.recent_highs, -1.0)
+    beyond_lows = _around(inputs, inputs.recent_lows, -1.0)
+    inside_lows = _around(inputs, inputs.recent_lows, 1.0)
+    stops = near * (1.0 + np.where(above, beyond_highs, beyond_lows))
+    limits = near * (1.0 + np.where(above, inside_highs, inside_lows))
+    return np.where(above, stops, limits), np.where(above, limits, stops)
+
+
+def position_weights(inputs: CrowdInputs) -> tuple[Floats, Floats]:
+    """Return the weight of long and of short positions by the bucket in which they were entered."""
+    recency = np.exp(np.linspace(-3.0, 0.0, len(inputs.past)))
+    edges = np.append(inputs.lows, inputs.lows[-1] + inputs.width)
+    entered = np.histogram(inputs.past, edges, weights=recency)[0]
+    entered = np.convolve(entered, [0.25, 0.5, 0.25], mode="same") * inputs.preference
+    entered = entered * (1.0 + 0.3 * (_roundness(inputs.pips) - 1.0))
+    scale = float(np.std(np.log(inputs.past))) or 1e-4
+    cweight = np.log(float(np.mean(inputs.past)) / (inputs.lows + inputs.width / 2)) / scale
+    long_share = 1.0 / (1.0 + np.exp(-_CONTRARIAN * cweight))
+    return entered * long_share, entered * (1.0 - long_share)
+
+
+def _interest(inputs: CrowdInputs) -> Floats:
+    distance = np.abs((inputs.lows + inputs.width / 2) / inputs.price - 1.0)
+    return np.asarray(np.exp(-distance / _NEAR) + _FAR_WEIGHT * np.exp(-distance / _FAR))
+
+
+def _roundness(pips: Integers) -> Floats:
+    return np.asarray(
+        1.0 + _TENS * (pips % 10 == 0) + _FIFTIES * (pips % 50 == 0) + _HUNDREDS * (pips % 100 == 0)
+    )
+
+
+def _around(inputs: CrowdInputs, levels: tuple[float, ...], side: float) -> Floats:
+    """Return extra weight that decays from each level to one side (1: above, -1: below)."""
+    weight = np.zeros(len(inputs.lows))
+    for level in levels:
+        distance = ((inputs.lows + inputs.width / 2) - level) / inputs.width * side
+        weight += np.where(distance >= 0, _EXTREME_WEIGHT * np.exp(-distance / _EXTREME_WIDTH), 0.0)
+    return weight
 
 
 def _shares(weights: Weights, inputs: CrowdInputs) -> tuple[Floats, Floats]:

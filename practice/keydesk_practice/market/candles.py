@@ -19,12 +19,12 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from keydesk_practice.engine.quotes import NEW_YORK
 from keydesk_practice.market.bars import BarBuilder, Component, PairBarBlocks
 from keydesk_practice.market.hours import (
     CELL,
     DAY_SECONDS,
     EPOCH,
-    NEW_YORK,
     TradingHours,
     first_cell,
     wall_seconds,
@@ -32,30 +32,18 @@ from keydesk_practice.market.hours import (
 )
 from keydesk_practice.market.reference import Floats, Integers
 
-
-def points(logs: Floats, component: Component, precision: int) -> Integers:
-    """Return prices as whole numbers of the last decimal."""
-    exact = np.exp(logs) * 10.0**precision
-    if component is Component.MID:
-        return np.rint(exact).astype(np.int64)
-    rounded = np.floor(exact) if component is Component.BID else np.ceil(exact)
-    return rounded.astype(np.int64)
-
-
-def price_texts(logs: Floats, component: Component, precision: int) -> list[str]:
-    """Return prices as text with all their decimals, row by row."""
-    scale = 10.0**precision
-    return [f"{price / scale:.{precision}f}" for price in points(logs, component, precision).flat]
-
+MAX_CANDLES = 5_000  # of one response
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 _FIXED = {  # cells
     "S5": 1, "S10": 2, "S15": 3, "S30": 6,
     "M1": 12, "M2": 24, "M4": 48, "M5": 60, "M10": 120, "M15": 180, "M30": 360, "H1": 720,
 }  # fmt: skip
+
 _HOURS = {"H2": 2, "H3": 3, "H4": 4, "H6": 6, "H8": 8, "H12": 12, "D": 24}
 _LONG_CELLS = {"W": 7 * 17_280, "M": 31 * 17_280}
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 GRANULARITIES = (*_FIXED, *_HOURS, *_LONG_CELLS)
+_CLOSED_ALLOWANCE = 2 * 17_280  # cells: a weekend, when looking for a number of candles with prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,82 +53,6 @@ class Alignment:
     hour: int = 17
     zone: ZoneInfo = NEW_YORK
     weekday: int = 4  # Friday
-
-
-def usual_cells(granularity: str) -> int:
-    """Return the cells of a period, apart from clock changes and short months."""
-    if granularity in _FIXED:
-        return _FIXED[granularity]
-    return _HOURS[granularity] * 720 if granularity in _HOURS else _LONG_CELLS[granularity]
-
-
-def boundaries(granularity: str, alignment: Alignment, start: int, end: int) -> Integers:
-    """Return the starts of all periods that touch cells [start, end), and the end of the last."""
-    if granularity in _FIXED:
-        size = _FIXED[granularity]
-        return np.arange(start // size, -(-end // size) + 1, dtype=np.int64) * size
-    starts = _local_starts(granularity, alignment, start, end)
-    first = bisect_right(starts, start) - 1
-    last = bisect_right(starts, end - 1)
-    return np.array(starts[first : last + 1], dtype=np.int64)
-
-
-def _local_starts(granularity: str, alignment: Alignment, start: int, end: int) -> list[int]:
-    """Return period starts in cells, from one at or before `start` to one at or after `end`."""
-    margin = _LONG_CELLS.get(granularity, _LONG_CELLS["W"] // 7)
-    first = (start - margin) * 5 // DAY_SECONDS - 2
-    last = (end + margin) * 5 // DAY_SECONDS + 2
-    hours = _hours_of(granularity, alignment.hour)
-    return [
-        wall_seconds(alignment.zone, day, hour) // 5
-        for day in _days_of(granularity, alignment, first, last)
-        for hour in hours
-    ]
-
-
-def _hours_of(granularity: str, hour: int) -> list[int]:
-    step = _HOURS.get(granularity, 24)
-    return sorted((hour + step * i) % 24 for i in range(24 // step))
-
-
-def _days_of(granularity: str, alignment: Alignment, first: int, last: int) -> range | list[int]:
-    if granularity == "W":
-        return range(first + (alignment.weekday - weekday(first)) % 7, last + 1, 7)
-    if granularity == "M":
-        months = (EPOCH + timedelta(days=first)).replace(day=1)
-        days = []
-        while (day := (months - EPOCH).days) <= last:
-            days.append(day)
-            months = (months + timedelta(days=32)).replace(day=1)
-        return days
-    return range(first, last + 1)
-
-
-MAX_CANDLES = 5_000
-_CLOSED_ALLOWANCE = 2 * 17_280  # cells: a weekend, when looking for a number of candles with prices
-
-
-class TooManyCandles(ValueError):
-    """A range holds more candles than one response may have."""
-
-
-class Prices(NamedTuple):
-    """Open, high, low and close as text, with all decimals of the instrument."""
-
-    o: str
-    h: str
-    l: str  # noqa: E741 - the letter of the wire
-    c: str
-
-
-@dataclass(frozen=True, slots=True)
-class Candle:
-    """One candle, with the requested components."""
-
-    time: int  # nanoseconds since 1970 UTC, start of the period
-    volume: int
-    complete: bool
-    prices: Mapping[Component, Prices]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +74,29 @@ class Range:
     end: int | None = None
     count: int = 500
     include_first: bool = True
+
+
+class Prices(NamedTuple):
+    """Open, high, low and close as text, with all decimals of the instrument."""
+
+    o: str
+    h: str
+    l: str  # noqa: E741 - the letter of the wire
+    c: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candle:
+    """One candle, with the requested components."""
+
+    time: int  # nanoseconds since 1970 UTC, start of the period
+    volume: int
+    complete: bool
+    prices: Mapping[Component, Prices]
+
+
+class TooManyCandles(ValueError):
+    """A range holds more candles than one response may have."""
 
 
 class CandleBuilder:
@@ -263,6 +198,70 @@ class CandleBuilder:
             for i, (time, volume, done) in enumerate(rows)
             if volume
         ]
+
+
+def usual_cells(granularity: str) -> int:
+    """Return the cells of a period, apart from clock changes and short months."""
+    if granularity in _FIXED:
+        return _FIXED[granularity]
+    return _HOURS[granularity] * 720 if granularity in _HOURS else _LONG_CELLS[granularity]
+
+
+def boundaries(granularity: str, alignment: Alignment, start: int, end: int) -> Integers:
+    """Return the starts of all periods that touch cells [start, end), and the end of the last."""
+    if granularity in _FIXED:
+        size = _FIXED[granularity]
+        return np.arange(start // size, -(-end // size) + 1, dtype=np.int64) * size
+    starts = _local_starts(granularity, alignment, start, end)
+    first = bisect_right(starts, start) - 1
+    last = bisect_right(starts, end - 1)
+    return np.array(starts[first : last + 1], dtype=np.int64)
+
+
+def points(logs: Floats, component: Component, precision: int) -> Integers:
+    """Return prices as whole numbers of the last decimal."""
+    exact = np.exp(logs) * 10.0**precision
+    if component is Component.MID:
+        return np.rint(exact).astype(np.int64)
+    rounded = np.floor(exact) if component is Component.BID else np.ceil(exact)
+    return rounded.astype(np.int64)
+
+
+def price_texts(logs: Floats, component: Component, precision: int) -> list[str]:
+    """Return prices as text with all their decimals, row by row."""
+    scale = 10.0**precision
+    return [f"{price / scale:.{precision}f}" for price in points(logs, component, precision).flat]
+
+
+def _local_starts(granularity: str, alignment: Alignment, start: int, end: int) -> list[int]:
+    """Return period starts in cells, from one at or before `start` to one at or after `end`."""
+    margin = _LONG_CELLS.get(granularity, _LONG_CELLS["W"] // 7)
+    first = (start - margin) * 5 // DAY_SECONDS - 2
+    last = (end + margin) * 5 // DAY_SECONDS + 2
+    hours = _hours_of(granularity, alignment.hour)
+    return [
+        wall_seconds(alignment.zone, day, hour) // 5
+        for day in _days_of(granularity, alignment, first, last)
+        for hour in hours
+    ]
+
+
+def _hours_of(granularity: str, hour: int) -> list[int]:
+    step = _HOURS.get(granularity, 24)
+    return sorted((hour + step * i) % 24 for i in range(24 // step))
+
+
+def _days_of(granularity: str, alignment: Alignment, first: int, last: int) -> range | list[int]:
+    if granularity == "W":
+        return range(first + (alignment.weekday - weekday(first)) % 7, last + 1, 7)
+    if granularity == "M":
+        months = (EPOCH + timedelta(days=first)).replace(day=1)
+        days = []
+        while (day := (months - EPOCH).days) <= last:
+            days.append(day)
+            months = (months + timedelta(days=32)).replace(day=1)
+        return days
+    return range(first, last + 1)
 
 
 def _with_open_at_close(before: Candle, candle: Candle) -> Candle:

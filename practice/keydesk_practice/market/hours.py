@@ -23,38 +23,34 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from keydesk_practice.engine.quotes import NEW_YORK
+from keydesk_practice.engine.wire_form import SECOND
 from keydesk_practice.market.reference import Floats, Integers
 from keydesk_practice.market.rng import Lru
 
-SECOND = 1_000_000_000
-CELL = 5 * SECOND
-CELLS_PER_MINUTE = 12
+CELL = 5 * SECOND  # nanoseconds
 CELLS_PER_DAY = 17_280
 DAY_SECONDS = 86_400
-
 FRANKFURT = ZoneInfo("Europe/Berlin")
-NEW_YORK = ZoneInfo("America/New_York")
 EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - a wall clock without a zone, so that days can be counted
-
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 _FIXING = time(14, 15)
+_FRIDAY = 4
+_WEEKEND_DAYS = 2
 
+_VOLATILITY_BY_HOUR = (
+    *(0.55, 0.75, 0.80, 0.70, 0.60, 0.55, 0.60, 0.85, 1.20, 1.50, 1.35, 1.15),
+    *(1.05, 1.20, 1.70, 1.75, 1.70, 1.35, 1.00, 0.90, 0.80, 0.70, 0.50, 0.40),
+)
 
-def seconds_of(moment: datetime) -> int:
-    """Return whole seconds since 1970 UTC of an aware datetime."""
-    difference = moment.astimezone(UTC).replace(tzinfo=None) - EPOCH
-    return difference.days * DAY_SECONDS + difference.seconds
+_WEEKEND_VOLATILITY = 0.35
+_FIXING_SECOND = 14 * 3600 + 15 * 60
 
-
-def utc_offset(zone: ZoneInfo, seconds: int) -> int:
-    """Return how many seconds the wall clock of `zone` is ahead of UTC at `seconds` since 1970."""
-    offset = datetime.fromtimestamp(seconds, zone).utcoffset() or timedelta()
-    return offset.days * DAY_SECONDS + offset.seconds
-
-
-def wall_seconds(zone: ZoneInfo, day: int, hour: int, minute: int = 0) -> int:
-    """Return seconds since 1970 UTC at which the clocks of `zone` show `hour`:`minute` of calendar `day`."""
-    wall = EPOCH + timedelta(days=day, hours=hour, minutes=minute)
-    return seconds_of(wall.replace(tzinfo=zone))
+# 17:00 New York on Frankfurt's clock, seconds since Monday midnight.
+_FRIDAY_EVENING = 4 * DAY_SECONDS + 23 * 3600
+_SUNDAY_EVENING = 6 * DAY_SECONDS + 23 * 3600
+_CLOCKS_FORWARD = 11 * 3600 + 45 * 60  # from Saturday 14:15 to 02:00, which becomes 03:00
+_CLOCKS_BACK = 12 * 3600 + 45 * 60  # from Saturday 14:15 to 03:00, which becomes 02:00
 
 
 @lru_cache(maxsize=16_384)
@@ -84,10 +80,22 @@ def weekday(day: int) -> int:
     return (day + 3) % 7
 
 
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+def seconds_of(moment: datetime) -> int:
+    """Return whole seconds since 1970 UTC of an aware datetime."""
+    difference = moment.astimezone(UTC).replace(tzinfo=None) - EPOCH
+    return difference.days * DAY_SECONDS + difference.seconds
 
-_FRIDAY = 4
-_WEEKEND_DAYS = 2
+
+def utc_offset(zone: ZoneInfo, seconds: int) -> int:
+    """Return how many seconds the wall clock of `zone` is ahead of UTC at `seconds` since 1970."""
+    offset = datetime.fromtimestamp(seconds, zone).utcoffset() or timedelta()
+    return offset.days * DAY_SECONDS + offset.seconds
+
+
+def wall_seconds(zone: ZoneInfo, day: int, hour: int, minute: int = 0) -> int:
+    """Return seconds since 1970 UTC at which the clocks of `zone` show `hour`:`minute` of calendar `day`."""
+    wall = EPOCH + timedelta(days=day, hours=hour, minutes=minute)
+    return seconds_of(wall.replace(tzinfo=zone))
 
 
 class Hours(StrEnum):
@@ -145,32 +153,6 @@ class TradingHours:
         return [span for span in spans if span and span[0] < end and span[1] > start]
 
 
-@lru_cache(maxsize=16_384)
-def _closed_from(day: int) -> tuple[int, int] | None:
-    """Return the span of closed cells that begins on a New York calendar day, if any."""
-    if weekday(day) > _FRIDAY:
-        return None
-    reopening = day + _WEEKEND_DAYS if weekday(day) == _FRIDAY else day
-    return (
-        wall_seconds(NEW_YORK, day, 16, 59) // 5,
-        wall_seconds(NEW_YORK, reopening, 17, 5) // 5,
-    )
-
-
-_VOLATILITY_BY_HOUR = (
-    *(0.55, 0.75, 0.80, 0.70, 0.60, 0.55, 0.60, 0.85, 1.20, 1.50, 1.35, 1.15),
-    *(1.05, 1.20, 1.70, 1.75, 1.70, 1.35, 1.00, 0.90, 0.80, 0.70, 0.50, 0.40),
-)
-_WEEKEND_VOLATILITY = 0.35
-_FIXING_SECOND = 14 * 3600 + 15 * 60
-_FRIDAY_EVENING = (
-    4 * DAY_SECONDS + 23 * 3600
-)  # 17:00 New York on Frankfurt's clock, since Monday midnight
-_SUNDAY_EVENING = 6 * DAY_SECONDS + 23 * 3600
-_CLOCKS_FORWARD = 11 * 3600 + 45 * 60  # from 14:15 on Saturday to 02:00, when it becomes 03:00
-_CLOCKS_BACK = 12 * 3600 + 45 * 60  # from 14:15 on Saturday to 03:00, when it becomes 02:00
-
-
 @dataclass(frozen=True, slots=True)
 class VarianceProfile:
     """The variance of each cell of a market day."""
@@ -194,6 +176,18 @@ def with_variance(variance: Floats) -> VarianceProfile:
     total = float(cumulative[-1])
     progress = cumulative / total
     return VarianceProfile(variance, np.sqrt(variance), progress, total)
+
+
+@lru_cache(maxsize=16_384)
+def _closed_from(day: int) -> tuple[int, int] | None:
+    """Return the span of closed cells that begins on a New York calendar day, if any."""
+    if weekday(day) > _FRIDAY:
+        return None
+    reopening = day + _WEEKEND_DAYS if weekday(day) == _FRIDAY else day
+    return (
+        wall_seconds(NEW_YORK, day, 16, 59) // 5,
+        wall_seconds(NEW_YORK, reopening, 17, 5) // 5,
+    )
 
 
 @cache

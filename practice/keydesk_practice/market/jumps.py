@@ -53,17 +53,11 @@ PARENTS = {
 }
 
 _BETA_DAYS = 120
-
 _RESIDUAL_DAYS = 40
-
 _FIRST_DAYS = 20  # at the beginning, the first 20 known days are used for all of them
-
 _MAX_BETA = 1.2
-
 _MIN_RESIDUAL = 1e-5  # even a hard peg moves by a thousandth of a percent a day
-
 _JUMP_THRESHOLD = 4.0  # usual sizes of a residual
-
 Steps = tuple[tuple[int, float], ...]  # grid point of the market day, share of the jump
 
 

@@ -27,6 +27,11 @@ from keydesk_practice.market.jumps import steps_on
 from keydesk_practice.market.reference import Floats
 from keydesk_practice.market.rng import Lru, Purpose, Rng
 
+_CACHED_CURVES = 96
+_CACHED_MOTIONS = 24
+_AFTERSHOCK = 0.2  # standard deviation of the motion after a jump, as a share of the jump
+_AFTERSHOCK_CELLS = 720  # time constant: an hour
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -80,12 +85,6 @@ class Curve:
             points,
             {at: self.just_before(at) + sign * other.just_before(at) for at in steps},
         )
-
-
-_CACHED_CURVES = 96
-_CACHED_MOTIONS = 24
-_AFTERSHOCK = 0.2  # standard deviation of the motion after a jump, as a share of the jump
-_AFTERSHOCK_CELLS = 720  # time constant: an hour
 
 
 class CurrencyPaths:

@@ -19,11 +19,8 @@ from numpy.random import Philox
 from keydesk_practice.market.reference import Floats
 
 _QUANTILES = 4096
-
 _WORD = (1 << 64) - 1
-
 Key = TypeVar("Key", bound=Hashable)
-
 Value = TypeVar("Value")
 
 

@@ -21,8 +21,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from keydesk_practice.engine.quotes import NEW_YORK
 from keydesk_practice.market.fixings import Fixings
-from keydesk_practice.market.hours import DAY_SECONDS, NEW_YORK, cells_in, first_cell, utc_offset
+from keydesk_practice.market.hours import DAY_SECONDS, cells_in, first_cell, utc_offset
 from keydesk_practice.market.instruments import Group
 from keydesk_practice.market.paths import Curve
 from keydesk_practice.market.reference import Floats, Integers
@@ -47,45 +48,25 @@ _DEPTH_BY_HOUR = (
 )
 
 _ROLL = 17 * 3600  # New York, seconds of the day
-
 _ROLL_WIDENING = 5.0
-
 _BEFORE_ROLL, _AFTER_ROLL = 240.0, 720.0  # time constants of the widening, seconds
-
 _WEEKEND_SPREAD, _WEEKEND_DEPTH = 1.3, 0.7
-
 _FRIDAY_CLOSE = 4 * DAY_SECONDS + _ROLL
-
 _SUNDAY_OPEN = 6 * DAY_SECONDS + _ROLL
-
 _WEEK = 7 * DAY_SECONDS
-
 _MONDAY = 4 * DAY_SECONDS  # 1970 began on a Thursday; its first Monday
-
 _NOISE_PERIOD = 65_536  # cells after which the noise repeats: nearly four days
-
 _LONGEST_DAY = 18_001
-
 _SMOOTH = 24  # cells of the moving average
-
 _NOISE_SIZE = 0.12
-
 _STRIDE = 7919  # cells between the noise of one pair and of the next
-
 _FULL_SHOCK = 0.002  # log size of a jump that doubles the spread
-
 _MAX_SHOCK = 12.0
-
 _SHOCK_CELLS = 180.0  # time constant: a quarter of an hour
-
 _VOLATILITY_BLOCK = 64  # days computed at once
-
 _YEAR = 250  # days of the usual volatility
-
 _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR = 0.8, 3.0
-
 _VOLATILITY_EXPONENT = 0.7
-
 Steps = Sequence[tuple[int, float]]
 
 

@@ -18,13 +18,9 @@ from keydesk_practice.engine.transactions import (
 from keydesk_practice.engine.wire_form import Id, Timestamp
 
 OrderState = Literal["PENDING", "FILLED", "TRIGGERED", "CANCELLED"]
-
 TradeState = Literal["OPEN", "CLOSED", "CLOSE_WHEN_TRADEABLE"]
-
 OrderEvent = Literal["MARKED", "EXTENSIONS_MODIFIED", "FILLED", "CANCELLED"]
-
 TradeEvent = Literal["EXTENSIONS_MODIFIED", "FINANCED", "REDUCED", "CLOSED", "CLOSE_OWED"]
-
 Kind = Literal["take_profit", "stop_loss", "trailing_stop_loss", "guaranteed_stop_loss"]
 
 KINDS: tuple[Kind, ...] = (
