@@ -1,4 +1,4 @@
-"""How quickly the practice market answers; budgets of issue and design, measured cold unless it says otherwise."""
+"""Speed of the practice market, measured without caches unless a test says otherwise."""
 
 import subprocess
 import sys

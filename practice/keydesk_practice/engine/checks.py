@@ -33,7 +33,7 @@ def first_problem(reasons: Iterable[str | None]) -> str | None:
 
 
 def units_problem(units: Decimal, specification: Specification) -> str | None:
-    """Return what is wrong with the size of an order."""
+    """Return the reject reason for the size of an order, or None."""
     if not units:
         return "UNITS_INVALID"
     if decimal_places(units) > specification.trade_units_precision:
@@ -48,7 +48,7 @@ def units_problem(units: Decimal, specification: Specification) -> str | None:
 def price_problem(
     price: Decimal | None, specification: Specification, name: str = "PRICE"
 ) -> str | None:
-    """Return what is wrong with an optional price."""
+    """Return the reject reason for an optional price, or None."""
     if price is None:
         return None
     if not 0 < price < PRICE_LIMIT:
@@ -60,7 +60,7 @@ def price_problem(
 def time_in_force_problem(
     order_type: str, time_in_force: str, gtd_time: int | None, now: int, prefix: str = ""
 ) -> str | None:
-    """Return what is wrong with the time in force of an order."""
+    """Return the reject reason for the time in force of an order, or None."""
     name = f"{prefix}_" if prefix else ""
     timestamp = f"{name}GTD_TIMESTAMP" if prefix else "TIME_IN_FORCE_GTD_TIMESTAMP"
     if time_in_force not in TIMES_IN_FORCE[order_type]:
@@ -79,7 +79,7 @@ def extensions_problem(
     prefix: str = "",
     owner: int | None = None,
 ) -> str | None:
-    """Return what is wrong with client extensions.
+    """Return the reject reason for client extensions, or None.
 
     `taken` maps the client ids in use to their orders or trades; `owner` may keep its own client id.
     """
@@ -99,7 +99,7 @@ def extensions_problem(
 def trailing_problem(
     distance: Decimal | None, specification: Specification, prefix: str = ""
 ) -> str | None:
-    """Return what is wrong with the distance of a trailing stop."""
+    """Return the reject reason for the distance of a trailing stop, or None."""
     name = f"{prefix}_PRICE_DISTANCE" if prefix else "PRICE_DISTANCE"
     if distance is None:
         return f"{name}_MISSING"
@@ -122,7 +122,7 @@ def pending_orders_problem(account: Account) -> str | None:
 def level_problem(
     order_type: str, price: Decimal | None, distance: Decimal | None, specification: Specification
 ) -> str | None:
-    """Return what is wrong with the level of a stand-alone dependent order."""
+    """Return the reject reason for the level of a stand-alone dependent order, or None."""
     if order_type == "TRAILING_STOP_LOSS":
         return trailing_problem(distance, specification)
     if price is None and distance is None:
@@ -140,7 +140,7 @@ def level_problem(
 def on_fill_problems(
     account: Account, request: EntryRequest, specification: Specification, now: int
 ) -> str | None:
-    """Return what is wrong with the on-fill orders of a request, as far as it does not depend on the fill."""
+    """Return the reject reason for the on-fill orders of a request, as far as it does not depend on the fill."""
     requested = list(_on_fill_details(request))
     return first_problem(
         [

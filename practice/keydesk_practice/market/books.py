@@ -3,7 +3,7 @@
 A snapshot is taken every twenty minutes on the hour. It shows the share of all orders (or positions) in each price bucket, not
 executable depth. Snapshots depend on seed, instrument and time alone.
 
-The weights are plausible, not measured; they follow what is said of retail traders (Osler, "Currency orders and exchange rate
+The weights are plausible, not measured; they follow the literature on retail traders (Osler, "Currency orders and exchange rate
 dynamics", 2003, found it in a bank's order book): limit orders gather at round prices and just inside recent extremes, stops
 just beyond both; traders buy what has fallen and sell what has risen, and old entries stay where the price once was.
 """
@@ -83,7 +83,7 @@ class Book:
 
 
 class Books:
-    """Snapshots of both books, worked out when asked for."""
+    """Snapshots of both books, computed on demand and cached."""
 
     def __init__(self, market: PracticeMarket) -> None:
         self._market, self._rng = market, market.rng

@@ -1,4 +1,4 @@
-"""The famous days: the franc of 2015-01-15, the pound of 2016-06-24, and what surrounds a jump."""
+"""Known jumps (the franc on 2015-01-15, the pound on 2016-06-24) and the spread after a jump."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -62,7 +62,7 @@ def test_the_pound_falls_in_two_steps_in_the_night_of_the_vote() -> None:
 
 
 @pytest.mark.parametrize("known_jump", KNOWN_JUMPS, ids=lambda known_jump: known_jump.currency)
-def test_the_steps_of_a_famous_day_lie_within_it_and_make_up_the_whole(
+def test_the_steps_of_a_known_jump_lie_within_its_day_and_sum_to_the_whole(
     known_jump: KnownJump,
 ) -> None:
     day = (known_jump.fixing_before - EPOCH.date()).days

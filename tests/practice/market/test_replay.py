@@ -1,4 +1,4 @@
-"""A user's own candles come back as they were, and nothing trades where there are none."""
+"""Candles of a file are replayed as they are, and nothing trades where there are none."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -26,7 +26,7 @@ def market(tmp_path: Path) -> PracticeMarket:
     return PracticeMarket(1, replayed=[read_candle_file("EUR_USD", file)])
 
 
-def test_own_candles_come_back_as_they_were(market: PracticeMarket) -> None:
+def test_replayed_candles_equal_those_of_the_file(market: PracticeMarket) -> None:
     found = market.candles(
         "EUR_USD", CandleSpec("H1"), Range(count=9), instant("2024-05-16T00:00Z")
     )
@@ -79,14 +79,16 @@ def test_an_instrument_that_the_rates_lack_can_be_traded(tmp_path: Path) -> None
         ("2024-05-15T08:00:00Z,1,1,1,nan\n", "not in order"),
     ],
 )
-def test_a_file_that_cannot_be_replayed_says_where(text: str, words: str, tmp_path: Path) -> None:
+def test_the_error_of_an_invalid_file_names_the_place(
+    text: str, words: str, tmp_path: Path
+) -> None:
     file = tmp_path / "own.csv"
     file.write_text(text)
     with pytest.raises(OwnDataUnreadable, match=words):
         read_candle_file("EUR_USD", file)
 
 
-def test_a_missing_file_and_a_strange_quote_currency_are_refused(tmp_path: Path) -> None:
+def test_a_missing_file_and_an_unknown_quote_currency_raise(tmp_path: Path) -> None:
     with pytest.raises(OwnDataUnreadable):
         read_candle_file("EUR_USD", tmp_path / "absent.csv")
     file = tmp_path / "own.csv"
@@ -95,7 +97,7 @@ def test_a_missing_file_and_a_strange_quote_currency_are_refused(tmp_path: Path)
         read_candle_file("BTC_XYZ", file)
 
 
-def test_what_is_replayed_is_what_amounts_are_converted_at(tmp_path: Path) -> None:
+def test_conversion_uses_the_replayed_prices(tmp_path: Path) -> None:
     file, stock = tmp_path / "eurusd.csv", tmp_path / "dna.csv"
     file.write_text(
         "2024-05-15T08:00:00Z,2,2,2,2\n2024-05-15T09:00:00Z,2,2,2,2\n"  # nowhere near the reference
