@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from keydesk_practice.broker.feeds import PriceBoard, TransactionFeed
-from keydesk_practice.engine.state.account import Account, number_in
+from keydesk_practice.engine.state.account import Account, id_in
 from keydesk_practice.engine.state.records import Order, Trade
 from keydesk_practice.ledger.archive import EndedItems, LedgerArchive, Portion, Record
 from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount
@@ -105,7 +105,7 @@ class AccountSession:
         if specifier.startswith("@"):
             id_ = self.state.order_ids.get(specifier[1:])
         else:
-            id_ = number_in(specifier)
+            id_ = id_in(specifier)
         return None if id_ is None else self.state.order(id_)
 
     def trade(self, specifier: str) -> Trade | None:
@@ -113,7 +113,7 @@ class AccountSession:
         if specifier.startswith("@"):
             id_ = self.state.trade_ids.get(specifier[1:])
         else:
-            id_ = number_in(specifier)
+            id_ = id_in(specifier)
         return None if id_ is None else self.state.trade(id_)
 
     def is_open_trade(self, specifier: str) -> bool:

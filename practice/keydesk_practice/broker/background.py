@@ -8,7 +8,7 @@ from typing import Literal, TypeVar
 
 from keydesk_practice.errors import TimeOutsideRates
 from keydesk_practice.market.books import Book, Books
-from keydesk_practice.market.candles import Candle, Cut, Range
+from keydesk_practice.market.candles import Candle, CandleSpec, Range
 from keydesk_practice.market.market import PracticeMarket
 
 UNITS_PER_TURN = 40  # some 2 ms
@@ -82,7 +82,9 @@ class CandleWorker:
         self._books: Books | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="candles")
 
-    async def candles(self, instrument: str, cut: Cut, span: Range, now: int) -> list[Candle]:
+    async def candles(
+        self, instrument: str, cut: CandleSpec, span: Range, now: int
+    ) -> list[Candle]:
         """Return the candles of a range as they are at `now`; raise `TooManyCandles` above the limit."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._candles, instrument, cut, span, now)
@@ -101,7 +103,7 @@ class CandleWorker:
             self._market = self._make_market()
         return self._market
 
-    def _candles(self, instrument: str, cut: Cut, span: Range, now: int) -> list[Candle]:
+    def _candles(self, instrument: str, cut: CandleSpec, span: Range, now: int) -> list[Candle]:
         return self._own_market().candles(instrument, cut, span, now)
 
     def _book(self, kind: BookKind, instrument: str, time: int) -> Book | None:

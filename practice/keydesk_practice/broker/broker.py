@@ -53,7 +53,7 @@ from keydesk_practice.ledger.ledger import (
 )
 from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
 from keydesk_practice.market.market import PracticeMarket
-from keydesk_practice.market.replay import read_own
+from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import DEFAULT_PRICE_RATE, Options
 
 MAX_TURN_SECONDS = 0.02  # of simulation before the event loop goes on
@@ -267,7 +267,7 @@ def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
 
 def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     seed = _seed(options, ledger)
-    own = tuple(read_own(instrument, file) for instrument, file in options.candles)
+    own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
     start = max(time.time_ns() if options.start is None else options.start, last_seen)
     clock = Clock(start, options.speed)

@@ -32,13 +32,9 @@ from keydesk_practice.engine.transactions import (
 from keydesk_practice.engine.wire_form import round_money, strip_zeros
 
 MAX_ALIAS_LENGTH = 128
-
 MAX_TRANSFER = Decimal(1_000_000_000_000)
-
 DAYS_PER_YEAR = 365
-
 FINANCING_MODE = "DAILY"
-
 _FINANCING_STEP = Decimal("0.00000001")
 
 

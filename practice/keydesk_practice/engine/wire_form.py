@@ -19,11 +19,9 @@ from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 Id = Annotated[int, "id"]
 Timestamp = Annotated[int, "timestamp"]  # nanoseconds since 1970 UTC
-
 SECOND = 1_000_000_000  # nanoseconds
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MAX_TIME = 253_402_300_799 * SECOND + SECOND - 1  # the end of the year 9999: RFC 3339 has no more
-
 _MONEY_STEP = Decimal("0.0001")
 _PERCENT_STEP = Decimal("0.00001")
 _FACTOR_STEP = Decimal("0.000000000001")

@@ -24,7 +24,7 @@ from keydesk_practice.market.candles import (
     WEEKDAYS,
     Alignment,
     Candle,
-    Cut,
+    CandleSpec,
     Prices,
     Range,
     TooManyCandles,
@@ -217,8 +217,8 @@ def _instrument(call: Call, instrument: str) -> str:
     return instrument
 
 
-def _cut(granularity: str, components: str, shape: Shape) -> Cut:
-    return Cut(
+def _cut(granularity: str, components: str, shape: Shape) -> CandleSpec:
+    return CandleSpec(
         granularity,
         frozenset(COMPONENTS[letter][0] for letter in components),
         shape.alignment,

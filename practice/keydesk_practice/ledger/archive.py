@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from keydesk_practice.engine import wire_form
 from keydesk_practice.engine.commands import ClientExtensions
-from keydesk_practice.engine.state.account import Account, Shelf, Terms, empty_account
+from keydesk_practice.engine.state.account import Account, EndedRecords, Terms, empty_account
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.records import (
     ImpossibleTransition,
@@ -73,7 +73,7 @@ def account_from_json(stored: Mapping[str, Any]) -> Account:
             name: tuple(map(_trigger_from_json, resting)) for name, resting in stored["triggers"]
         },
         expiries=dict(stored["expiries"]),
-        ended=Shelf(),
+        ended=EndedRecords(),
     )
 
 
@@ -139,7 +139,7 @@ class EndedItems:
         yield from map(trade_record, self.trades)
 
 
-class LedgerArchive(Shelf):
+class LedgerArchive(EndedRecords):
     """The ended orders and closed trades of one account: in memory until their batch is committed, then in the ledger."""
 
     def __init__(self, ledger: Ledger, account_id: str) -> None:

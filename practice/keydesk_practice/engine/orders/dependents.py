@@ -137,7 +137,7 @@ def draft_of(
 
 
 def draft_problem(decision: Decision, draft: DependentDraft) -> str | None:
-    """Return what is wrong with a requested dependent order."""
+    """Return the reject reason for a requested dependent order, or None."""
     account, now = decision.account, decision.market.now
     specification = specification_of(decision.market, draft.trade.instrument)
     replaced = draft.replaces.id if draft.replaces else None

@@ -83,7 +83,7 @@ def place_entry(decision: Decision, request: Entry) -> None:
 
 
 def entry_problem(decision: Decision, request: Entry, replaces: Order | None = None) -> str | None:
-    """Return what is wrong with an entry order; a replacement may keep the client id of the order it replaces."""
+    """Return the reject reason for an entry order, or None; a replacement may keep the client id of the order it replaces."""
     specification = decision.market.specification(request.instrument)
     if specification is None:
         return "INSTRUMENT_UNKNOWN"
