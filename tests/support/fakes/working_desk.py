@@ -8,7 +8,7 @@ from textual import events
 
 from keydesk.app.actions import DeskActions
 from keydesk.calc.instructions import Instruction, Template
-from keydesk.forms.sheet import Situation
+from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause
 from keydesk.screens.desk import DeskScreen
 from keydesk.store.state import Notice
@@ -17,7 +17,7 @@ from keydesk.trading.journal import DeskLock
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
-from support.fakes.form_app import example_situation
+from support.fakes.form_app import example_context
 
 
 class WorkingDesk(DeskActions, TerminalApp[int], inherit_bindings=False):
@@ -50,10 +50,10 @@ class WorkingDesk(DeskActions, TerminalApp[int], inherit_bindings=False):
             if on_frame is not None:
                 on_frame(frame)
 
-    def situation(self) -> Situation:
-        return Situation(
+    def form_context(self) -> FormContext:
+        return FormContext(
             store=self.store,
-            letters=example_situation().letters,
+            letters=example_context().letters,
             clock=lambda: NOW,
             wall_ns=lambda: WALL_NS,
         )

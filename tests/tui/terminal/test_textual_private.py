@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -68,7 +69,7 @@ async def test_the_installed_textual_has_every_attribute_and_its_loss_would_be_n
 async def test_the_installed_driver_and_its_writer_have_their_attributes() -> None:
     driver = LinuxDriver(TerminalApp[None]())
     assert not private.is_started(driver)
-    writer = WriterThread(SimpleNamespace())  # type: ignore[arg-type] - it is not started
+    writer = WriterThread(StringIO())  # not started
     writer.write("x")
     driver._writer_thread = writer
     assert private.is_started(driver)

@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from keydesk import forms
 from keydesk.app.availability import Selection
 from keydesk.calc.instructions import Template
-from keydesk.keys.guard import Cause, armed
+from keydesk.keys.guard import Cause, armed_by_hand
 from keydesk.keys.guarded_app import GuardedApp
 from keydesk.panes.chart import Chart
 from keydesk.panes.deal import preset_shown
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from keydesk.calc.order_parser import Dictated
     from keydesk.calc.ticket_draft import Side
     from keydesk.forms.info_form import Rows
-    from keydesk.forms.sheet import Situation
+    from keydesk.forms.sheet import FormContext
 
 Decided = TypeVar("Decided", bound="Instruction")
 
@@ -44,7 +44,7 @@ class DeskActions(GuardedApp[int]):
     preset: int
     lock: DeskLock
 
-    def situation(self) -> Situation:
+    def form_context(self) -> FormContext:
         """Return what a form needs to know."""
         raise NotImplementedError
 
@@ -93,7 +93,7 @@ class DeskActions(GuardedApp[int]):
         if self.desk.is_too_small:
             return  # the screen says so: nothing opens on an account that is not shown
         if instrument:
-            self.ask(forms.TicketForm(self.situation(), side, instrument, fields))
+            self.ask(forms.TicketForm(self.form_context(), side, instrument, fields))
         else:
             self.tell("info", "The account's instruments are still being read")
 
@@ -103,9 +103,9 @@ class DeskActions(GuardedApp[int]):
         trade = selection.trade(self.store)
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.ClosePositionForm(self.situation(), instrument))
+            self.ask(forms.ClosePositionForm(self.form_context(), instrument))
         elif trade is not None:
-            self.ask(forms.CloseForm(self.situation(), trade.instrument, [trade.id]))
+            self.ask(forms.CloseForm(self.form_context(), trade.instrument, [trade.id]))
         else:
             self._nothing_to("close")
 
@@ -114,7 +114,7 @@ class DeskActions(GuardedApp[int]):
         selection = self.selection()
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.PositionPartForm(self.situation(), instrument))
+            self.ask(forms.PositionPartForm(self.form_context(), instrument))
         else:
             self._on_trade(forms.ScaleOutForm, "close a part of")
 
@@ -137,9 +137,9 @@ class DeskActions(GuardedApp[int]):
         if order is None:
             self._on_trade(forms.ProtectionForm, "modify")
         elif order.trade_id is None:
-            self.ask(forms.MoveForm(self.situation(), order.id))
+            self.ask(forms.MoveForm(self.form_context(), order.id))
         else:
-            self.ask(forms.ProtectionForm(self.situation(), order.trade_id))
+            self.ask(forms.ProtectionForm(self.form_context(), order.trade_id))
 
     def _on_trade(
         self, form: type[forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm], verb: str
@@ -147,7 +147,7 @@ class DeskActions(GuardedApp[int]):
         selection = self.selection()
         trade, held = selection.trade(self.store), selection.trades(self.store)
         if trade is not None:
-            opened = form(self.situation(), trade.id)
+            opened = form(self.form_context(), trade.id)
             if selection.pane == "positions":
                 opened.subject = "the only trade of the position"
             self.push_screen(opened, self.carry_out)
@@ -167,14 +167,16 @@ class DeskActions(GuardedApp[int]):
         """Cancel the selected order."""
         order = self.selection().order(self.store)
         if order is not None:
-            self.ask(forms.CancelForm(self.situation(), order.id))
+            self.ask(forms.CancelForm(self.form_context(), order.id))
         else:
             orders = self.keymap.name("go-orders")
             self.tell("info", f"Nothing to cancel: select an order with {orders}")
 
     def action_cancel_entries(self) -> None:
         """Cancel entry orders, of the instrument or of all."""
-        self.ask(forms.CancelEntriesForm(self.situation(), self.selection().instrument(self.store)))
+        self.ask(
+            forms.CancelEntriesForm(self.form_context(), self.selection().instrument(self.store))
+        )
 
     def action_reverse(self) -> None:
         """Turn the position round."""
@@ -182,13 +184,13 @@ class DeskActions(GuardedApp[int]):
         if self.desk.is_too_small:
             return
         if instrument in self.store.positions:
-            self.ask(forms.ReverseForm(self.situation(), instrument))
+            self.ask(forms.ReverseForm(self.form_context(), instrument))
         else:
             self._nothing_to("reverse")
 
     def action_flatten(self) -> None:
         """Close everything, or everything in the instrument."""
-        self.ask(forms.FlattenForm(self.situation(), self.selection().instrument(self.store)))
+        self.ask(forms.FlattenForm(self.form_context(), self.selection().instrument(self.store)))
 
     def action_arm(self) -> None:
         """Disarm at once, or ask for what arms."""
@@ -197,11 +199,11 @@ class DeskActions(GuardedApp[int]):
         elif self.lock.is_on:
             self.tell("warn", "Locked from another login. Take it off: keydesk lock --release")
         else:
-            self.push_screen(forms.ArmForm(self.situation()), self._armed)
+            self.push_screen(forms.ArmForm(self.form_context()), self._armed)
 
     def _armed(self, yes: bool | None) -> None:
         if yes and not self.lock.is_on:
-            self.store.arming = armed(self.store.arming)
+            self.store.arming = armed_by_hand(self.store.arming)
             self.store.mark(Topic.ARMING)
 
     # Looking.
@@ -257,7 +259,7 @@ class DeskActions(GuardedApp[int]):
     def _show_messages(self) -> None:
         from keydesk.forms import info_form as detail_rows  # noqa: PLC0415 - with the first form
 
-        self.push_screen(forms.DetailsForm("Messages", detail_rows.of_notices(self.store)))
+        self.push_screen(forms.DetailsForm("Messages", detail_rows.notice_rows(self.store)))
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
@@ -277,15 +279,15 @@ class DeskActions(GuardedApp[int]):
             store.set_focus(chosen)
         match selection.pane:
             case "trades" if trade := store.trades.get(row or ""):
-                return safe(f"Trade #{clean_name(trade.id)}"), detail_rows.of_trade(trade, store)
+                return safe(f"Trade #{clean_name(trade.id)}"), detail_rows.trade_rows(trade, store)
             case "orders" if order := store.orders.get(row or ""):
-                return safe(f"Order #{clean_name(order.id)}"), detail_rows.of_order(order, store)
+                return safe(f"Order #{clean_name(order.id)}"), detail_rows.order_rows(order, store)
             case "positions" if position := store.positions.get(row or ""):
-                return "Position", detail_rows.of_position(position, store)
+                return "Position", detail_rows.position_rows(position, store)
             case "log" if row is not None and int(row) < len(store.log):
-                return "Transaction", detail_rows.of_log_line(store.log[int(row)], store)
+                return "Transaction", detail_rows.log_line_rows(store.log[int(row)], store)
             case _:
-                return "Instrument", detail_rows.of_instrument(store.focus, store)
+                return "Instrument", detail_rows.instrument_rows(store.focus, store)
 
     def action_step_back(self) -> None:
         """Go one step back: what waited to be seen was seen, else a pane alone goes back among the others."""

@@ -19,9 +19,9 @@ from keydesk.calc.ticket_draft import (
     read_number,
 )
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, Line, Situation, Words
+from keydesk.forms.sheet import BLANK, FormContext, Line, Words
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.keys.confirm import Deed
+from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, SCALE_OUT
 from keydesk.records import TradeRow
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
@@ -74,15 +74,15 @@ PRESET_PARTS = {"2": Decimal(25), "5": Decimal(50), "7": Decimal(75)}
 class CloseForm(Form[CloseTrades]):
     """Closes a trade, or all trades of a position."""
 
-    def __init__(self, situation: Situation, instrument: str, trade_ids: Sequence[str]) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, instrument: str, trade_ids: Sequence[str]) -> None:
+        super().__init__(context)
         self.instrument = instrument
         self.trade_ids = tuple(trade_ids)
 
     @property
     def trades(self) -> Sequence[TradeRow]:
         """Return those that are still open."""
-        known = self.situation.store.trades
+        known = self.context.store.trades
         return [known[trade_id] for trade_id in self.trade_ids if trade_id in known]
 
     def facts(self) -> Facts | None:
@@ -115,9 +115,9 @@ class CloseForm(Form[CloseTrades]):
             lines.append(((safe(f"and {len(self.trades) - SHOWN_TRADES} more"), "muted"),))
         return [*lines, BLANK, self._realised(facts), *self._dependents()]
 
-    def deed(self) -> Deed:
+    def action(self) -> Action:
         """Name it for the matrix."""
-        return Deed.CLOSE
+        return Action.CLOSE
 
     def refusals(self) -> Sequence[str]:
         """Refuse only when there is nothing left to close."""
@@ -160,8 +160,8 @@ class ScaleOutForm(Form[CloseTrades]):
     KEY_CONTEXT: ClassVar[str] = SCALE_OUT
     BINDINGS = KEYMAP.bindings(SCALE_OUT)
 
-    def __init__(self, situation: Situation, trade_id: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, trade_id: str) -> None:
+        super().__init__(context)
         self.trade_id = trade_id
         self.percent: Decimal | None = None  # chosen: a preset, or typed and taken by %
         self.text = ""  # typed since
@@ -169,7 +169,7 @@ class ScaleOutForm(Form[CloseTrades]):
     @property
     def trade(self) -> TradeRow | None:
         """Return the trade, None once it is closed."""
-        return self.situation.store.trades.get(self.trade_id)
+        return self.context.store.trades.get(self.trade_id)
 
     def facts(self, trade: TradeRow) -> Facts | None:
         """Return what is known of its instrument now."""
@@ -180,7 +180,7 @@ class ScaleOutForm(Form[CloseTrades]):
         trade = self.trade
         if trade is None or self.percent is None:
             return NOTHING
-        known = self.situation.store.instruments.get(trade.instrument)
+        known = self.context.store.instruments.get(trade.instrument)
         precision = known.trade_units_precision if known is not None else 0
         return part(trade.units, self.percent, precision)
 
@@ -235,9 +235,9 @@ class ScaleOutForm(Form[CloseTrades]):
             ),
         ]
 
-    def deed(self) -> Deed:
+    def action(self) -> Action:
         """Name it for the matrix."""
-        return Deed.SCALE_OUT
+        return Action.SCALE_OUT
 
     def refusals(self) -> Sequence[str]:
         """Ask for a part, and say when there is no whole unit in it."""
@@ -249,7 +249,7 @@ class ScaleOutForm(Form[CloseTrades]):
         if self.percent > ALL_OF_IT:
             return [f"part: {self.percent:f} % is more than all of it; digits and % set it"]
         if not self.units():
-            all_of_it = f"{self.situation.keymap.name('close')} closes all of it"
+            all_of_it = f"{self.context.keymap.name('close')} closes all of it"
             return [f"{money(self.percent, 0)} % of it is less than one unit: {all_of_it}"]
         return ()
 

@@ -21,9 +21,9 @@ from keydesk.calc.command_parser import (
     meaning,
 )
 from keydesk.calc.order_parser import matching
-from keydesk.forms.info_form import Looking
+from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import Line, wrapped
-from keydesk.keys.guard import Front
+from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COMMAND, FIND, KEYMAP
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
@@ -34,7 +34,7 @@ SHOWN = 10
 LONGEST = 200  # characters of a text field
 
 
-class FindForm(Looking[str]):
+class FindForm(InfoForm[str]):
     """Returns the instrument chosen."""
 
     BINDINGS = KEYMAP.bindings(FIND)
@@ -52,9 +52,9 @@ class FindForm(Looking[str]):
         self.cursor = 0
 
     @property
-    def guard_front(self) -> Front:
+    def key_target(self) -> KeyTarget:
         """Text is typed here, as fast as hands can."""
-        return Front("text", self.painted)
+        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         """A field over a list."""
@@ -114,7 +114,7 @@ class FindForm(Looking[str]):
         self.redraw()
 
 
-class CommandForm(Looking[Spoken]):
+class CommandForm(InfoForm[Spoken]):
     """Returns what the line means."""
 
     BINDINGS = KEYMAP.bindings(COMMAND)
@@ -132,9 +132,9 @@ class CommandForm(Looking[Spoken]):
         self.refused = False  # Enter was pressed on a line that cannot be read
 
     @property
-    def guard_front(self) -> Front:
+    def key_target(self) -> KeyTarget:
         """Text is typed here, as fast as hands can."""
-        return Front("text", self.painted)
+        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         """A field over what is understood."""

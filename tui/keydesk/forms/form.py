@@ -18,16 +18,16 @@ from textual.geometry import Size
 
 from keydesk.calc.checks import FRESH
 from keydesk.calc.facts import Facts
-from keydesk.forms.sheet import BLANK, Line, Sheet, Situation, text_of, with_hints, wrapped
+from keydesk.forms.sheet import BLANK, FormContext, Line, Sheet, text_of, with_hints, wrapped
 from keydesk.keys.confirm import (
     WRONG_LETTERS,
-    Answer,
+    Action,
     Confirmation,
-    Deed,
+    KeyEffect,
     Step,
     required_step,
 )
-from keydesk.keys.guard import DWELL, SEND, Front
+from keydesk.keys.guard import DWELL, SEND, KeyTarget
 from keydesk.keys.guarded_app import TOO_EARLY, GuardedApp
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.frame import Frame
@@ -142,8 +142,8 @@ class Form(ModalForm[Result]):
     Form.-live > Sheet { border: heavy $live; border-title-color: $live-text; border-title-background: $live; }
     """
 
-    def __init__(self, situation: Situation) -> None:
-        self.situation = situation
+    def __init__(self, context: FormContext) -> None:
+        self.context = context
         super().__init__(classes=f"-{self.environment}")
         self.painted: float | None = None
         self._letter = ""
@@ -164,7 +164,7 @@ class Form(ModalForm[Result]):
         """Return the lines between headline and confirmation."""
         return ()
 
-    def deed(self) -> Deed:
+    def action(self) -> Action:
         """Name what it does, for the confirmation matrix."""
         raise NotImplementedError
 
@@ -199,22 +199,22 @@ class Form(ModalForm[Result]):
     # How it lives.
 
     @property
-    def guard_front(self) -> Front:
+    def key_target(self) -> KeyTarget:
         """What the guard needs to know of the open form."""
-        return Front("sends", self.painted)
+        return KeyTarget("sends", self.painted)
 
     @property
     def environment(self) -> str:
         """Return `live`, `practice` or `read-only`: the colour of the frame."""
         level, environment = (
-            self.situation.store.arming.level,
-            self.situation.store.health.environment,
+            self.context.store.arming.level,
+            self.context.store.health.environment,
         )
         return "read-only" if level == "READ-ONLY" else environment.lower()
 
     def title_sheet(self, sheet: Sheet) -> None:
         """Name the environment and the account."""
-        account = self.situation.store.account
+        account = self.context.store.account
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
         sheet.border_title = Text(clean(f"{self.environment.upper()}  {name}"))
 
@@ -255,18 +255,18 @@ class Form(ModalForm[Result]):
 
     def facts_about(self, instrument: str) -> Facts | None:
         """Return the instrument's rules and price and the account's funds; None while one of them is missing."""
-        situation = self.situation
+        context = self.context
         return self.once(
             ("facts", instrument),
-            lambda: facts_of(situation.store, instrument, situation.clock()),
+            lambda: facts_of(context.store, instrument, context.clock()),
         )
 
     def _keep_fresh(self, instrument: str) -> None:
-        now, quote = self.situation.clock(), self.situation.store.quotes.get(instrument)
+        now, quote = self.context.clock(), self.context.store.quotes.get(instrument)
         old = quote is None or now - quote.received > FRESH
         if instrument and old and now - self._asked_at >= FRESH:
             self._asked_at = now
-            self.situation.ask_price(instrument)
+            self.context.ask_price(instrument)
 
     def confirmation(self) -> Confirmation:
         """Return what would send the form now."""
@@ -276,18 +276,18 @@ class Form(ModalForm[Result]):
             refusals = (UNUSABLE_FIGURES,)
         if self.opens() and self._is_cut_off():
             refusals = (TOO_SMALL,)
-        if self.opens() and self.situation.no_orders:
-            refusals = (f"No new orders, exits work: {self.situation.no_orders}",)
+        if self.opens() and self.context.no_orders:
+            refusals = (f"No new orders, exits work: {self.context.no_orders}",)
         if refusals:
             return Confirmation(Step.REFUSED, reason=refusals[0])
-        level = self.situation.store.arming.level
-        step = required_step(self.deed(), level)
+        level = self.context.store.arming.level
+        step = required_step(self.action(), level)
         if step is Step.CHALLENGE:
             if not self._letter and monotonic() >= self._next_letter_at:
-                self._letter = self.situation.letters.draw()
+                self._letter = self.context.letters.draw()
             return Confirmation(step, letter=self._letter)
         if step is Step.REFUSED:
-            arms = self.situation.keymap.name("arm")
+            arms = self.context.keymap.name("arm")
             return Confirmation(step, reason=REFUSED_BY_LEVEL.get(level, "Refused").format(arms))
         return Confirmation(step)
 
@@ -327,19 +327,19 @@ class Form(ModalForm[Result]):
         """Let a key confirm, ask for another letter, or do nothing."""
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         asked = self.confirmation()
-        if asked.answer(key) is Answer.SENDS and not self.is_confirmed():
+        if asked.answer(key) is KeyEffect.SENDS and not self.is_confirmed():
             self._hint = TOO_EARLY
             return
         match asked.answer(key):
-            case Answer.SENDS if doubt := self.doubt():
+            case KeyEffect.SENDS if doubt := self.doubt():
                 self._hint, self.painted = doubt, monotonic()
-            case Answer.SENDS:
+            case KeyEffect.SENDS:
                 self._send()
-            case Answer.WRONG if asked.step is Step.CHALLENGE:
+            case KeyEffect.WRONG if asked.step is Step.CHALLENGE:
                 self._take_wrong_letter(key)
-            case Answer.WRONG:
+            case KeyEffect.WRONG:
                 self._hint = f"NOT SENT by {key}: {SEND} sends it now"
-            case Answer.NOTHING:
+            case KeyEffect.NOTHING:
                 pass
 
     def is_confirmed(self) -> bool:
@@ -363,7 +363,7 @@ class Form(ModalForm[Result]):
         self._wrong_letters += 1
         if self._wrong_letters >= WRONG_LETTERS:
             words = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
-            self.situation.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
+            self.context.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
             self.close(None)
             return
         self._hint = f"NOT SENT: the letter was {self._letter}, not {clean(key)}. Kept as typed"

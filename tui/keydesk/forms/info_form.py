@@ -16,7 +16,7 @@ from rich.text import Text
 
 from keydesk.forms.form import ModalForm
 from keydesk.forms.sheet import BLANK, Line, Sheet
-from keydesk.keys.guard import Front
+from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
 from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
 from keydesk.store.frame import Frame
@@ -38,14 +38,14 @@ from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.overlay import Result
 
 
-class Looking(ModalForm[Result]):
+class InfoForm(ModalForm[Result]):
     """A sheet of lines that closes by Esc."""
 
     WIDTH: ClassVar[int] = 76
     FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
     DEFAULT_CSS = """
-    Looking { align: center middle; }
-    Looking > Sheet {
+    InfoForm { align: center middle; }
+    InfoForm > Sheet {
         height: auto; padding: 0 1; background: $background; border: round $focus;
         border-title-color: $bright; border-subtitle-color: $muted;
     }
@@ -64,9 +64,9 @@ class Looking(ModalForm[Result]):
         return "Esc closes"
 
     @property
-    def guard_front(self) -> Front:
+    def key_target(self) -> KeyTarget:
         """Nothing is sent from here; an order key among others is as much of an accident as on the desk."""
-        return Front("desk", self.painted)
+        return KeyTarget("desk", self.painted)
 
     @property
     def room(self) -> int:
@@ -95,21 +95,21 @@ GAP = "  "
 KEY_WIDTH = 9
 
 
-class HelpForm(Looking[None]):
+class HelpForm(InfoForm[None]):
     """One key a line, two columns, as many pages as it takes."""
 
     BINDINGS = KEYMAP.bindings(HELP)
     WIDTH: ClassVar[int] = 80
 
-    def __init__(self, keymap: KeyMap, context: str = DESK) -> None:
+    def __init__(self, keymap: KeyMap, key_context: str = DESK) -> None:
         super().__init__()
         self.keymap = keymap
-        self.context = context
+        self.key_context = key_context
         self.page = 0
 
     def title_words(self) -> Printable:
         """Name the pane."""
-        name = "" if self.context in {DESK, ROWS} else f" of the {self.context}"
+        name = "" if self.key_context in {DESK, ROWS} else f" of the {self.key_context}"
         return safe(f"Keys{name} and the desk") if name else "Keys of the desk"
 
     def foot_words(self) -> Printable:
@@ -120,7 +120,7 @@ class HelpForm(Looking[None]):
 
     def pages(self) -> Sequence[Sequence[Key]]:
         """Return the keys, so many a page as fit in two columns."""
-        keys = self.keymap.in_force(self.context)
+        keys = self.keymap.in_force(self.key_context)
         size = 2 * self.room
         return [keys[start : start + size] for start in range(0, len(keys), size)] or [()]
 
@@ -169,7 +169,7 @@ def _entry(key: Key, width: int) -> Line:
 Rows = list[tuple[Printable, str]]
 
 
-def of_trade(trade: TradeRow, store: Store) -> Rows:
+def trade_rows(trade: TradeRow, store: Store) -> Rows:
     """Everything known of an open trade."""
     home, places = _home(store), _places(store, trade.instrument)
     return [
@@ -194,7 +194,7 @@ def of_trade(trade: TradeRow, store: Store) -> Rows:
     ]
 
 
-def of_order(order: OrderRow, store: Store) -> Rows:
+def order_rows(order: OrderRow, store: Store) -> Rows:
     """Everything known of a pending order."""
     places = _places(store, order.instrument)
     return [
@@ -215,7 +215,7 @@ def of_order(order: OrderRow, store: Store) -> Rows:
     ]
 
 
-def of_position(position: PositionRow, store: Store) -> Rows:
+def position_rows(position: PositionRow, store: Store) -> Rows:
     """Everything known of a position."""
     home, places = _home(store), _places(store, position.instrument)
     return [
@@ -230,7 +230,7 @@ def of_position(position: PositionRow, store: Store) -> Rows:
     ]
 
 
-def of_instrument(name: str, store: Store) -> Rows:
+def instrument_rows(name: str, store: Store) -> Rows:
     """What may be done with an instrument, and its price."""
     known, quote = store.instruments.get(name), store.quotes.get(name)
     if known is None:
@@ -251,7 +251,7 @@ def of_instrument(name: str, store: Store) -> Rows:
     ]
 
 
-def of_log_line(line: LogLine, store: Store) -> Rows:
+def log_line_rows(line: LogLine, store: Store) -> Rows:
     """Everything a line of the log holds."""
     return [
         ("transaction", line.id or "the desk's own line"),
@@ -264,7 +264,7 @@ def of_log_line(line: LogLine, store: Store) -> Rows:
     ]
 
 
-def of_notices(store: Store) -> Rows:
+def notice_rows(store: Store) -> Rows:
     """Everything that was told, newest first."""
     told: Rows = [
         (date_and_time(notice.time_ns), notice.text) for notice in reversed(store.notices)
@@ -300,7 +300,7 @@ BLANK_TEXT = safe("")
 WIDEST_NAME = 24  # columns: a date, a time and its zone
 
 
-class DetailsForm(Looking[None]):
+class DetailsForm(InfoForm[None]):
     """A list of names and values that scrolls where it is long."""
 
     BINDINGS = KEYMAP.bindings(HELP)

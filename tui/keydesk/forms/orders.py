@@ -22,9 +22,9 @@ from keydesk.calc.ticket_draft import (
     shown_number,
 )
 from keydesk.forms.form import NUDGES, Form
-from keydesk.forms.sheet import BLANK, Line, Situation
+from keydesk.forms.sheet import BLANK, FormContext, Line
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
-from keydesk.keys.confirm import Deed
+from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CANCEL_ENTRIES, KEYMAP, MODIFY
 from keydesk.records import OrderRow
 from keydesk.text.format import EMPTY, money, pair, price
@@ -41,14 +41,14 @@ class CancelForm(Form[CancelOrders]):
 
     WIDTH: ClassVar[int] = 68
 
-    def __init__(self, situation: Situation, order_id: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, order_id: str) -> None:
+        super().__init__(context)
         self.order_id = order_id
 
     @property
     def order(self) -> OrderRow | None:
         """Return the order, None once it is gone."""
-        return self.situation.store.orders.get(self.order_id)
+        return self.context.store.orders.get(self.order_id)
 
     def headline(self) -> Line:
         """Say which order."""
@@ -58,12 +58,12 @@ class CancelForm(Form[CancelOrders]):
             (order_name(order) if order else safe(f"#{self.order_id}"), "bright"),
         )
 
-    def deed(self) -> Deed:
+    def action(self) -> Action:
         """Name it: a stop taken away loosens."""
         order = self.order
         if order is not None and order.type in STOP_TYPES:
-            return Deed.LOOSEN
-        return Deed.CANCEL_ORDER
+            return Action.LOOSEN
+        return Action.CANCEL_ORDER
 
     def warnings(self) -> Sequence[str]:
         """Say what loses its protection."""
@@ -89,8 +89,8 @@ class CancelEntriesForm(Form[CancelOrders]):
     BINDINGS = KEYMAP.bindings(CANCEL_ENTRIES)
     WIDTH: ClassVar[int] = 68
 
-    def __init__(self, situation: Situation, instrument: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context)
         self.instrument = instrument
         self.everywhere = False
 
@@ -124,9 +124,9 @@ class CancelEntriesForm(Form[CancelOrders]):
         )
         return [*lines, BLANK, scope]
 
-    def deed(self) -> Deed:
+    def action(self) -> Action:
         """Name it for the matrix."""
-        return Deed.CANCEL_ENTRIES
+        return Action.CANCEL_ENTRIES
 
     def refusals(self) -> Sequence[str]:
         """Say when there is nothing to cancel."""
@@ -143,7 +143,7 @@ class CancelEntriesForm(Form[CancelOrders]):
         self.redraw()
 
     def _in_scope(self) -> Sequence[OrderRow]:
-        orders = self.situation.store.orders.values()
+        orders = self.context.store.orders.values()
         return [order for order in orders if self.everywhere or order.instrument == self.instrument]
 
 
@@ -159,8 +159,8 @@ class MoveForm(Form[MoveEntry]):
     HINTS: ClassVar[Line] = NUDGES
     BINDINGS = KEYMAP.bindings(MODIFY)
 
-    def __init__(self, situation: Situation, order_id: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, order_id: str) -> None:
+        super().__init__(context)
         self.order_id = order_id
         self.active = "price"
         self.fields = {name: _filled(level) for name, level in self._levels_now().items()}
@@ -168,7 +168,7 @@ class MoveForm(Form[MoveEntry]):
     @property
     def order(self) -> OrderRow | None:
         """Return the order, None once it is gone."""
-        return self.situation.store.orders.get(self.order_id)
+        return self.context.store.orders.get(self.order_id)
 
     def facts(self, order: OrderRow) -> Facts | None:
         """Return what is known of its instrument now."""
@@ -215,11 +215,11 @@ class MoveForm(Form[MoveEntry]):
             *(_risk_line(order, levels, facts) if not order.reduces else ()),
         ]
 
-    def deed(self) -> Deed:
+    def action(self) -> Action:
         """Moving an order; without a stop it asks for as much as opening without one."""
         if self.order is not None and self.order.reduces:
-            return Deed.MOVE_TARGET
-        return Deed.OPEN_AGAINST_WARNING if self.warnings() else Deed.REPLACE_ENTRY
+            return Action.MOVE_TARGET
+        return Action.OPEN_AGAINST_WARNING if self.warnings() else Action.REPLACE_ENTRY
 
     def refusals(self) -> Sequence[str]:
         """Refuse what cannot be meant."""

@@ -95,7 +95,7 @@ def _none(_instrument: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class FormContext:
     """Everything a form reads; it writes nothing of it."""
 
     store: Store

@@ -26,8 +26,8 @@ from keydesk.calc.ticket_draft import (
 )
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
-from keydesk.forms.sheet import Line, Situation
-from keydesk.keys.confirm import Deed
+from keydesk.forms.sheet import FormContext, Line
+from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.text.format import pair
 
@@ -63,11 +63,11 @@ class TicketForm(Form[OpenOrder]):
     BINDINGS = KEYMAP.bindings(TICKET)
 
     def __init__(
-        self, situation: Situation, side: Side, instrument: str, fields: Dictated | None = None
+        self, context: FormContext, side: Side, instrument: str, fields: Dictated | None = None
     ) -> None:
-        super().__init__(situation)
+        super().__init__(context)
         facts = self.facts_about(instrument)
-        draft = first_draft(side, instrument, facts, situation.template, situation.preset)
+        draft = first_draft(side, instrument, facts, context.template, context.preset)
         self.draft = draft if fields is None else fields.on(draft)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
 
@@ -84,11 +84,11 @@ class TicketForm(Form[OpenOrder]):
             return ()
         return ticket_sheet.body(self.draft, plan, facts)
 
-    def deed(self) -> Deed:
+    def action(self) -> Action:
         """Opening, against a warning or without."""
         if self.reduces():
-            return Deed.SCALE_OUT
-        return Deed.OPEN_AGAINST_WARNING if self.verdict().warnings else Deed.OPEN
+            return Action.SCALE_OUT
+        return Action.OPEN_AGAINST_WARNING if self.verdict().warnings else Action.OPEN
 
     def opens_on(self) -> str:
         """Name the ticket's instrument."""
@@ -129,7 +129,7 @@ class TicketForm(Form[OpenOrder]):
 
     def lines(self) -> Sequence[Line]:
         """Return the lines, and remember the price that the trader sees from now on."""
-        facts, now = self.facts(), self.situation.clock()
+        facts, now = self.facts(), self.context.clock()
         if facts is not None:
             self._seen_prices.append((now, self._touch(facts)))
         while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
@@ -165,7 +165,7 @@ class TicketForm(Form[OpenOrder]):
         if facts is None:
             return None
         return self.once(
-            ("plan", self.draft), lambda: work_out(self.draft, facts, self.situation.limits)
+            ("plan", self.draft), lambda: work_out(self.draft, facts, self.context.limits)
         )
 
     def verdict(self) -> Verdict:
@@ -177,16 +177,16 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(facts)
         if facts is None or plan is None:
             return Verdict((f"Waiting for a price of {pair(self.draft.instrument)}",))
-        return judge(self.draft, plan, facts, self.situation.limits, self._circumstances())
+        return judge(self.draft, plan, facts, self.context.limits, self._circumstances())
 
     def _circumstances(self) -> Circumstances:
-        store, draft = self.situation.store, self.draft
+        store, draft = self.context.store, self.draft
         return Circumstances(
-            wall_ns=self.situation.wall_ns(),
+            wall_ns=self.context.wall_ns(),
             rtt_ms=store.health.rtt_ms,
-            sent_like_this=self.situation.sent_like_this(draft.instrument, draft.kind, draft.side),
+            sent_like_this=self.context.sent_like_this(draft.instrument, draft.kind, draft.side),
             in_flight=store.in_flight_of(draft.instrument),
-            quote_trouble=self.situation.quote_trouble(draft.instrument),
+            quote_trouble=self.context.quote_trouble(draft.instrument),
         )
 
     # The keys.
@@ -289,8 +289,8 @@ class TicketForm(Form[OpenOrder]):
                 self.draft.side,
                 self.draft.instrument,
                 facts,
-                self.situation.template,
-                RISK_PRESET if unit == "risk %" else self.situation.preset or 1,
+                self.context.template,
+                RISK_PRESET if unit == "risk %" else self.context.preset or 1,
             )
             return fresh.size
         return self._level_in_unit(name, unit, facts)

@@ -1,4 +1,4 @@
-"""What confirms what: the graded confirmation of every deed at every level, as one table.
+"""What confirms what: the graded confirmation of every action at every level, as one table.
 
 Live is never lower than this table, and practice is the same table on purpose: hands learn there
 what they do with money. Reducing risk needs one key, opening it `y`, what could hurt a letter that
@@ -16,14 +16,14 @@ Level = Literal["ARMED", "DISARMED", "READ-ONLY"]
 
 
 class Step(Enum):
-    """What a deed asks for before it is sent."""
+    """What a action asks for before it is sent."""
 
     SEND_KEY = "y"
     CHALLENGE = "a letter shown at random"
     REFUSED = "refused"
 
 
-class Deed(Enum):
+class Action(Enum):
     """What a form is about to do, as the confirmation sees it."""
 
     CANCEL_ORDER = "cancel one order"
@@ -48,46 +48,46 @@ class Deed(Enum):
 Y, LETTER, NO = Step.SEND_KEY, Step.CHALLENGE, Step.REFUSED
 
 # Armed first; then disarmed, which is also the level of a day locked for its loss.
-MATRIX: Mapping[Deed, tuple[Step, Step]] = {
-    Deed.CANCEL_ORDER: (Y, Y),
-    Deed.CANCEL_ENTRIES: (Y, Y),
-    Deed.BREAK_EVEN: (Y, Y),
-    Deed.TIGHTEN: (Y, Y),
-    Deed.SCALE_OUT: (Y, Y),
-    Deed.CLOSE: (Y, Y),
-    Deed.ADD_PROTECTION: (Y, Y),
-    Deed.MOVE_TARGET: (Y, Y),
-    Deed.LOOSEN: (LETTER, NO),
-    Deed.OPEN: (Y, NO),
-    Deed.OPEN_AGAINST_WARNING: (LETTER, NO),
-    Deed.REPLACE_ENTRY: (Y, NO),
-    Deed.REVERSE: (LETTER, NO),
-    Deed.FLATTEN: (LETTER, LETTER),
-    Deed.CANCEL_PROTECTION: (LETTER, NO),
-    Deed.OVER_LIMIT: (NO, NO),
-    Deed.CONFIGURE: (LETTER, NO),
+MATRIX: Mapping[Action, tuple[Step, Step]] = {
+    Action.CANCEL_ORDER: (Y, Y),
+    Action.CANCEL_ENTRIES: (Y, Y),
+    Action.BREAK_EVEN: (Y, Y),
+    Action.TIGHTEN: (Y, Y),
+    Action.SCALE_OUT: (Y, Y),
+    Action.CLOSE: (Y, Y),
+    Action.ADD_PROTECTION: (Y, Y),
+    Action.MOVE_TARGET: (Y, Y),
+    Action.LOOSEN: (LETTER, NO),
+    Action.OPEN: (Y, NO),
+    Action.OPEN_AGAINST_WARNING: (LETTER, NO),
+    Action.REPLACE_ENTRY: (Y, NO),
+    Action.REVERSE: (LETTER, NO),
+    Action.FLATTEN: (LETTER, LETTER),
+    Action.CANCEL_PROTECTION: (LETTER, NO),
+    Action.OVER_LIMIT: (NO, NO),
+    Action.CONFIGURE: (LETTER, NO),
 }
 
 # No guard, lock, limit or stale price may refuse these; only the broker may.
 EXITS = frozenset(
     {
-        Deed.CANCEL_ORDER,
-        Deed.CANCEL_ENTRIES,
-        Deed.BREAK_EVEN,
-        Deed.TIGHTEN,
-        Deed.SCALE_OUT,
-        Deed.CLOSE,
-        Deed.ADD_PROTECTION,
-        Deed.FLATTEN,
+        Action.CANCEL_ORDER,
+        Action.CANCEL_ENTRIES,
+        Action.BREAK_EVEN,
+        Action.TIGHTEN,
+        Action.SCALE_OUT,
+        Action.CLOSE,
+        Action.ADD_PROTECTION,
+        Action.FLATTEN,
     }
 )
 
 
-def required_step(deed: Deed, level: Level) -> Step:
-    """Return what the deed asks for at this level."""
+def required_step(action: Action, level: Level) -> Step:
+    """Return what the action asks for at this level."""
     if level == "READ-ONLY":
         return Step.REFUSED
-    armed, disarmed = MATRIX[deed]
+    armed, disarmed = MATRIX[action]
     return armed if level == "ARMED" else disarmed
 
 
@@ -104,7 +104,7 @@ class Letters:
         return self._last
 
 
-class Answer(Enum):
+class KeyEffect(Enum):
     """What a key means to an open confirmation."""
 
     SENDS = "sends"
@@ -126,17 +126,23 @@ class Confirmation:
     letter: str = ""
     reason: str = ""
 
-    def answer(self, key: str) -> Answer:
+    def answer(self, key: str) -> KeyEffect:
         """Judge a key that is no field of the form; a wrong letter never sends, and never drops what was typed."""
         match self.step:
             case Step.SEND_KEY:
                 wrong = key in CHALLENGE_LETTERS  # of a challenge that was asked for a moment ago
-                return Answer.SENDS if key == SEND else Answer.WRONG if wrong else Answer.NOTHING
+                return (
+                    KeyEffect.SENDS
+                    if key == SEND
+                    else KeyEffect.WRONG
+                    if wrong
+                    else KeyEffect.NOTHING
+                )
             case Step.CHALLENGE if not self.letter:
-                return Answer.NOTHING
+                return KeyEffect.NOTHING
             case Step.CHALLENGE if key == self.letter:
-                return Answer.SENDS
+                return KeyEffect.SENDS
             case Step.CHALLENGE if len(key) == 1 and key.isalpha() and key.islower():
-                return Answer.WRONG
+                return KeyEffect.WRONG
             case _:
-                return Answer.NOTHING
+                return KeyEffect.NOTHING

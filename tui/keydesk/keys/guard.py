@@ -53,7 +53,7 @@ class Cause(Enum):
     RESUME = Rule("the desk was suspended", practice_too=False)
 
 
-def at_start(environment: Environment, *, read_only: bool = False) -> Arming:
+def arming_at_start(environment: Environment, *, read_only: bool = False) -> Arming:
     """Return the level a desk starts with."""
     if read_only:
         return Arming("READ-ONLY", "started with --read-only")
@@ -62,7 +62,7 @@ def at_start(environment: Environment, *, read_only: bool = False) -> Arming:
     return Arming("DISARMED", "a live desk starts disarmed")
 
 
-def after(cause: Cause, now: Arming, environment: Environment) -> Arming:
+def arming_after(cause: Cause, now: Arming, environment: Environment) -> Arming:
     """Return the level once the cause happened."""
     if now.level != "ARMED":
         return now
@@ -71,23 +71,23 @@ def after(cause: Cause, now: Arming, environment: Environment) -> Arming:
     return Arming("DISARMED", cause.value.words)
 
 
-def armed(now: Arming) -> Arming:
+def armed_by_hand(now: Arming) -> Arming:
     """Return the level once the trader armed by hand; read-only stays what it is."""
     return now if now.level == "READ-ONLY" else Arming("ARMED", "armed by hand")
 
 
-def arming_words(account_id: str, environment: Environment) -> str:
+def arming_text(account_id: str, environment: Environment) -> str:
     """Return what must be typed to arm: on live the last three of the account id, else the send key."""
     return account_id[-3:] if environment == "LIVE" else "y"
 
 
-STOOD_STILL = (
+SUSPENDED_SECONDS = (
     5.0  # seconds between two beats that come ten times a second: stopped, or the machine slept
 )
 
 
 @dataclass(slots=True)
-class Vigil:
+class AutoDisarm:
     """Looks at every beat; wall time counts too, since a sleeping machine's own clock may sleep with it."""
 
     beat_at: float | None = None  # monotonic seconds
@@ -96,7 +96,10 @@ class Vigil:
 
     def causes(self, now: float, wall: float, last_key_at: float, losses: int) -> Iterator[Cause]:
         """What happened since the beat before."""
-        if self.beat_at is not None and max(now - self.beat_at, wall - self.wall_at) > STOOD_STILL:
+        if (
+            self.beat_at is not None
+            and max(now - self.beat_at, wall - self.wall_at) > SUSPENDED_SECONDS
+        ):
             yield Cause.RESUME
         if losses != self.losses:
             yield Cause.RECONNECT
@@ -126,14 +129,14 @@ class Verdict(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
+class KeyTarget:
     """What a key would meet: the desk, a form that sends, or a field of text."""
 
     kind: Literal["desk", "sends", "text"] = "desk"
     painted: float | None = None  # monotonic seconds when the form was first seen
 
 
-ON_THE_DESK = Front()
+ON_THE_DESK = KeyTarget()
 
 
 @dataclass(slots=True)
@@ -147,7 +150,7 @@ class Guard:
     capitals: int = 0
     opened: float = float("-inf")  # when the last order key passed on the desk
 
-    def key(self, key: str, time: float, front: Front) -> Verdict:
+    def key(self, key: str, time: float, front: KeyTarget) -> Verdict:
         """Judge a key that arrived now."""
         before, gap = self.last_key, time - self.last_time
         self.last_key, self.last_time = key, time
@@ -184,24 +187,24 @@ class Guard:
         """Whether nothing but capitals came lately, with no form open."""
         return self.capitals >= CAPITALS_IN_A_ROW
 
-    def _is_guarded_pair(self, before: str, key: str, front: Front) -> bool:
+    def _is_guarded_pair(self, before: str, key: str, front: KeyTarget) -> bool:
         """Whether one of two keys opens, confirms or sends money; Esc goes a step back and may come before any key."""
         if before == "escape":
             return False
         return before == PASTE or any(self.touches_money(each, front) for each in (before, key))
 
-    def touches_money(self, key: str, front: Front) -> bool:
+    def touches_money(self, key: str, front: KeyTarget) -> bool:
         """Whether a key opens, confirms or sends money where it would arrive."""
         # A capital counts in a form as well: the same `B` held down arrives there.
         return key in self.order_keys or (front.kind == "sends" and key in CONFIRM_KEYS)
 
-    def _was_seen(self, front: Front, time: float) -> bool:
+    def _was_seen(self, front: KeyTarget, time: float) -> bool:
         if front.painted is None:
             return False
         quick = 0 <= front.painted - self.opened <= QUICK_PAINT
         return time - (self.opened if quick else front.painted) >= DWELL
 
-    def _count_capitals(self, key: str, front: Front) -> None:
+    def _count_capitals(self, key: str, front: KeyTarget) -> None:
         capital = len(key) == 1 and key.isupper() and front.kind == "desk"
         self.capitals = self.capitals + 1 if capital else 0
 

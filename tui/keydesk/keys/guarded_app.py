@@ -17,7 +17,7 @@ from textual.app import App, ReturnType
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
-from keydesk.keys.guard import ON_THE_DESK, SETTLE, Cause, Front, Guard, Verdict, second_of_alt
+from keydesk.keys.guard import ON_THE_DESK, SETTLE, Cause, Guard, KeyTarget, Verdict, second_of_alt
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
 from keydesk.terminal.input import InputDropped, InputOverrun
 
@@ -152,7 +152,7 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         else:
             self.tell("warn", words)
 
-    def _say_lost_behind_escape(self, key: str, front: Front) -> None:
+    def _say_lost_behind_escape(self, key: str, front: KeyTarget) -> None:
         if front.kind == "text":
             return
         if self.guard.touches_money(key, ON_THE_DESK) or self.guard.touches_money(key, front):
@@ -221,13 +221,13 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
     def _close_if_tripped(self, screen: Screen[object]) -> None:
         """Close a form that an order key ahead of the trip opens only now: its pane was busy meanwhile."""
         late = self._order_key_time <= self._trip_key_time
-        front = getattr(screen, "guard_front", ON_THE_DESK)
+        front = getattr(screen, "key_target", ON_THE_DESK)
         if late and front.kind == "sends" and monotonic() - self._tripped_at < ONE_BURST:
             screen.dismiss(None)
 
-    def _front(self) -> Front:
-        front = getattr(self.screen, "guard_front", None)
-        return front if isinstance(front, Front) else ON_THE_DESK
+    def _front(self) -> KeyTarget:
+        front = getattr(self.screen, "key_target", None)
+        return front if isinstance(front, KeyTarget) else ON_THE_DESK
 
 
 def _is_foreign_letter(event: events.Key) -> bool:

@@ -83,8 +83,8 @@ TOO_SMALL = (
 )
 
 TWO_NOTICES_FROM = 30  # rows
-BENEATH_A_DIALOG = 0.5  # seconds from picture to picture
-LOOKING = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
+SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
+SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
 
 def _bindings() -> list[BindingType]:
@@ -92,7 +92,7 @@ def _bindings() -> list[BindingType]:
     found: list[BindingType] = []
     for binding in KEYMAP.bindings(keys.DESK):
         assert isinstance(binding, Binding)  # noqa: S101 - the key map makes no others
-        own = binding.action.partition("(")[0] in LOOKING
+        own = binding.action.partition("(")[0] in SCREEN_ACTIONS
         found.append(binding if own else replace(binding, action=f"app.{binding.action}"))
     return found
 
@@ -180,7 +180,7 @@ class DeskScreen(Backdrop):
         """Hand the frame to every pane in sight; under a dialog, which has the hand, less often."""
         if not self.is_active:
             self._held.append(frame)
-            if frame.now - self._drawn_at < BENEATH_A_DIALOG:
+            if frame.now - self._drawn_at < SECONDS_PER_FRAME_BENEATH:
                 return
             frame = replace(frame, dirty=_all_of(self._held))
         self._held.clear()

@@ -13,7 +13,7 @@ from types import TracebackType
 from rich.cells import cell_len
 
 from keydesk.terminal.check import ascii_locale
-from keydesk.text.sanitize import Printable, disarmed_lines
+from keydesk.text.sanitize import Printable, lines_without_controls
 
 LINES = {
     **dict.fromkeys("─━╌┄═", "-"),
@@ -48,23 +48,27 @@ def say_picture(text: str) -> None:
     """Print what another library drew: its colours pass, no other escape sequence and no control character."""
     parts = SGR.split(text)
     codes = [*SGR.findall(text), ""]
-    print("".join(disarmed_lines(part) + code for part, code in zip(parts, codes, strict=True)))
+    print(
+        "".join(
+            lines_without_controls(part) + code for part, code in zip(parts, codes, strict=True)
+        )
+    )
 
 
-class DisarmedStream(TextIOWrapper):
+class SanitizedStream(TextIOWrapper):
     """Standard error for what is written past `say_error`: tracebacks and warnings may quote the server."""
 
     def write(self, text: str, /) -> int:
         """Write text without escape sequences and control characters."""
-        return super().write(disarmed_lines(text))
+        return super().write(lines_without_controls(text))
 
 
-def disarm_stderr() -> None:
+def sanitize_stderr() -> None:
     """Let no traceback and no log line bring a control character to the terminal."""
     stream = sys.stderr
-    if isinstance(stream, TextIOWrapper) and not isinstance(stream, DisarmedStream):
+    if isinstance(stream, TextIOWrapper) and not isinstance(stream, SanitizedStream):
         stream.flush()
-        sys.stderr = DisarmedStream(
+        sys.stderr = SanitizedStream(
             open(stream.fileno(), "wb", buffering=0, closefd=False),  # noqa: SIM115 - open to the end
             encoding=stream.encoding,
             errors=stream.errors,
@@ -72,12 +76,12 @@ def disarm_stderr() -> None:
         )
 
 
-def disarmed_excepthook(
+def sanitizing_excepthook(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     """Print a traceback without control characters: for the desk, whose own pictures go to standard error."""
     lines = traceback.format_exception(kind, error, trace)
-    print(disarmed_lines("".join(lines)), end="", file=sys.stderr)
+    print(lines_without_controls("".join(lines)), end="", file=sys.stderr)
 
 
 def replace_signs() -> None:

@@ -89,18 +89,18 @@ def split_at(text: SafeText, first: int, second: int) -> tuple[SafeText, SafeTex
     return SafeText(text[:first]), SafeText(text[first:second]), SafeText(text[second:])
 
 
-def disarmed(text: str) -> str:
+def without_controls(text: str) -> str:
     """Return text in which every character that a terminal could act upon is a sign, nothing left out."""
     return "".join(
         each if each.isprintable() else _seen(each, unicodedata.category(each)) for each in text
     )
 
 
-def disarmed_lines(text: str) -> str:
+def lines_without_controls(text: str) -> str:
     """Return text of several lines, disarmed."""
     if text.isprintable():
         return text
-    return "\n".join(disarmed(line) for line in text.split("\n"))
+    return "\n".join(without_controls(line) for line in text.split("\n"))
 
 
 def _is_plain_ascii(text: str) -> bool:

@@ -34,7 +34,7 @@ from keydesk.terminal.input import TerminalAnswered
 from keydesk.terminal.output import in_ascii
 from keydesk.terminal.query import is_remote
 from keydesk.widgets import theme
-from keydesk.widgets.terminal_diff import Difference, Front, Written
+from keydesk.widgets.terminal_diff import Difference, RenderedUpdate, TerminalContents
 from keydesk.widgets.theme import Depth
 
 SMALLEST = Size(80, 24)  # a smaller terminal shows no account, no price and no position
@@ -79,7 +79,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         super().__init__()
         leave_out_tooltips_and_toasts(self)
         self._ascii_only = False
-        self._terminal = Front()
+        self._terminal = TerminalContents()
         self._flow = OutputFlow(monotonic, remote=is_remote(os.environ))
         self._behind = False  # an update was left out: the whole screen is compared as soon as the line takes more
         self._terminal_region: Region | None = None
@@ -174,7 +174,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         if not sequence and self.cursor_position == self._cursor_sent:
             return None
         self._cursor_sent = self.cursor_position
-        return Written(sequence + self._request_after(sequence))
+        return RenderedUpdate(sequence + self._request_after(sequence))
 
     def fault_report(self) -> RenderableType | None:
         """Return a traceback without local variables, which may hold a token."""

@@ -20,7 +20,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from keydesk.terminal._textual_private import CompositorUpdate, Piece, pieces_of
-from keydesk.text.sanitize import disarmed
+from keydesk.text.sanitize import without_controls
 
 BLANK_RUN = 4  # unchanged cells that are cheaper to send again than to jump over
 # Plain letters and the lines and blocks that every monospaced font draws one cell wide.
@@ -62,7 +62,7 @@ class Row:
             self.styles += [None] * missing
 
 
-class Front:
+class TerminalContents:
     """What the terminal shows, line by line, as far as it was sent from here."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Front:
             before = self._sent.setdefault(y, {}).get(x, (0, ()))[1]
             if before is not segments and before != segments:
                 self._replace(y, x, segments)
-                self._draw(runs, y, news(x, before, segments))
+                self._draw(runs, y, changed_segments(x, before, segments))
         pen = Pen(depth, self._width)
         for run in in_cheapest_order(runs, depth):
             pen.write(run)
@@ -117,7 +117,9 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else cell_len(text)
 
 
-def news(x: int, before: Iterable[Segment], after: Iterable[Segment]) -> Iterable[Placed]:
+def changed_segments(
+    x: int, before: Iterable[Segment], after: Iterable[Segment]
+) -> Iterable[Placed]:
     """The segments, with their columns, that are not the same in the same place as before."""
     old, old_x = iter(before), x
     there = next(old, None)
@@ -243,7 +245,7 @@ class Pen:
             self._out.append(change(self._worn, look))
             self._worn = look
         if not run.text.isprintable():  # the second line of defence: what is drawn was sanitized
-            self._out.append(disarmed(run.text))
+            self._out.append(without_controls(run.text))
             self._at = None
             return
         self._out.append(run.text)
@@ -332,7 +334,9 @@ def change(worn: Look, wanted: Look) -> str:
 class Difference(CompositorUpdate):
     """An update reduced to what differs from the front."""
 
-    def __init__(self, update: CompositorUpdate, front: Front, colours: ColorSystem) -> None:
+    def __init__(
+        self, update: CompositorUpdate, front: TerminalContents, colours: ColorSystem
+    ) -> None:
         self._update = update
         self._front = front
         self._colours = colours
@@ -350,7 +354,7 @@ class Difference(CompositorUpdate):
         return self._front.take(pieces, self._colours)
 
 
-class Written(CompositorUpdate):
+class RenderedUpdate(CompositorUpdate):
     """The bytes of an update that is worked out already."""
 
     def __init__(self, sequence: str) -> None:
