@@ -1,4 +1,4 @@
-"""Arm: on live the last three of the account id, so that hands know which account they arm."""
+"""The form that arms the keyboard; on a live account it asks for the last three characters of the account id."""
 
 from collections.abc import Sequence
 from time import time_ns
@@ -30,22 +30,22 @@ class ArmForm(Form[bool]):
         return arming_text(account_id, store.health.environment)
 
     def headline(self) -> Line:
-        """Say what arming means."""
+        """Return what arming means."""
         return (("ARM the keyboard", "bright"), (": orders may open risk", "plain"))
 
     def body(self) -> Sequence[Line]:
-        """Ask for the account's digits on live."""
+        """Return the field for the characters of the account id, on live accounts."""
         if len(self.wanted) < LENGTH:
             return ()
         typed = self.digits.ljust(LENGTH, "_")
         return ((("last three of the account id  ", "muted"), (safe(typed), "bright")),)
 
     def action(self) -> Action:
-        """Stand outside the matrix: arming sends nothing."""
+        """Return CONFIGURE; arming sends nothing."""
         return Action.CONFIGURE
 
     def confirmation(self) -> Confirmation:
-        """Ask for the send key, or for digits that the form itself takes."""
+        """Return the send key as the step, or a refusal until the digits were typed."""
         if self.context.store.arming.level == "READ-ONLY":
             return Confirmation(Step.REFUSED, reason="READ-ONLY: start without --read-only")
         if len(self.wanted) == LENGTH:
@@ -58,11 +58,11 @@ class ArmForm(Form[bool]):
             self.close(True)
 
     def result(self) -> bool:
-        """Return that it was armed."""
+        """Return True."""
         return True
 
     def typed(self, key: str) -> bool:
-        """Collect the digits; wrong ones are said and asked for again, the third time closes the form."""
+        """Collect the digits; wrong ones may be typed again, the third wrong entry closes the form."""
         if self.context.store.arming.level == "READ-ONLY" or len(self.wanted) < LENGTH:
             return False
         if key == "backspace":

@@ -1,4 +1,4 @@
-"""Break-even: the stop goes where the trade costs nothing, financing included."""
+"""The form that moves a trade's stop to the price where closing costs nothing, financing included."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -31,7 +31,7 @@ class BreakEvenForm(Form[SetProtection]):
         return self.context.store.trades.get(self.trade_id)
 
     def facts(self, trade: TradeRow) -> Facts | None:
-        """Return what is known of its instrument now."""
+        """Return the facts about its instrument."""
         return self.facts_about(trade.instrument)
 
     def stop(self, trade: TradeRow, facts: Facts) -> Decimal:
@@ -46,7 +46,7 @@ class BreakEvenForm(Form[SetProtection]):
         )
 
     def headline(self) -> Line:
-        """Say which trade."""
+        """Return the trade that it is about."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         return (("STOP TO BREAK-EVEN ", "bright"), (name, "bright"))
@@ -72,7 +72,7 @@ class BreakEvenForm(Form[SetProtection]):
         ]
 
     def action(self) -> Action:
-        """Name it for the matrix."""
+        """Return the row of the confirmation matrix."""
         return Action.BREAK_EVEN
 
     def refusals(self) -> Sequence[str]:

@@ -1,4 +1,4 @@
-"""Close a position or a part of it: the long and the short side of an instrument, whatever trades make them up."""
+"""Forms that close a position or a part of it: its long side, its short side, or both."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ FULL = Decimal(100)  # percent
 
 @dataclass(frozen=True, slots=True)
 class OpenSide:
-    """One side of a position that holds something."""
+    """The long or the short side of a position, if it is open."""
 
     name: SideName
     units: Decimal  # magnitude
@@ -63,18 +63,18 @@ class OpenSide:
 
 
 class _PositionForm(Form[ClosePosition]):
-    """What both forms know of the position."""
+    """The base of both forms about a position."""
 
     def __init__(self, context: FormContext, instrument: str) -> None:
         super().__init__(context)
         self.instrument = instrument
 
     def facts(self) -> Facts | None:
-        """Return what is known of the instrument now."""
+        """Return the facts about the instrument."""
         return self.facts_about(self.instrument)
 
     def open_sides(self) -> tuple[OpenSide, ...]:
-        """Return the sides that hold something now."""
+        """Return the sides that are open now."""
         position = self.context.store.positions.get(self.instrument)
         if position is None:
             return ()
@@ -126,7 +126,7 @@ class ClosePositionForm(_PositionForm):
         return tuple(side for side in self.open_sides() if self.choice in {"both", side.name})
 
     def headline(self) -> Line:
-        """Say that it is the position, and which sides of it."""
+        """Return the position and the sides to close."""
         sides = " and ".join(side.words for side in self.closing()) or "–"
         return (
             (safe(f"CLOSE position {pair(self.instrument)} {sides}"), "bright"),
@@ -151,7 +151,7 @@ class ClosePositionForm(_PositionForm):
         return _realised_line(parts, facts)
 
     def action(self) -> Action:
-        """Name it for the matrix."""
+        """Return the row of the confirmation matrix."""
         return Action.CLOSE
 
     def refusals(self) -> Sequence[str]:
@@ -214,7 +214,7 @@ class PositionPartForm(_PositionForm):
         return side.units if self.percent == FULL else part(side.units, self.percent, precision)
 
     def headline(self) -> Line:
-        """Say how much of which side of the position."""
+        """Return the part and the side of the position."""
         side = self.side
         name = side.words if side else " and ".join(each.words for each in self.open_sides())
         chosen = self._chosen_words()
@@ -267,11 +267,11 @@ class PositionPartForm(_PositionForm):
         ]
 
     def action(self) -> Action:
-        """Name it for the matrix."""
+        """Return the row of the confirmation matrix."""
         return Action.SCALE_OUT
 
     def refusals(self) -> Sequence[str]:
-        """Ask for a side and a part, and say when a part is none or too much."""
+        """Refuse without a side or a part, and a part that is nothing or more than all."""
         if not self.open_sides():
             return ["The position is closed already"]
         side = self.side

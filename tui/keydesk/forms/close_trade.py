@@ -1,7 +1,4 @@
-"""Close and scale out: what is realised, what remains, what goes with it.
-
-Lines about an open trade that several forms share.
-"""
+"""Forms that close a trade or a part of it, and the lines about an open trade that other forms share."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -86,11 +83,11 @@ class CloseForm(Form[CloseTrades]):
         return [known[trade_id] for trade_id in self.trade_ids if trade_id in known]
 
     def facts(self) -> Facts | None:
-        """Return what is known of the instrument now."""
+        """Return the facts about the instrument."""
         return self.facts_about(self.instrument)
 
     def headline(self) -> Line:
-        """Say what is closed."""
+        """Return what is closed."""
         trades = self.trades
         if len(trades) == 1:
             return (
@@ -116,7 +113,7 @@ class CloseForm(Form[CloseTrades]):
         return [*lines, BLANK, self._realised(facts), *self._dependents()]
 
     def action(self) -> Action:
-        """Name it for the matrix."""
+        """Return the row of the confirmation matrix."""
         return Action.CLOSE
 
     def refusals(self) -> Sequence[str]:
@@ -172,7 +169,7 @@ class ScaleOutForm(Form[CloseTrades]):
         return self.context.store.trades.get(self.trade_id)
 
     def facts(self, trade: TradeRow) -> Facts | None:
-        """Return what is known of its instrument now."""
+        """Return the facts about its instrument."""
         return self.facts_about(trade.instrument)
 
     def units(self) -> Decimal:
@@ -185,7 +182,7 @@ class ScaleOutForm(Form[CloseTrades]):
         return part(trade.units, self.percent, precision)
 
     def headline(self) -> Line:
-        """Say how much of which trade."""
+        """Return the part and the trade."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         chosen = EMPTY if self.percent is None else f"{self.percent:f} %"
@@ -236,11 +233,11 @@ class ScaleOutForm(Form[CloseTrades]):
         ]
 
     def action(self) -> Action:
-        """Name it for the matrix."""
+        """Return the row of the confirmation matrix."""
         return Action.SCALE_OUT
 
     def refusals(self) -> Sequence[str]:
-        """Ask for a part, and say when there is no whole unit in it."""
+        """Refuse without a part, and a part of less than one unit."""
         trade = self.trade
         if trade is None:
             return ["The trade is closed already"]

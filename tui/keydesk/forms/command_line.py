@@ -1,7 +1,4 @@
-"""`:`: one line of words; it shows what it understood before Enter, and sends nothing by itself.
-
-`/`: type some letters of an instrument, Enter turns the desk to it.
-"""
+"""Forms with a text field: the command line (`:`) and the search for an instrument (`/`). They send nothing."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -53,7 +50,7 @@ class FindForm(InfoForm[str]):
 
     @property
     def key_target(self) -> KeyTarget:
-        """Text is typed here, as fast as hands can."""
+        """Return the text field, whose keys are not judged."""
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
@@ -62,11 +59,11 @@ class FindForm(InfoForm[str]):
         yield self.new_sheet()
 
     def title_words(self) -> Printable:
-        """Name it."""
+        """Return the title."""
         return "Find an instrument"
 
     def foot_words(self) -> Printable:
-        """Say what ends it."""
+        """Return the keys that end it."""
         return "Enter takes  ↑ ↓ choose  Esc closes"
 
     @property
@@ -133,7 +130,7 @@ class CommandForm(InfoForm[Spoken]):
 
     @property
     def key_target(self) -> KeyTarget:
-        """Text is typed here, as fast as hands can."""
+        """Return the text field, whose keys are not judged."""
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
@@ -146,19 +143,19 @@ class CommandForm(InfoForm[Spoken]):
         yield self.new_sheet()
 
     def title_words(self) -> Printable:
-        """Name it."""
+        """Return the title."""
         return "Command"
 
     def foot_words(self) -> Printable:
-        """Say what ends it."""
+        """Return the keys that end it."""
         return "Tab completes   Enter takes it   Esc closes"
 
     def understood(self) -> Spoken:
-        """Return what the line means so far."""
+        """Return the command typed so far."""
         return meaning(self.text, self.store.instruments, self.store.focus)
 
     def lines(self) -> Sequence[Line]:
-        """Say what Enter would do."""
+        """Return what Enter would do."""
         match self.understood():
             case Leave():
                 return ((("leaves the desk", "bright"),),)
@@ -182,7 +179,7 @@ class CommandForm(InfoForm[Spoken]):
         self.redraw()
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
-        """Hand over what was understood; what was not stays to be mended."""
+        """Close with the command; a line that cannot be read stays open for correction."""
         spoken = self.understood()
         self.refused = isinstance(spoken, Say) and spoken.level == "warn"
         if self.refused:

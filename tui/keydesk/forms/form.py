@@ -1,7 +1,7 @@
-"""The base of every form that sends: what it will do on top, what sends it at the bottom, live between.
+"""The base of every form that sends: headline and figures, then the confirmation that the action matrix requires.
 
-A form works on a copy of what was typed and on the store as it is at this frame; it returns what the
-trader decided (or None) and sends nothing. What sends is the confirmation matrix's say.
+A form works on its own draft and on the store as it is at the redraw. It returns the instruction, or None, and sends
+nothing.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -48,7 +48,7 @@ NUDGES: Line = (
 FIELD_HINTS: Line = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
 
 UNUSABLE = (ArithmeticError, ValueError)
-"""What arithmetic raises on figures that no broker should send: a size of nothing, a factor near nothing."""
+"""Raised by arithmetic on invalid figures of the broker, such as a size of 0."""
 
 UNUSABLE_FIGURES = "The broker's figures for this cannot be used"
 TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
@@ -60,7 +60,7 @@ REFUSED_BY_LEVEL = {
 
 
 class ModalForm(Overlay[Result], Generic[Result]):
-    """A modal screen that closes once: a key that was queued behind the one that closed it must not send again."""
+    """A modal screen with a sheet, which closes only once: a key queued behind the closing one must not send again."""
 
     WIDTH: ClassVar[int] = 60
 
@@ -154,10 +154,10 @@ class Form(ModalForm[Result]):
         self.subject = ""  # why the form is about this trade, where its row was not chosen
         self._snapshot: dict[Hashable, Any] | None = None  # what this redraw has read and computed
 
-    # What a form says.
+    # To be implemented by each form.
 
     def headline(self) -> Line:
-        """Say in words what the form will do."""
+        """Return in words what the form will do."""
         raise NotImplementedError
 
     def body(self) -> Sequence[Line]:
@@ -165,7 +165,7 @@ class Form(ModalForm[Result]):
         return ()
 
     def action(self) -> Action:
-        """Name what it does, for the confirmation matrix."""
+        """Return what the form does, for the confirmation matrix."""
         raise NotImplementedError
 
     def refusals(self) -> Sequence[str]:
@@ -181,26 +181,26 @@ class Form(ModalForm[Result]):
         raise NotImplementedError
 
     def doubt(self) -> str:
-        """Say what changed under the trader's hand just now, once; nothing: send it."""
+        """Return, once, what changed since the trader last looked; empty: send."""
         return ""
 
     def opens_on(self) -> str:
-        """Name the instrument whose price it opens on; none: an exit waits for no price."""
+        """Return the instrument whose fresh price it needs; empty for an exit."""
         return ""
 
     def opens(self) -> bool:
-        """Say whether it may open a trade, so that it needs all that opening needs."""
+        """Return whether it may open a trade, and so needs a fresh price and a readable screen."""
         return bool(self.opens_on())
 
     def typed(self, key: str) -> bool:  # noqa: ARG002 - a form with fields reads it
-        """Take a key that is no binding; True when the form used it."""
+        """Handle a key without a binding; return True when the form used it."""
         return False
 
-    # How it lives.
+    # Life cycle.
 
     @property
     def key_target(self) -> KeyTarget:
-        """What the guard needs to know of the open form."""
+        """Return where keys arrive, for the guard."""
         return KeyTarget("sends", self.painted)
 
     @property
@@ -224,7 +224,7 @@ class Form(ModalForm[Result]):
         self.call_after_refresh(self._seen)
 
     def on_frame(self, _frame: Frame) -> None:
-        """Follow the market."""
+        """Redraw with the new prices."""
         self.redraw()
 
     def redraw(self) -> None:
@@ -292,13 +292,13 @@ class Form(ModalForm[Result]):
         return Confirmation(step)
 
     def _is_cut_off(self) -> bool:
-        """Whether the terminal has become too small to show the form and the account."""
+        """Return whether the terminal is too small to show the form and the account."""
         size = self.app.size if self.is_attached else SMALLEST
         return size.width < SMALLEST.width or size.height < SMALLEST.height
 
     async def on_key(self, event: Key) -> None:
-        """Take the keys in the order they came: a field's letter is acted on before the digits behind it."""
-        self._hint = ""  # it was said of the key before
+        """Handle keys in order of arrival: a field's letter takes effect before the digits that follow."""
+        self._hint = ""  # of the previous key
         bound = self.active_bindings.get(event.key)
         if bound is not None and bound.node is not self:
             return
@@ -324,7 +324,7 @@ class Form(ModalForm[Result]):
         self.redraw()
 
     def answer(self, key: str) -> None:
-        """Let a key confirm, ask for another letter, or do nothing."""
+        """Confirm, show another letter, or ignore the key."""
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         asked = self.confirmation()
         if asked.answer(key) is KeyEffect.SENDS and not self.is_confirmed():
@@ -343,23 +343,25 @@ class Form(ModalForm[Result]):
                 pass
 
     def is_confirmed(self) -> bool:
-        """Whether the guard let a confirm key through for this form: one that was typed before it opened never counts."""
+        """Return whether the guard passed a confirm key for this form; one typed before it opened never counts."""
         return not isinstance(self.app, GuardedApp) or self.app.take_confirm(self)
 
     def _send(self) -> None:
         result = self.result()
         if result is None:
-            self._hint = "NOT SENT: what it would send is not known any more"
+            self._hint = (
+                "NOT SENT: its price or its trade is gone. Close the form and open it again"
+            )
         else:
             self.close(result)
 
     def close(self, result: Result | None) -> None:
-        """End the form; a key that comes when it has ended already does nothing."""
+        """Close the form with a result; do nothing when it is closed."""
         if self.is_active:
             self.dismiss(result)
 
     def _take_wrong_letter(self, key: str) -> None:
-        """Keep what was typed and ask for another letter after the dwell; the third wrong one closes the form."""
+        """Keep what was typed and show another letter after the dwell; the third wrong one closes the form."""
         self._wrong_letters += 1
         if self._wrong_letters >= WRONG_LETTERS:
             words = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
@@ -377,12 +379,12 @@ class Form(ModalForm[Result]):
         self.call_after_refresh(self._seen)
 
     def say_dropped(self, words: str) -> None:
-        """Say that a key was dropped, in the form itself: it may cover the rest of the screen."""
+        """Show that a key was dropped."""
         self._hint = words
         self.redraw()
 
     def action_send(self) -> None:
-        """Answer with the send key."""
+        """Act as the send key."""
         self.answer(SEND)
         self.redraw()
 
@@ -446,13 +448,13 @@ class Form(ModalForm[Result]):
 
 
 def fitted(lines: Sequence[Line], height: int) -> list[Line]:
-    """Return the lines, on a low screen without their blank ones: nothing that is said is cut off."""
+    """Return the lines, without blank ones where the height is too small."""
     if len(lines) <= height:
         return list(lines)
     return [line for line in lines if line]
 
 
 def cut(lines: Sequence[Line], foot: Sequence[Line], height: int) -> list[Line]:
-    """Return as many of the lines as there is room for above the foot, which says what sends and what was dropped."""
+    """Return as many lines as fit above the foot, which is always complete."""
     kept = [line for line in lines if line]
     return [*kept[: max(1, height - len(foot))], *foot]

@@ -1,9 +1,4 @@
-"""Enter: everything known of the selected row, name and value; it never sends.
-
-The base of forms that only look or ask for a word: no confirmation, the guard rests while text is typed.
-`?`: the keys of the focused pane, then those of the whole desk, written from the key map.
-What the details of a row say: name and value, everything that is known of it.
-"""
+"""Forms that show something and send nothing: their base, the help (`?`) and the details of a row (Enter)."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -39,7 +34,7 @@ from keydesk.widgets.overlay import Result
 
 
 class InfoForm(ModalForm[Result]):
-    """A sheet of lines that closes by Esc."""
+    """The base of forms that send nothing and close with Esc."""
 
     WIDTH: ClassVar[int] = 76
     FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
@@ -56,21 +51,21 @@ class InfoForm(ModalForm[Result]):
         self.painted: float | None = None
 
     def title_words(self) -> Printable:
-        """Return what stands in the frame."""
+        """Return the title of the frame."""
         raise NotImplementedError
 
     def foot_words(self) -> Printable:
-        """Return what stands under it."""
+        """Return the text in the lower edge of the frame."""
         return "Esc closes"
 
     @property
     def key_target(self) -> KeyTarget:
-        """Nothing is sent from here; an order key among others is as much of an accident as on the desk."""
+        """Return the main screen: nothing is sent from here, and a burst of order keys is an accident here, too."""
         return KeyTarget("desk", self.painted)
 
     @property
     def room(self) -> int:
-        """Lines that fit."""
+        """Return the number of lines that fit."""
         return max(1, self.app.size.height - 2)
 
     def on_mount(self) -> None:
@@ -86,7 +81,7 @@ class InfoForm(ModalForm[Result]):
         sheet.border_subtitle = Text(self.foot_words())
 
     def action_drop(self) -> None:
-        """Close without a result; a second Esc that comes when it has closed already does nothing."""
+        """Close without a result; do nothing when the form is closed."""
         if self.is_active:
             self.dismiss(None)
 
@@ -96,7 +91,7 @@ KEY_WIDTH = 9
 
 
 class HelpForm(InfoForm[None]):
-    """One key a line, two columns, as many pages as it takes."""
+    """The keys of a pane and of the desk, in two columns and as many pages as needed."""
 
     BINDINGS = KEYMAP.bindings(HELP)
     WIDTH: ClassVar[int] = 80
@@ -170,7 +165,7 @@ Rows = list[tuple[Printable, str]]
 
 
 def trade_rows(trade: TradeRow, store: Store) -> Rows:
-    """Everything known of an open trade."""
+    """Return every value of an open trade."""
     home, places = _home(store), _places(store, trade.instrument)
     return [
         ("instrument", pair(trade.instrument)),
@@ -195,7 +190,7 @@ def trade_rows(trade: TradeRow, store: Store) -> Rows:
 
 
 def order_rows(order: OrderRow, store: Store) -> Rows:
-    """Everything known of a pending order."""
+    """Return every value of a pending order."""
     places = _places(store, order.instrument)
     return [
         ("type", order.type.replace("_", " ").lower()),
@@ -216,7 +211,7 @@ def order_rows(order: OrderRow, store: Store) -> Rows:
 
 
 def position_rows(position: PositionRow, store: Store) -> Rows:
-    """Everything known of a position."""
+    """Return every value of a position."""
     home, places = _home(store), _places(store, position.instrument)
     return [
         ("instrument", pair(position.instrument)),
@@ -231,7 +226,7 @@ def position_rows(position: PositionRow, store: Store) -> Rows:
 
 
 def instrument_rows(name: str, store: Store) -> Rows:
-    """What may be done with an instrument, and its price."""
+    """Return the trading rules and the price of an instrument."""
     known, quote = store.instruments.get(name), store.quotes.get(name)
     if known is None:
         return [("instrument", pair(name))]
@@ -252,7 +247,7 @@ def instrument_rows(name: str, store: Store) -> Rows:
 
 
 def log_line_rows(line: LogLine, store: Store) -> Rows:
-    """Everything a line of the log holds."""
+    """Return every value of a log line."""
     return [
         ("transaction", line.id or "the desk's own line"),
         ("time", date_and_time(line.time_ns)),
@@ -265,11 +260,11 @@ def log_line_rows(line: LogLine, store: Store) -> Rows:
 
 
 def notice_rows(store: Store) -> Rows:
-    """Everything that was told, newest first."""
-    told: Rows = [
+    """Return all notices, newest first."""
+    rows: Rows = [
         (date_and_time(notice.time_ns), notice.text) for notice in reversed(store.notices)
     ]
-    return told or [("nothing yet", "What becomes of an order is told here")]
+    return rows or [("nothing yet", "What becomes of an order is told here")]
 
 
 def _dependent(order: DependentOrder | None, places: int) -> str:
@@ -332,7 +327,7 @@ class DetailsForm(InfoForm[None]):
         return lines[top : top + self.room]
 
     def _wrapped(self) -> list[Line]:
-        """A value that is too long goes on beneath itself, clear of the names."""
+        """Return all rows; a long value is wrapped within its column."""
         longest = max((cell_len(name) for name, _ in self.rows), default=0)
         names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, self.inside // 2))
         width = max(1, self.inside - names - 1)

@@ -1,7 +1,4 @@
-"""Move a pending entry order: its price, and the stop and target it will bring, by nudges or digits.
-
-Cancel one order, or the entry orders of an instrument or of the account.
-"""
+"""Forms about pending orders: move one, cancel one, cancel the entry orders of an instrument or of the account."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -51,7 +48,7 @@ class CancelForm(Form[CancelOrders]):
         return self.context.store.orders.get(self.order_id)
 
     def headline(self) -> Line:
-        """Say which order."""
+        """Return the order that it is about."""
         order = self.order
         return (
             ("CANCEL ", "bright"),
@@ -59,14 +56,14 @@ class CancelForm(Form[CancelOrders]):
         )
 
     def action(self) -> Action:
-        """Name it: a stop taken away loosens."""
+        """Return LOOSEN for a stop, which needs a letter, CANCEL_ORDER for others."""
         order = self.order
         if order is not None and order.type in STOP_TYPES:
             return Action.LOOSEN
         return Action.CANCEL_ORDER
 
     def warnings(self) -> Sequence[str]:
-        """Say what loses its protection."""
+        """Warn that a trade loses its stop."""
         order = self.order
         if order is None or order.type not in STOP_TYPES:
             return ()
@@ -100,7 +97,7 @@ class CancelEntriesForm(Form[CancelOrders]):
         return [order for order in self._in_scope() if order.type in ENTRY_TYPES]
 
     def headline(self) -> Line:
-        """Say how many and where."""
+        """Return how many orders and their scope."""
         where = "of the whole account" if self.everywhere else f"of {pair(self.instrument)}"
         count = len(self.orders)
         return (
@@ -125,11 +122,11 @@ class CancelEntriesForm(Form[CancelOrders]):
         return [*lines, BLANK, scope]
 
     def action(self) -> Action:
-        """Name it for the matrix."""
+        """Return the row of the confirmation matrix."""
         return Action.CANCEL_ENTRIES
 
     def refusals(self) -> Sequence[str]:
-        """Say when there is nothing to cancel."""
+        """Refuse when there is nothing to cancel."""
         return () if self.orders else ["No entry orders there"]
 
     def result(self) -> CancelOrders:
@@ -171,7 +168,7 @@ class MoveForm(Form[MoveEntry]):
         return self.context.store.orders.get(self.order_id)
 
     def facts(self, order: OrderRow) -> Facts | None:
-        """Return what is known of its instrument now."""
+        """Return the facts about its instrument."""
         return self.facts_about(order.instrument)
 
     def _levels_now(self) -> Mapping[str, Decimal | None]:
@@ -195,7 +192,7 @@ class MoveForm(Form[MoveEntry]):
         return found
 
     def headline(self) -> Line:
-        """Say which order."""
+        """Return the order that it is about."""
         order = self.order
         name = order_name(order) if order else safe(f"#{self.order_id}")
         return (("MOVE ", "bright"), (name, "bright"))
@@ -216,13 +213,13 @@ class MoveForm(Form[MoveEntry]):
         ]
 
     def action(self) -> Action:
-        """Moving an order; without a stop it asks for as much as opening without one."""
+        """Return REPLACE_ENTRY, or what opening without a stop requires."""
         if self.order is not None and self.order.reduces:
             return Action.MOVE_TARGET
         return Action.OPEN_AGAINST_WARNING if self.warnings() else Action.REPLACE_ENTRY
 
     def refusals(self) -> Sequence[str]:
-        """Refuse what cannot be meant."""
+        """Refuse an unchanged order, unreadable levels and levels on the wrong side."""
         order = self.order
         if order is None or order.units is None:
             return ["It is filled or cancelled already"]
@@ -236,7 +233,7 @@ class MoveForm(Form[MoveEntry]):
         return _refusals(1 if order.units > 0 else -1, levels, facts)
 
     def warnings(self) -> Sequence[str]:
-        """Say when it would open without a stop."""
+        """Warn of an entry order without a stop."""
         trailed = self.order is not None and self.order.trail is not None
         stopped = self.fields["stop"].text or "stop" not in self.names
         return () if stopped or trailed else ["Without a stop the loss has no limit"]

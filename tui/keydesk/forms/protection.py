@@ -1,4 +1,4 @@
-"""Modify, protect, trail: one form on the stop, target and trailing stop of a trade."""
+"""Forms that set the stop, the target and the trailing stop of a trade."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -76,11 +76,11 @@ class ProtectionForm(Form[SetProtection]):
         return self.context.store.trades.get(self.trade_id)
 
     def facts(self, trade: TradeRow) -> Facts | None:
-        """Return what is known of its instrument now."""
+        """Return the facts about its instrument."""
         return self.facts_about(trade.instrument)
 
     def headline(self) -> Line:
-        """Say which trade and what changes."""
+        """Return the trade and what changes."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         return ((safe(f"{self.VERB} "), "bright"), (name, "bright"))
@@ -102,7 +102,7 @@ class ProtectionForm(Form[SetProtection]):
         ]
 
     def action(self) -> Action:
-        """Name the gravest change."""
+        """Return the most dangerous of the changes."""
         trade = self.trade
         facts = self.facts(trade) if trade else None
         if trade is None or facts is None:
@@ -113,7 +113,7 @@ class ProtectionForm(Form[SetProtection]):
         return ACTIONS[protection.weight(trade, protection_of(trade), new)]
 
     def refusals(self) -> Sequence[str]:
-        """Return what cannot be meant."""
+        """Return the refusals of the draft."""
         trade = self.trade
         if trade is None:
             return ["The trade is closed already"]
@@ -123,7 +123,7 @@ class ProtectionForm(Form[SetProtection]):
         return protection.refusals(self.draft, trade, facts)
 
     def warnings(self) -> Sequence[str]:
-        """Say when protection becomes less."""
+        """Warn when protection is reduced."""
         if self.action() is not Action.LOOSEN:
             return ()
         return ["This loosens or removes a stop: more is at risk than before"]

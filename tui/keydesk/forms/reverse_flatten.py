@@ -1,4 +1,4 @@
-"""Reverse a position, or flatten everything: the two forms that always ask for a letter."""
+"""Forms that reverse a position or flatten the account; both require a challenge letter."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ class ReverseForm(Form[Reverse]):
         self.instrument = instrument
 
     def facts(self) -> Facts | None:
-        """Return what is known of the instrument now."""
+        """Return the facts about the instrument."""
         return self.facts_about(self.instrument)
 
     def draft(self, facts: Facts) -> Draft:
@@ -48,7 +48,7 @@ class ReverseForm(Form[Reverse]):
         return replace(ticket, size=Entry(f"{2 * abs(net):f}", "units"), target=target)
 
     def headline(self) -> Line:
-        """Say what the position becomes."""
+        """Return the position before and after."""
         facts = self.facts()
         net = facts.purse.net_units if facts else Decimal(0)
         turn = f"{units(net, signed=True)} → {units(-net, signed=True)}"
@@ -88,7 +88,7 @@ class ReverseForm(Form[Reverse]):
         return work_out(self.draft(facts), facts, self.context.limits)
 
     def action(self) -> Action:
-        """Name it for the matrix."""
+        """Return the row of the confirmation matrix."""
         return Action.REVERSE
 
     def refusals(self) -> Sequence[str]:
@@ -105,7 +105,7 @@ class ReverseForm(Form[Reverse]):
         return _reversal_refusals(facts, self.context)
 
     def warnings(self) -> Sequence[str]:
-        """Say what may still change the position beside the reversal."""
+        """Warn of orders whose outcome is not known yet."""
         return unconfirmed_warnings(self.context.store.in_flight_of(self.instrument))
 
     def result(self) -> Reverse | None:
@@ -156,7 +156,7 @@ class FlattenForm(Form[Flatten]):
         ]
 
     def headline(self) -> Line:
-        """Say the scope."""
+        """Return the scope."""
         where = "EVERYTHING" if self.everywhere else pair(self.instrument)
         return (
             (safe(f"FLATTEN {where}"), "danger"),
@@ -187,11 +187,11 @@ class FlattenForm(Form[Flatten]):
         return [*lines, BLANK, scope]
 
     def action(self) -> Action:
-        """Name it for the matrix."""
+        """Return the row of the confirmation matrix."""
         return Action.FLATTEN
 
     def refusals(self) -> Sequence[str]:
-        """Say when there is nothing to do."""
+        """Refuse when there is nothing to do."""
         return () if self.positions or self.entries else ["FLAT: no position, no entry order"]
 
     def result(self) -> Flatten:

@@ -1,4 +1,4 @@
-"""The ticket: buy or sell, bound to its side and instrument from opening to end."""
+"""The order ticket: side and instrument stay the same from opening to sending."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.text.format import pair
 
 NOTHING = Decimal(0)
-REACTION = 0.5  # seconds: a price younger than that was not what the hand decided on
+REACTION = 0.5  # seconds; a younger price cannot be what the trader decided on
 
 
 def first_draft(
@@ -55,7 +55,7 @@ def first_draft(
 
 
 class TicketForm(Form[OpenOrder]):
-    """Opens risk; says everything about it before the send key counts."""
+    """The ticket; it shows every figure of the order before the send key counts."""
 
     KEY_CONTEXT: ClassVar[str] = TICKET
     WIDTH: ClassVar[int] = 60
@@ -72,7 +72,7 @@ class TicketForm(Form[OpenOrder]):
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
 
     def headline(self) -> Line:
-        """Say side, units, instrument and price."""
+        """Return side, units, instrument and price."""
         facts = self.facts()
         return ticket_sheet.headline(self.draft, self.plan(facts), facts)
 
@@ -85,17 +85,17 @@ class TicketForm(Form[OpenOrder]):
         return ticket_sheet.body(self.draft, plan, facts)
 
     def action(self) -> Action:
-        """Opening, against a warning or without."""
+        """Return OPEN, OPEN_AGAINST_WARNING or, for a reduction, SCALE_OUT."""
         if self.reduces():
             return Action.SCALE_OUT
         return Action.OPEN_AGAINST_WARNING if self.verdict().warnings else Action.OPEN
 
     def opens_on(self) -> str:
-        """Name the ticket's instrument."""
+        """Return the ticket's instrument."""
         return self.draft.instrument
 
     def opens(self) -> bool:
-        """Say whether it may open a trade: one that only reduces is an exit."""
+        """Return whether it may open a trade: one that only reduces is an exit."""
         return not self.reduces()
 
     def refusals(self) -> Sequence[str]:
@@ -137,7 +137,7 @@ class TicketForm(Form[OpenOrder]):
         return super().lines()
 
     def doubt(self) -> str:
-        """Ask once more when the price ran faster than a hand can have seen."""
+        """Return a question when the price moved further than a person can have noticed."""
         facts = self.facts()
         plan = self.plan(facts)
         if facts is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
@@ -152,16 +152,16 @@ class TicketForm(Form[OpenOrder]):
         return f"The price just moved from {seen} to {touch}: press again to send at that"
 
     def facts(self) -> Facts | None:
-        """Return what is known of instrument and account now."""
+        """Return the facts about the instrument and the account."""
         return self.facts_about(self.draft.instrument)
 
     def reduces(self) -> bool:
-        """Whether it opens nothing now, so that it is an exit."""
+        """Return whether the order only reduces, so that it is an exit."""
         plan = self.plan(self.facts())
         return plan is not None and plan.reduces
 
     def plan(self, facts: Facts | None) -> Plan | None:
-        """Work the ticket out; None while there is no price."""
+        """Return the order with levels, margin and risk; None while there is no price."""
         if facts is None:
             return None
         return self.once(

@@ -1,8 +1,8 @@
-"""What confirms what: the graded confirmation of every action at every level, as one table.
+"""The confirmation that each action requires at each arming level, as one table.
 
-Live is never lower than this table, and practice is the same table on purpose: hands learn there
-what they do with money. Reducing risk needs one key, opening it `y`, what could hurt a letter that
-nobody can have typed beforehand. Nothing here can refuse an exit but READ-ONLY.
+Live accounts never require less than this table; practice accounts use the same one, so that habits carry over.
+Reducing risk takes the send key, opening risk `y`, and dangerous actions a random letter that cannot have been typed in
+advance. Only READ-ONLY refuses an exit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ Level = Literal["ARMED", "DISARMED", "READ-ONLY"]
 
 
 class Step(Enum):
-    """What a action asks for before it is sent."""
+    """What an action requires before it is sent."""
 
     SEND_KEY = "y"
     CHALLENGE = "a letter shown at random"
@@ -24,7 +24,7 @@ class Step(Enum):
 
 
 class Action(Enum):
-    """What a form is about to do, as the confirmation sees it."""
+    """What a form does, as far as the confirmation depends on it."""
 
     CANCEL_ORDER = "cancel one order"
     CANCEL_ENTRIES = "cancel all entry orders"
@@ -47,7 +47,7 @@ class Action(Enum):
 
 Y, LETTER, NO = Step.SEND_KEY, Step.CHALLENGE, Step.REFUSED
 
-# Armed first; then disarmed, which is also the level of a day locked for its loss.
+# The step while ARMED, then while DISARMED, which is also the level after the daily loss limit.
 MATRIX: Mapping[Action, tuple[Step, Step]] = {
     Action.CANCEL_ORDER: (Y, Y),
     Action.CANCEL_ENTRIES: (Y, Y),
@@ -68,7 +68,7 @@ MATRIX: Mapping[Action, tuple[Step, Step]] = {
     Action.CONFIGURE: (LETTER, NO),
 }
 
-# No guard, lock, limit or stale price may refuse these; only the broker may.
+# Exits: no guard, lock, limit or stale price refuses them; only the broker may.
 EXITS = frozenset(
     {
         Action.CANCEL_ORDER,
@@ -92,7 +92,7 @@ def required_step(action: Action, level: Level) -> Step:
 
 
 class Letters:
-    """Hands out challenge letters, never the same twice running."""
+    """Source of challenge letters; two in a row differ."""
 
     def __init__(self, choose: Callable[[Sequence[str]], str]) -> None:
         self._choose = choose
@@ -105,10 +105,10 @@ class Letters:
 
 
 class KeyEffect(Enum):
-    """What a key means to an open confirmation."""
+    """What a key does to an open confirmation."""
 
     SENDS = "sends"
-    WRONG = "wrong"  # it sends nothing; a challenge goes on with another letter
+    WRONG = "wrong"  # sends nothing; a challenge continues with another letter
     NOTHING = "nothing"
 
 
@@ -117,7 +117,7 @@ WRONG_LETTERS = 3  # of one challenge; the last of them closes the form
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What the open form asks for now: its step, the letter of a challenge, why it is refused.
+    """What the open form requires now: the step, the letter of a challenge, the reason of a refusal.
 
     A challenge without a letter is between two letters: no key answers it.
     """
@@ -127,7 +127,7 @@ class Confirmation:
     reason: str = ""
 
     def answer(self, key: str) -> KeyEffect:
-        """Judge a key that is no field of the form; a wrong letter never sends, and never drops what was typed."""
+        """Return the effect of a key that belongs to no field; a wrong letter neither sends nor clears the form."""
         match self.step:
             case Step.SEND_KEY:
                 wrong = key in CHALLENGE_LETTERS  # of a challenge that was asked for a moment ago

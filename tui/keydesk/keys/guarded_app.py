@@ -1,9 +1,6 @@
-"""The app that lets the guard see every key before anything else does.
+"""The app base that passes every key through the guard and the chords before Textual handles it.
 
-It stands where Textual hands events to the app, ahead of bindings and focus. What the guard trips on
-closes every open form and disarms; the desk says what it does about it in the three methods below.
-
-Two keys that mean one thing: `g` and then where to go.
+When the guard trips, all open forms are closed and the keyboard is disarmed.
 """
 
 from dataclasses import dataclass, field
@@ -21,21 +18,21 @@ from keydesk.keys.guard import ON_THE_DESK, SETTLE, Cause, Guard, KeyTarget, Ver
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
 from keydesk.terminal.input import InputDropped, InputOverrun
 
-PATIENCE = 2.0  # seconds a first key waits for the second
+CHORD_TIMEOUT = 2.0  # seconds between the two keys
 
 
 @dataclass(slots=True)
 class Chords:
-    """Follows the first key of a chord until its second one, or until patience ends."""
+    """Two-key commands, such as `g` `t`: holds the first key until the second one or the timeout."""
 
     keymap: KeyMap
     first: str = field(default="", init=False)
     since: float = field(default=0.0, init=False)
 
     def key(self, key: str, time: float, context: str) -> str | None:
-        """Return the action of a finished chord, "" when the key is eaten, None when it is no chord."""
+        """Return the action of a complete chord, "" for a key that is consumed, None for any other key."""
         first, self.first = self.first, ""
-        if first and time - self.since <= PATIENCE:
+        if first and time - self.since <= CHORD_TIMEOUT:
             return self.keymap.chord(context, first, key) or ""
         if key in self.keymap.prefixes(context):
             self.first, self.since = key, time
@@ -43,17 +40,17 @@ class Chords:
         return None
 
 
-ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
+ONE_BURST = 1.0  # seconds; trips within it are reported once
 TOO_EARLY = "Too early: read the form, then press the key again."
 NoticeLevel = Literal["info", "good", "warn", "bad"]
 
 
 @runtime_checkable
 class SaysDropped(Protocol):
-    """A form that says in itself which key was dropped: it may cover the line of messages."""
+    """A form that shows a message about a dropped key itself, since it may cover the notice line."""
 
     def say_dropped(self, words: str) -> None:
-        """Show the words."""
+        """Show the message."""
 
 
 class GuardedApp(App[ReturnType], Generic[ReturnType]):
@@ -76,33 +73,31 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         self._dropped_at = float("-inf")
         self._trip_key_time = float("-inf")  # of the key or paste that tripped
         self._order_key_time = float("-inf")  # of the last order key let through
-        self._confirmed: Screen[Any] | None = (
-            None  # the form that a confirm key was let through for
-        )
+        self._confirmed: Screen[Any] | None = None  # the form that a confirm key passed for
         self._meant_for: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
 
     def on_mount(self) -> None:
-        """See every form that opens."""
+        """Subscribe to the opening of forms."""
         self.screen_change_signal.subscribe(self, self._close_if_tripped)
 
-    # What the desk answers to the guard.
+    # To be implemented by the desk.
 
     def disarm(self, cause: Cause) -> None:
-        """Take arming away, if the cause asks for it at this environment."""
+        """Disarm, if the cause applies to this environment."""
         raise NotImplementedError
 
     def tell(self, level: NoticeLevel, words: str) -> None:
-        """Show the person at the keys one line."""
+        """Show a notice of one line."""
         raise NotImplementedError
 
     def key_context(self) -> str:
         """Return the key map's name of the focused pane."""
         return str(getattr(self.focused, "KEY_CONTEXT", DESK))
 
-    # What stands in front of Textual.
+    # Events before Textual handles them.
 
     async def on_event(self, event: events.Event) -> None:
-        """Judge keys, pastes and a lost focus before Textual sees them."""
+        """Judge keys, pastes and a lost focus before Textual handles them."""
         match event:
             case events.Key() if not event.is_forwarded:
                 await self._judge(event)
@@ -118,14 +113,14 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
                 await super().on_event(event)
 
     def on_input_dropped(self, message: InputDropped) -> None:
-        """Say once a second at most that input was dropped."""
+        """Show, at most once a second, that input was dropped."""
         now = monotonic()
         if now - self._dropped_at > ONE_BURST:
             self.tell("warn", message.words)
             self._dropped_at = now
 
     def on_input_overrun(self, message: InputOverrun) -> None:
-        """Close what is open: some of the keys that were meant for it are missing."""
+        """Close open forms: some of their keys are missing."""
         self._trip(Cause.BURST, message.time)
 
     async def _judge(self, event: events.Key) -> None:
@@ -145,7 +140,7 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
                 self._trip(Cause.BURST, event.time)
 
     def _say_dropped(self, words: str) -> None:
-        """Say it where the eye is: in the open form, else in the line of messages."""
+        """Show the message in the open form, else in the notice line."""
         form = self.screen
         if isinstance(form, SaysDropped):
             form.say_dropped(words)
@@ -164,12 +159,12 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
             await self._let_through(event)
 
     def take_confirm(self, screen: Screen[Any]) -> bool:
-        """Whether a confirm key was let through for this form and no other; it counts once."""
+        """Return whether a confirm key passed for this form; true once."""
         confirmed, self._confirmed = self._confirmed, None
         return confirmed is screen
 
     def _is_late(self, event: events.Key) -> bool:
-        """Whether a key was meant for a screen that another one has replaced before its binding was looked up."""
+        """Return whether the screen changed after the key was judged and before its binding was looked up."""
         return self._meant_for.get(event, self.screen) is not self.screen
 
     def _say_late(self, key: str) -> None:
@@ -181,7 +176,7 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         front = self._front()
         bound = self.screen.active_bindings.get(event.key) if event.key == "escape" else None
         if front.kind == "sends" and bound is not None:
-            # Here and now, so that the key behind it meets what lies beneath the form.
+            # At once, so that the next key arrives at the screen beneath the form.
             await self.run_action(bound.binding.action, bound.node)
             return
         if front is ON_THE_DESK:
@@ -219,7 +214,7 @@ class GuardedApp(App[ReturnType], Generic[ReturnType]):
         self._tripped_at = now
 
     def _close_if_tripped(self, screen: Screen[object]) -> None:
-        """Close a form that an order key ahead of the trip opens only now: its pane was busy meanwhile."""
+        """Close a form that opens only now, by an order key from before the trip."""
         late = self._order_key_time <= self._trip_key_time
         front = getattr(screen, "key_target", ON_THE_DESK)
         if late and front.kind == "sends" and monotonic() - self._tripped_at < ONE_BURST:

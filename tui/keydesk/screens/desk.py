@@ -1,7 +1,4 @@
-"""The main screen: which pane stands where, which one has the keys, and one beat for all of them.
-
-Which panes stand on the desk at which size, and which of them share a place.
-"""
+"""The main screen: the layout for each terminal size, focus and zoom, and the frame passed on to the panes."""
 
 from __future__ import annotations
 

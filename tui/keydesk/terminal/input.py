@@ -1,23 +1,20 @@
-"""Bytes from the terminal become messages for the app; what cannot be read is dropped and counted, and ends nothing.
+"""Bytes from the terminal become Textual messages; undecodable input is dropped and reported.
 
-Undecodable are: a Latin-1 terminal's letters, 8-bit Alt, half a character. Textual's parser also raises on some
-sequences of plain ASCII (`ESC [ 1 : 2 u`, or a key number beyond Unicode), and its generator is dead then: it is
-replaced by a new one. A partial key sequence that unreadable bytes interrupt is dropped with them, so that
-`ESC [`, garbage, `A` is not read as the key Up.
+Undecodable are, for example, Latin-1 letters, 8-bit Alt and half a character. Textual's parser also raises on some ASCII
+sequences (`ESC [ 1 : 2 u`, a key number beyond Unicode), after which its generator is exhausted; it is then replaced. A
+partial key sequence interrupted by undecodable bytes is dropped with them, so that `ESC [`, garbage, `A` is not read
+as the key Up.
 
-Text is cut into control sequences (ECMA-48) before Textual's parser sees it. That parser gives a sequence up after
-100 ms or 32 characters and turns its characters into keys: the `c` that ends a device report would be a challenge letter. So
-only a complete CSI sequence is passed on, and one that is no key is dropped; OSC, DCS, APC, PM and SOS strings are
-always dropped, also when their end comes late.
+Text is split into control sequences (ECMA-48) before Textual's parser sees it. That parser abandons a sequence after
+100 ms or 32 characters and turns its characters into keys: the `c` that ends a device report would be a challenge
+letter. So only complete CSI sequences are passed on, and one that is no key is dropped; OSC, DCS, APC, PM and SOS strings
+are always dropped, also when their end comes late.
 
-What comes faster than hands and repeating keys is dropped as well, and reported once a second: the app would act on
-the rest a minute later.
+Input faster than a person and key repeat is dropped and reported once a second; otherwise the app would act on it a
+minute later.
 
-A paste that never ends must not eat the keyboard: it is closed after 500 ms or 64 KB.
-
-A terminal brackets a paste by ESC[200~ and ESC[201~. When the end never comes, Textual's parser keeps every
-later key for the paste, the flatten key included. This module is the only one that touches that
-parser (private to Textual): it puts the missing end into the stream.
+A bracketed paste (ESC[200~ to ESC[201~) without an end is closed after 500 ms or 64 KB: Textual's parser would add every
+later key to the paste, the flatten key included.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What a command prints: sanitized text only, and where there are no signs beyond ASCII a loss keeps its minus."""
+"""Output of the commands: sanitized text, and ASCII replacements where the terminal shows nothing else."""
 
 import codecs
 import json

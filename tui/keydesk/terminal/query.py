@@ -1,15 +1,11 @@
-"""How many colours the terminal has: from its environment, and from what it answers when asked.
+"""Queries to the terminal before the desk opens: one write, one bounded read; and its colours.
 
-sshd does not forward COLORTERM, so over SSH a terminal of 16 million colours looks like one of 256 or 16. Its name often
-tells; where it does not, XTGETTCAP asks for the capability RGB and OSC 11 for the background colour.
+A terminal answers requests in order, and nearly every one answers DA1 (primary device attributes). So DA1 is sent last,
+and its reply ends the wait. Meanwhile the terminal neither echoes nor buffers lines. Replies after the time limit are
+removed from the input by `keydesk.terminal.input`.
 
-Formats: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
-
-Ask the terminal questions before the desk opens: one write, one bounded read, no reply left for the keys.
-
-A terminal answers in the order of the requests and nearly every one answers DA1 (primary device attributes). So DA1
-is sent last, and its reply ends the wait. While a query is open the terminal neither echoes nor waits for a line end.
-Replies that come after the time limit are removed from the input by `keydesk.terminal.input`.
+sshd does not forward COLORTERM, so over SSH a truecolor terminal looks like one of 256 or 16 colours. Where its name does
+not tell, XTGETTCAP queries the capability RGB and OSC 11 the background colour.
 
 Formats: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
 """

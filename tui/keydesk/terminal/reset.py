@@ -1,7 +1,7 @@
-"""Give a terminal back as it was found: after the desk, and after a desk that was killed before it could.
+"""Restoring the terminal, after the desk and after a desk that was killed.
 
-A killed desk (KILL, SEGV, the machine's memory) leaves the terminal without echo and line editing, on the alternate
-screen, without a cursor, with focus and mouse reports that a shell prints as letters.
+A killed desk (SIGKILL, SIGSEGV, out of memory) leaves the terminal without echo and line editing, on the alternate
+screen, without a cursor, with focus and mouse reports enabled.
 Sequences: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
 """
 

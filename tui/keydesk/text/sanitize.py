@@ -1,8 +1,8 @@
-"""The sanitizer: text from outside (server, file, another person) becomes text that no terminal acts upon.
+"""The sanitizer: text from outside (server, file, person) becomes text that no terminal interprets.
 
-`SafeText` is made in this module only, and everything that writes (table cells, strips, forms, messages, command
-output, CSV files) takes `Printable`: safe text, or a literal of our own code. A type checker that knows
-`LiteralString` (pyright; `tui/pyrightconfig.json`) refuses anything else there, an f-string with server text included.
+Only this module creates `SafeText`, and everything that writes (table cells, strips, forms, messages, command output,
+CSV files) accepts `Printable`: safe text or a literal of our own code. A type checker that knows `LiteralString`
+(pyright; `tui/pyrightconfig.json`) rejects anything else there, an f-string with server text included.
 """
 
 import re

@@ -1,7 +1,6 @@
-"""The base of every live pane: draws line by line, keeps what it drew, refreshes only lines that changed.
+"""The base of every live pane: it draws line by line, caches the lines and refreshes only those that changed.
 
-A plain widget that scrolls by itself: its head stays while its rows move, no scrollbar takes a column,
-and a frame costs only the lines that are different.
+It scrolls its rows itself: the header stays in place and no scroll bar takes a column.
 """
 
 from __future__ import annotations

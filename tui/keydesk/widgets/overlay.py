@@ -1,9 +1,7 @@
-"""The base of every form: a screen that stands on the desk and leaves what it does not cover as it is.
+"""The base of every form: a modal screen that shows the screen beneath unchanged around its sheet.
 
-The desk is not dimmed: every cell would be sent twice, 11 kB at 120x35 to open a form and again to leave it, and in
-16 colours or in none there is no dimmed variant of a colour to send.
-
-The surface of a screen whose widgets cover it: blank lines, kept, because they are asked for in every frame.
+The main screen is not dimmed: every cell would be sent twice, 11 kB at 120x35 to open a form and again to close it, and
+with 16 colours or none there is no dimmed variant to send.
 """
 
 from __future__ import annotations

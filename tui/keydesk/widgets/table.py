@@ -1,4 +1,4 @@
-"""A pane of rows and columns: fitted columns, a cursor that stays with its row, rows that never jump."""
+"""A pane of rows and columns: columns fitted to the width, a cursor that stays on its row."""
 
 from __future__ import annotations
 

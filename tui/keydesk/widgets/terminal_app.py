@@ -1,4 +1,4 @@
-"""A Textual app as the desk needs one: themes by role at the terminal's depth of colour, few bytes."""
+"""A Textual app with themes by role and colour depth, whose output is reduced to what differs."""
 
 from __future__ import annotations
 

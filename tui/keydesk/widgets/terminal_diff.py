@@ -1,10 +1,8 @@
-"""What goes to the terminal: only the cells that differ from what it already shows.
+"""Output of only the cells that differ from what the terminal shows.
 
-Textual sends a changed line from its left edge and a whole screen under a dialog; over SSH that is
-ten times too much. Here each line is compared with the cells sent last and only the runs that differ
-go out, with the shortest cursor move and colour change. It takes Textual's updates through
-`App._display`, a private method of the pinned version: where its updates are not of the shape known
-here, they pass through untouched and nothing is remembered.
+Textual sends a changed line from its left edge, and the whole screen when a dialog opens, about ten times as much as is
+needed over SSH. Here each line is compared with the cells sent last; only the runs that differ are written, with the
+shortest cursor move and colour change. Updates of an unknown shape are passed on unchanged.
 """
 
 from __future__ import annotations

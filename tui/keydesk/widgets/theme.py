@@ -1,8 +1,8 @@
-"""Colours by role, read from themes/*.toml and turned into prebuilt styles once per theme.
+"""Colours by role, read from themes/*.toml and turned into styles once per theme.
 
-A theme names roles (`profit`, `muted`, `focus`), never places. Each is drawn for four depths of colour:
-truecolor, 256, 16 (the terminal's own named colours) and none at all, where weight and underline tell.
-Forms use a role in their CSS as `$profit`; line-drawn panes take it from `palette_of(app)`.
+A theme defines roles (`profit`, `muted`, `focus`). Each role exists at four colour depths: truecolor, 256, 16 (the
+terminal's own colours) and none, where weight and underline replace colour. Forms use `$profit` in CSS, line-drawn panes
+`palette_of(app)`.
 """
 
 from __future__ import annotations
