@@ -153,7 +153,7 @@ class KeydeskApp(DeskActions, TerminalApp[int], inherit_bindings=False):
     def _after_a_form(self, screen: Screen[object]) -> None:
         """Clear away half a megabyte a form, a moment later; left alone, dozens of them lie about."""
         if isinstance(screen, DeskScreen):
-            self.set_timer(AFTER_A_FORM, self.clear_away)
+            self.set_timer(AFTER_A_FORM, self.free_closed_forms)
 
     def _open(self) -> None:
         self.show_preset()

@@ -45,7 +45,7 @@ def say_json(value: object) -> None:
 
 
 def say_picture(text: str) -> None:
-    """Print what another library drew: its colours pass, no other escape sequence and no control character."""
+    """Print text drawn by another library; only colour sequences are passed on."""
     parts = SGR.split(text)
     codes = [*SGR.findall(text), ""]
     print(
@@ -64,7 +64,7 @@ class SanitizedStream(TextIOWrapper):
 
 
 def sanitize_stderr() -> None:
-    """Let no traceback and no log line bring a control character to the terminal."""
+    """Replace standard error by a stream that removes control characters from tracebacks and log lines."""
     stream = sys.stderr
     if isinstance(stream, TextIOWrapper) and not isinstance(stream, SanitizedStream):
         stream.flush()
@@ -85,7 +85,7 @@ def sanitizing_excepthook(
 
 
 def replace_signs() -> None:
-    """Let every sign that the output lacks be printed as the nearest one that it has."""
+    """Print characters that the output cannot encode as the nearest ASCII character."""
     codecs.register_error(ERRORS, _nearest)
     shown_in_ascii = _shown_in_ascii()
     for stream in (sys.stdout, sys.stderr):
@@ -114,7 +114,7 @@ def _nearest(error: UnicodeError) -> tuple[str, int]:
 
 @lru_cache(maxsize=4096)
 def in_ascii(text: str) -> str:
-    """Text of the same width in ASCII."""
+    """Return text of the same width in ASCII."""
     if text.isascii():
         return text
     kept = (c if c.isascii() else UNSEEN * cell_len(c) for c in text.translate(GLYPHS))

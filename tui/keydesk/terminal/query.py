@@ -36,7 +36,7 @@ ATTRIBUTES_REPLY = re.compile(rb"\x1b\[\?[\d;]*c")
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """What the terminal answered, in the order of the requests; keys typed meanwhile are not kept."""
+    """The replies of the terminal, in the order of the requests; keys typed meanwhile are dropped."""
 
     sequences: tuple[bytes, ...] = ()
 
@@ -45,7 +45,7 @@ class Replies:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the reply to the last request (DA1) came within the time."""
+        """Return whether the reply to the last request (DA1) came in time."""
         return bool(self.sequences and ATTRIBUTES_REPLY.fullmatch(self.sequences[-1]))
 
     @property
@@ -177,7 +177,7 @@ LUMINANCE = (0.2126, 0.7152, 0.0722)  # of red, green and blue, ITU-R BT.709
 
 
 def colour_depth(environment: Mapping[str, str], replies: Replies | None = None) -> Depth:
-    """Return how many colours the terminal has, by what it says of itself."""
+    """Return the colour depth, by the environment and the replies."""
     if environment.get("NO_COLOR"):
         return "mono"
     term = environment.get("TERM", "")
@@ -193,7 +193,7 @@ def colour_depth(environment: Mapping[str, str], replies: Replies | None = None)
 
 
 def questions(environment: Mapping[str, str]) -> tuple[bytes, ...]:
-    """Return what to ask the terminal; nothing where its answer would change nothing or the question be printed.
+    """Return the queries to send; none where the reply would change nothing or the query be printed.
 
     GNU screen passes a DCS on to the terminal as bare text, and the Linux console prints it.
     """
@@ -212,7 +212,7 @@ def theme_for(theme: str, depth: Depth, replies: Replies) -> str:
 
 
 def has_light_background(replies: Replies) -> bool:
-    """Say whether the terminal answered that its background is light."""
+    """Return whether the terminal reported a light background."""
     found = replies.matching(BACKGROUND)
     if found is None:
         return False

@@ -51,7 +51,7 @@ class Overlay(ModalScreen[Result | None], Generic[Result]):
     Overlay { background: transparent; overflow: hidden; }
     """
 
-    _beneath: Sequence[Strip] = ()  # the screen beneath, as it was drawn last
+    _beneath: Sequence[Strip] = ()  # cached lines of the screen beneath
     _beneath_size: Size | None = None
 
     def refresh(
@@ -82,7 +82,7 @@ class Overlay(ModalScreen[Result | None], Generic[Result]):
         return strips
 
     def _strips_beneath(self, size: Size) -> list[Strip]:
-        """Draw the screen beneath; after a resize it may not have this size yet: what it lacks is blank."""
+        """Draw the screen beneath; blank where it does not have this size yet after a resize."""
         plain = palette_of(self.app)["plain"]
         stack = self.app.screen_stack
         place = stack.index(self) if self in stack else 0
