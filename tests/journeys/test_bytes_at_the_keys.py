@@ -28,9 +28,9 @@ def leave(terminal: Terminal) -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"\xa3", "a byte that is no UTF-8 (A3)"),
-        (b"\xe2\x82", "2 bytes that are no UTF-8 (E2 82)"),
-        (b"\xf9", "a byte that is no UTF-8 (F9)"),
+        (b"\xa3", "a byte that is not UTF-8 (A3)"),
+        (b"\xe2\x82", "2 bytes that are not UTF-8 (E2 82)"),
+        (b"\xf9", "a byte that is not UTF-8 (F9)"),
         (b"\x1b[1:2u", "a key sequence that could not be read"),
     ],
 )
@@ -51,7 +51,7 @@ def test_all_bytes_one_after_the_other_leave_the_desk_as_it_is(practice_folder: 
         every = bytes(set(range(256)) - set(LEAVING))
         for data in (every, every[::-1]):
             terminal.write(data)
-            terminal.see("that are no UTF-8")
+            terminal.see("that are not UTF-8")
             terminal.pause(1.0)
         terminal.press("Escape", "Escape", "g", "t")
         assert "Trades 0" in terminal.text

@@ -1,14 +1,24 @@
 """Pictures of the desk on fixed data: few, fixed size, nothing flashing."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from textual.app import App
 
+from keydesk.app.desk_session import DeskLock
 from support.data.desk_data import desk_store
 from support.fakes.desk_app import DeskApp
+from support.fakes.working_desk import WorkingDesk
 
 Compare = Callable[..., bool]
+FORMS = {  # the keys that open each, on a desk with open trades and an entry order
+    "ticket": ("B",),
+    "protection": ("g", "t", "M"),
+    "close": ("g", "t", "C"),
+    "move": ("g", "o", "M"),
+    "help": ("question_mark",),
+}
 SIZES = {"deck": (80, 24), "desk": (120, 35), "cockpit": (200, 50)}
 
 
@@ -20,3 +30,11 @@ def test_the_desk_looks_as_it_did(layout: str, snap_compare: Compare) -> None:
 
 def test_the_light_desk_looks_as_it_did(snap_compare: Compare) -> None:
     assert snap_compare(DeskApp(desk_store(18), "light"), terminal_size=SIZES["desk"])
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_body_of_a_form_looks_as_it_did(
+    form: str, tmp_path: Path, snap_compare: Compare
+) -> None:
+    app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
+    assert snap_compare(app, press=FORMS[form], terminal_size=SIZES["desk"])

@@ -6,7 +6,7 @@ from typing import Any
 from textual.app import App
 from textual.screen import Screen
 
-from keydesk.forms.sheet import Situation
+from keydesk.forms.sheet import FormContext
 from keydesk.keys.confirm import Letters
 from keydesk.store.store import Store
 from keydesk.widgets import theme
@@ -18,9 +18,9 @@ def first_letter(letters: Sequence[str]) -> str:
     return letters[0]
 
 
-def example_situation(store: Store | None = None, preset: int = 3) -> Situation:
+def example_context(store: Store | None = None, preset: int = 3) -> FormContext:
     """What a form is given in tests."""
-    return Situation(
+    return FormContext(
         store=store or example_store(),
         letters=Letters(first_letter),
         clock=lambda: NOW,

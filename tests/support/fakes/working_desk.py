@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from keydesk.app.actions import DeskActions
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.instructions import Instruction, Template
-from keydesk.forms.sheet import Situation
+from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import Chords
 from keydesk.keys.keymap import DESK, KEYMAP
@@ -22,7 +22,7 @@ from keydesk.store.store import Store
 from keydesk.widgets.terminal_app import TerminalApp
 from keydesk.widgets.theme import Depth
 from support.data.desk_data import NOW, WALL_NS, desk_store, frame_of
-from support.fakes.form_app import example_situation
+from support.fakes.form_app import example_context
 
 
 class WorkingDesk(TerminalApp[int], inherit_bindings=False):
@@ -58,10 +58,10 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             if on_frame is not None:
                 on_frame(frame)
 
-    def situation(self) -> Situation:
-        return Situation(
+    def form_context(self) -> FormContext:
+        return FormContext(
             store=self.store,
-            letters=example_situation().letters,
+            letters=example_context().letters,
             clock=lambda: NOW,
             wall_ns=lambda: WALL_NS,
         )

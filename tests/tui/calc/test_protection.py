@@ -22,7 +22,7 @@ from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.records import DependentOrder, TradeRow
 from support.data.desk_store import D, example_store, long_euro, short_yen
 from support.data.trading_contexts import example_facts, with_price
-from support.fakes.form_app import FormApp, example_situation
+from support.fakes.form_app import FormApp, example_context
 
 FACTS = example_facts("EUR_USD")  # 1.08490 / 1.08500
 
@@ -146,7 +146,7 @@ def test_what_protect_proposes_never_fires_at_once_and_is_the_r_it_says(
 async def words_of(kind: type[ProtectionForm], trade: TradeRow, *keys: str) -> str:
     store = example_store()
     store.trades["6411"] = trade
-    app = FormApp(lambda: kind(example_situation(store), "6411"))
+    app = FormApp(lambda: kind(example_context(store), "6411"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
         return app.words

@@ -10,7 +10,7 @@ from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from keydesk.store.valuation import rebuild_position
 from support.data.desk_store import D, example_store, long_euro
-from support.fakes.form_app import FormApp, example_situation
+from support.fakes.form_app import FormApp, example_context
 
 Kind = type[ClosePositionForm] | type[PositionPartForm]
 SIZES = [(80, 24), (120, 35), (200, 50)]
@@ -39,7 +39,7 @@ def hedged() -> Store:
 async def after(
     kind: Kind, *keys: str, store: Store | None = None, size: tuple[int, int] = (80, 24)
 ) -> FormApp:
-    app = FormApp(lambda: kind(example_situation(store or two_longs()), "EUR_USD"))
+    app = FormApp(lambda: kind(example_context(store or two_longs()), "EUR_USD"))
     async with app.run_test(size=size) as pilot:
         await pilot.press(*keys)
         app.last_words = app.words
@@ -73,7 +73,7 @@ async def test_a_hedged_position_closes_both_sides_or_the_one_chosen() -> None:
 
 async def test_a_side_that_closed_meanwhile_is_not_named() -> None:
     store = hedged()
-    app = FormApp(lambda: ClosePositionForm(example_situation(store), "EUR_USD"))
+    app = FormApp(lambda: ClosePositionForm(example_context(store), "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         del store.trades["6421"]
         rebuild_position(store, "EUR_USD")
@@ -171,7 +171,7 @@ async def test_a_hedged_position_asks_which_side_a_part_is_of() -> None:
 
 async def test_a_chosen_side_that_closes_is_never_exchanged_for_the_other() -> None:
     store = hedged()
-    app = FormApp(lambda: PositionPartForm(example_situation(store), "EUR_USD"))
+    app = FormApp(lambda: PositionPartForm(example_context(store), "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("s", "5")
         del store.trades["6421"]

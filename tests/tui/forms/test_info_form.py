@@ -18,7 +18,7 @@ from keydesk.calc.command_parser import (
 )
 from keydesk.calc.order_parser import matching
 from keydesk.forms.command_line import CommandForm, FindForm
-from keydesk.forms.info_form import DetailsForm, HelpForm, Looking
+from keydesk.forms.info_form import DetailsForm, HelpForm, InfoForm
 from keydesk.keys.keymap import KEYMAP, KEYS, TRADES
 from support.data.desk_store import example_store
 from support.fakes.form_app import FormApp
@@ -198,7 +198,7 @@ async def test_a_line_that_cannot_be_read_stays_to_be_mended() -> None:
 
 @pytest.mark.parametrize("form", [lambda: FindForm(example_store()), lambda: HelpForm(KEYMAP)])
 async def test_a_form_that_is_drawn_or_left_while_it_mounts_harms_nothing(
-    form: Callable[[], Looking[Any]],
+    form: Callable[[], InfoForm[Any]],
 ) -> None:
     """A frame, a resize and a signal to leave come whenever they come."""
     app = FormApp(form)

@@ -21,7 +21,7 @@ def test_an_instrument_without_its_display_name_and_financing_is_shown(financing
     del whole["displayName"]
     whole["financing"] = json.loads(financing)
     store.instruments["EUR_USD"] = Reader(Instrument).read(json.dumps(whole))
-    rows = dict(detail_rows.of_instrument("EUR_USD", store))
+    rows = dict(detail_rows.instrument_rows("EUR_USD", store))
     assert rows["instrument"] == "EUR/USD"
     assert rows["financing long"] == rows["financing short"] == show.EMPTY
 
@@ -30,5 +30,5 @@ def test_an_instrument_without_its_display_name_and_financing_is_shown(financing
 def test_an_order_with_times_beyond_every_calendar_is_shown(ns: int) -> None:
     store = example_store()
     order = replace(store.orders["6415"], create_time_ns=ns, gtd_ns=ns)
-    assert dict(detail_rows.of_order(order, store))["created"].endswith("UTC")
+    assert dict(detail_rows.order_rows(order, store))["created"].endswith("UTC")
     assert show.clock(ns)

@@ -15,18 +15,18 @@ from keydesk.forms.form import Form
 from keydesk.forms.orders import CancelForm, MoveForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
 from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
-from keydesk.forms.sheet import Situation
+from keydesk.forms.sheet import FormContext
 from keydesk.forms.ticket import TicketForm
 from keydesk.records import DependentOrder
 from keydesk.store.store import Store
 from support.data.desk_store import example_store
-from support.fakes.form_app import FormApp, example_situation
+from support.fakes.form_app import FormApp, example_context
 
 LARGE = Decimal("999999999999999.999999999999999999999")
 SMALL = Decimal("0.000000000000000000000000000001")
 ODD = (Decimal(0), LARGE, SMALL)
 
-FORMS: Mapping[str, Callable[[Situation], Form[Any]]] = {
+FORMS: Mapping[str, Callable[[FormContext], Form[Any]]] = {
     "break even": lambda s: BreakEvenForm(s, "6411"),
     "close": lambda s: CloseForm(s, "EUR_USD", ["6411"]),
     "part": lambda s: ScaleOutForm(s, "6411"),
@@ -99,25 +99,25 @@ MEMBERS = ("price", "spread", "trade", "stop", "order", "account", "factors", "r
 @pytest.mark.parametrize("form", FORMS)
 async def test_no_figure_of_the_broker_ends_a_form(form: str) -> None:
     stores = [odd_store(member, value) for member, value in product(MEMBERS, ODD)]
-    app = FormApp(lambda: FORMS[form](example_situation()))
+    app = FormApp(lambda: FORMS[form](example_context()))
     async with app.run_test(size=(80, 24)) as pilot:
         for store in stores:
-            app.push_screen(FORMS[form](example_situation(store)))
+            app.push_screen(FORMS[form](example_context(store)))
             await pilot.press(*KEYS, "escape")
 
 
 @pytest.mark.parametrize("member", MEMBERS)
 async def test_a_close_is_sent_whatever_the_figures(member: str) -> None:
     for value in (LARGE, SMALL):
-        situation = example_situation(odd_store(member, value))
-        app = FormApp(lambda: FORMS["close"](situation))  # noqa: B023 - used before the next value
+        context = example_context(odd_store(member, value))
+        app = FormApp(lambda: FORMS["close"](context))  # noqa: B023 - used before the next value
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.press("y")
         assert app.results == [CloseTrades("EUR_USD", ("6411",))], value
 
 
 async def test_a_form_whose_figures_cannot_be_used_says_so_and_sends_nothing() -> None:
-    app = FormApp(lambda: FORMS["break even"](example_situation(odd_store("trade", Decimal(0)))))
+    app = FormApp(lambda: FORMS["break even"](example_context(odd_store("trade", Decimal(0)))))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
         assert "cannot be used" in app.words

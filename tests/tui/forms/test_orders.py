@@ -12,21 +12,21 @@ from keydesk.calc.instructions import CancelOrders, Flatten, MoveEntry, Reverse
 from keydesk.forms.arming import ArmForm
 from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
 from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
-from keydesk.forms.sheet import Situation
+from keydesk.forms.sheet import FormContext
 from keydesk.records import OrderRow
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.data.desk_store import example_store, limit_order
-from support.fakes.form_app import FormApp, example_situation
+from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
 
 
 async def after(
-    build: Callable[[Situation], Screen[Any]], *keys: str, store: Store | None = None
+    build: Callable[[FormContext], Screen[Any]], *keys: str, store: Store | None = None
 ) -> FormApp:
-    situation = example_situation(store)
-    app = FormApp(lambda: build(situation))
+    context = example_context(store)
+    app = FormApp(lambda: build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
         app.last_words = app.words
@@ -73,7 +73,7 @@ async def test_a_reduce_only_order_moves_without_a_bracket_disarmed_too() -> Non
     store.arming = Arming("DISARMED")
     only = replace(store.orders["6415"], stop_loss=None, take_profit=None, reduces=True)
     store.orders["6415"] = only
-    app = FormApp(lambda: MoveForm(example_situation(store), "6415"))
+    app = FormApp(lambda: MoveForm(example_context(store), "6415"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("s", "up")
         assert "stop" not in app.words

@@ -14,7 +14,7 @@ from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.data.desk_store import NOW, WALL_NS, example_store
 from support.data.in_flight import in_flight
-from support.fakes.form_app import FormApp, example_situation
+from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
 
@@ -25,8 +25,8 @@ def ticket_app(
     store: Store | None = None,
     preset: int = 3,
 ) -> FormApp:
-    situation = example_situation(store, preset)
-    return FormApp(lambda: TicketForm(situation, side, instrument))
+    context = example_context(store, preset)
+    return FormApp(lambda: TicketForm(context, side, instrument))
 
 
 async def press(pilot: Pilot[None], keys: str) -> None:
@@ -163,13 +163,13 @@ async def test_a_challenge_letter_that_is_asked_for_no_more_says_what_sends() ->
 async def test_what_sends_and_what_was_dropped_stay_on_a_screen_with_too_many_warnings() -> None:
     store = example_store()
     store.health.rtt_ms = 800.0
-    situation = replace(
-        example_situation(store),
+    context = replace(
+        example_context(store),
         sent_like_this=lambda *_: 3.0,
         wall_ns=lambda: 1_772_056_740_000_000_000,
     )
     store.set_in_flight(in_flight("EUR_USD", state="unconfirmed"))
-    app = FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD"))
+    app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await press(pilot, "u200000 s3 o p1.0851")
         form = app.screen
@@ -317,13 +317,13 @@ async def test_a_reducing_ticket_is_an_exit_and_works_disarmed() -> None:
 def asking_app(store: Store, *, clock: list[float], trouble: str = "") -> tuple[FormApp, list[str]]:
     """A ticket that asks for prices, and what it asked for; the clock's last entry is the time."""
     asked: list[str] = []
-    situation = replace(
-        example_situation(store),
+    context = replace(
+        example_context(store),
         clock=lambda: clock[-1],
         ask_price=asked.append,
         quote_trouble=lambda _: trouble,
     )
-    return FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD")), asked
+    return FormApp(lambda: TicketForm(context, "BUY", "EUR_USD")), asked
 
 
 async def test_a_ticket_opened_on_an_old_price_has_it_read_again_at_once() -> None:
@@ -363,8 +363,8 @@ async def test_an_old_price_that_could_not_be_read_again_refuses_and_says_why() 
 
 async def test_a_typed_order_fills_the_ticket_and_still_asks_for_its_own_confirmation() -> None:
     fields = parse_order(["50k", "@1.0830", "sl", "20p", "tp", "2r", "gtd", "4h"])
-    situation = example_situation()
-    app = FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD", fields))
+    form_context = example_context()
+    app = FormApp(lambda: TicketForm(form_context, "BUY", "EUR_USD", fields))
     async with app.run_test(size=(80, 24)) as pilot:
         assert "BUY 50,000 EUR/USD limit 1.08300" in app.words
         await pilot.press("enter")
@@ -408,11 +408,11 @@ async def test_a_ticket_that_only_reduces_is_sent_at_any_size() -> None:
 
 async def test_a_frame_before_the_form_is_mounted_or_behind_its_end_breaks_nothing() -> None:
     store = example_store()
-    situation = example_situation(store)
+    context = example_context(store)
     app = ticket_app(store=store)
     async with app.run_test(size=(80, 24)) as pilot:
         frame = Frame(store, {}, NOW, WALL_NS)
-        late = TicketForm(situation, "SELL", "EUR_USD")
+        late = TicketForm(context, "SELL", "EUR_USD")
         app.push_screen(late)
         late.on_frame(frame)
         late.dismiss(None)

@@ -10,40 +10,40 @@ from keydesk.forms.break_even import BreakEvenForm
 from keydesk.forms.close_trade import CloseForm, ScaleOutForm
 from keydesk.forms.form import Form
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
-from keydesk.forms.sheet import Situation
+from keydesk.forms.sheet import FormContext
 from keydesk.records import DependentOrder
 from keydesk.store.state import Arming
 from keydesk.store.store import Store
 from support.data.desk_store import example_store
-from support.fakes.form_app import FormApp, example_situation
+from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
-Build = Callable[[Situation], Form[SetProtection] | Form[CloseTrades]]
+Build = Callable[[FormContext], Form[SetProtection] | Form[CloseTrades]]
 
 
 async def after(build: Build, *keys: str, store: Store | None = None) -> FormApp:
-    situation = example_situation(store)
-    app = FormApp(lambda: build(situation))
+    context = example_context(store)
+    app = FormApp(lambda: build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
         app.last_words = app.words
     return app
 
 
-def close(situation: Situation) -> CloseForm:
-    return CloseForm(situation, "EUR_USD", ["6411"])
+def close(context: FormContext) -> CloseForm:
+    return CloseForm(context, "EUR_USD", ["6411"])
 
 
-def modify(situation: Situation) -> ProtectionForm:
-    return ProtectionForm(situation, "6411")
+def modify(context: FormContext) -> ProtectionForm:
+    return ProtectionForm(context, "6411")
 
 
-def protect(situation: Situation) -> ProtectForm:
-    return ProtectForm(situation, "6398")
+def protect(context: FormContext) -> ProtectForm:
+    return ProtectForm(context, "6398")
 
 
-def even(situation: Situation) -> BreakEvenForm:
-    return BreakEvenForm(situation, "6411")
+def even(context: FormContext) -> BreakEvenForm:
+    return BreakEvenForm(context, "6411")
 
 
 async def test_c_y_closes_the_trade() -> None:

@@ -34,14 +34,14 @@ from keydesk.forms.close_trade import ScaleOutForm
 from keydesk.forms.form import Form
 from keydesk.forms.orders import MoveForm
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
-from keydesk.forms.sheet import Situation
+from keydesk.forms.sheet import FormContext
 from keydesk.forms.ticket import TicketForm
 from keydesk.keys.confirm import Step
 from keydesk.keys.guard import SEND
 from keydesk.store.state import Arming
 from support.data.desk_store import WALL_NS, example_store
 from support.data.trading_contexts import example_facts
-from support.fakes.form_app import FormApp, example_situation
+from support.fakes.form_app import FormApp, example_context
 
 D = Decimal
 UNREADABLE = ("1.2.3", "1.0.8.3", "5-", "1-2", "--5", "-", "-.", "1..", "1" * (LONGEST + 1))
@@ -50,43 +50,43 @@ OTHER_SIGNS = ("1,5", "10,000", "1.5,", "2\u0660", "\u0661\u0662", "\uff11\uff12
 NOT_ABOVE_ZERO = ("0", "0.0", "-3")
 
 
-def buy(situation: Situation) -> TicketForm:
-    return TicketForm(situation, "BUY", "EUR_USD")
+def buy(context: FormContext) -> TicketForm:
+    return TicketForm(context, "BUY", "EUR_USD")
 
 
-def sell(situation: Situation) -> TicketForm:
-    return TicketForm(situation, "SELL", "USD_JPY")
+def sell(context: FormContext) -> TicketForm:
+    return TicketForm(context, "SELL", "USD_JPY")
 
 
-def modify(situation: Situation) -> ProtectionForm:
-    return ProtectionForm(situation, "6411")
+def modify(context: FormContext) -> ProtectionForm:
+    return ProtectionForm(context, "6411")
 
 
-def protect(situation: Situation) -> ProtectForm:
-    return ProtectForm(situation, "6398")
+def protect(context: FormContext) -> ProtectForm:
+    return ProtectForm(context, "6398")
 
 
-def trail(situation: Situation) -> TrailingForm:
-    return TrailingForm(situation, "6411")
+def trail(context: FormContext) -> TrailingForm:
+    return TrailingForm(context, "6411")
 
 
-def move(situation: Situation) -> MoveForm:
-    return MoveForm(situation, "6415")
+def move(context: FormContext) -> MoveForm:
+    return MoveForm(context, "6415")
 
 
-def part(situation: Situation) -> ScaleOutForm:
-    return ScaleOutForm(situation, "6411")
+def part(context: FormContext) -> ScaleOutForm:
+    return ScaleOutForm(context, "6411")
 
 
-def position_part(situation: Situation) -> PositionPartForm:
-    return PositionPartForm(situation, "EUR_USD")
+def position_part(context: FormContext) -> PositionPartForm:
+    return PositionPartForm(context, "EUR_USD")
 
 
 @dataclass(frozen=True)
 class Field:
     """A field of a form: the keys that lead to it, its name in the refusal, and whether it takes 0 and less."""
 
-    build: Callable[[Situation], Screen[Any]]
+    build: Callable[[FormContext], Screen[Any]]
     keys: tuple[str, ...]
     name: str
     above_zero: bool = False
@@ -141,7 +141,7 @@ WITHOUT_FIELDS = {
 
 
 def test_every_form_with_fields_is_walked_here() -> None:
-    walked = {type(field.build(example_situation())).__name__ for field in FIELDS}
+    walked = {type(field.build(example_context())).__name__ for field in FIELDS}
     known = {name for name in forms.__all__ if name != "load"}
     assert known - WITHOUT_FIELDS - {ArmForm.__name__} == walked
 
@@ -161,8 +161,8 @@ def texts_for(number: int, field: Field) -> list[str]:
 async def test_text_that_cannot_be_read_refuses_the_send_and_names_its_field(
     field: Field, text: str
 ) -> None:
-    situation = example_situation()
-    app = FormApp(lambda: field.build(situation))
+    context = example_context()
+    app = FormApp(lambda: field.build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*field.keys, *text)
         form = app.screen
@@ -178,8 +178,8 @@ async def test_text_that_cannot_be_read_refuses_the_send_and_names_its_field(
 
 
 async def test_a_mistyped_stop_is_neither_sent_nor_taken_for_none() -> None:
-    situation = example_situation()
-    app = FormApp(lambda: buy(situation))
+    context = example_context()
+    app = FormApp(lambda: buy(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("s", *"1.2.3", "t", "backspace")
         assert "stop: 1.2.3 has more than one decimal point" in app.words
@@ -190,8 +190,8 @@ async def test_a_mistyped_stop_is_neither_sent_nor_taken_for_none() -> None:
 
 
 async def test_a_moved_order_keeps_its_stop_when_the_new_one_cannot_be_read() -> None:
-    situation = example_situation()
-    app = FormApp(lambda: move(situation))
+    context = example_context()
+    app = FormApp(lambda: move(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("up", "s", *"1.0.8", SEND, "c")
         assert "stop: 1.0.8 has more than one decimal point" in app.words
@@ -209,10 +209,10 @@ async def test_a_moved_order_keeps_its_stop_when_the_new_one_cannot_be_read() ->
     ],
 )
 async def test_an_empty_field_that_is_required_refuses_the_send(
-    build: Callable[[Situation], Screen[Any]], keys: tuple[str, ...], words: str
+    build: Callable[[FormContext], Screen[Any]], keys: tuple[str, ...], words: str
 ) -> None:
-    situation = example_situation()
-    app = FormApp(lambda: build(situation))
+    context = example_context()
+    app = FormApp(lambda: build(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*keys)
         assert words in app.words
@@ -231,8 +231,8 @@ async def test_an_empty_field_that_is_required_refuses_the_send(
 async def test_units_finer_than_the_instrument_trades_are_refused(
     instrument: str, typed: str, words: str
 ) -> None:
-    situation = example_situation()
-    app = FormApp(lambda: TicketForm(situation, "BUY", instrument))
+    context = example_context()
+    app = FormApp(lambda: TicketForm(context, "BUY", instrument))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("u", *typed)
         assert words.split(":", maxsplit=1)[0] in app.words
@@ -244,16 +244,16 @@ async def test_units_finer_than_the_instrument_trades_are_refused(
 
 
 async def test_units_as_fine_as_the_instrument_trades_are_sent() -> None:
-    situation = example_situation()
-    app = FormApp(lambda: TicketForm(situation, "BUY", "DE30_EUR"))
+    context = example_context()
+    app = FormApp(lambda: TicketForm(context, "BUY", "DE30_EUR"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("u", *"1.5", SEND)
     assert [order.units for order in app.results] == [D("1.5")]  # type: ignore[attr-defined]
 
 
 async def test_a_reducing_order_of_a_fraction_is_refused_as_well() -> None:
-    situation = example_situation()
-    app = FormApp(lambda: TicketForm(situation, "SELL", "EUR_USD"))
+    context = example_context()
+    app = FormApp(lambda: TicketForm(context, "SELL", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("u", *"1.5", SEND)
         assert "size: 1.5 cannot be sent" in app.words
@@ -270,9 +270,9 @@ async def test_a_reducing_order_of_a_fraction_is_refused_as_well() -> None:
     ],
 )
 async def test_a_typed_order_is_held_to_the_same_rules(line: str, words: str) -> None:
-    situation = example_situation()
+    form_context = example_context()
     fields = parse_order(line.split())
-    app = FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD", fields))
+    app = FormApp(lambda: TicketForm(form_context, "BUY", "EUR_USD", fields))
     async with app.run_test(size=(80, 24)) as pilot:
         assert words in app.words
         await pilot.press(SEND, "c")
@@ -280,9 +280,9 @@ async def test_a_typed_order_is_held_to_the_same_rules(line: str, words: str) ->
 
 
 async def test_a_nudge_or_another_unit_leaves_unreadable_text_to_be_mended() -> None:
-    situation = example_situation()
+    context = example_context()
     for build, key in ((buy, "s"), (modify, "s"), (move, "s")):
-        app = FormApp(lambda build=build: build(situation))  # type: ignore[misc]
+        app = FormApp(lambda build=build: build(context))  # type: ignore[misc]
         async with app.run_test(size=(80, 24)) as pilot:
             await pilot.press(key, *"1.2.3", "up", "m", "down", SEND)
             assert "1.2.3]" in app.words
@@ -291,8 +291,8 @@ async def test_a_nudge_or_another_unit_leaves_unreadable_text_to_be_mended() -> 
 
 
 async def test_a_stop_that_cannot_be_counted_in_another_unit_yet_is_not_dropped() -> None:
-    situation = example_situation()
-    app = FormApp(lambda: buy(situation))
+    context = example_context()
+    app = FormApp(lambda: buy(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("o", "s", "m")  # a limit whose price was not typed yet
         assert "20] pips" in app.words
@@ -309,8 +309,8 @@ async def test_a_stop_that_cannot_be_counted_in_another_unit_yet_is_not_dropped(
     ],
 )
 async def test_a_part_is_what_was_typed_or_nothing(typed: tuple[str, ...], words: str) -> None:
-    situation = example_situation()
-    app = FormApp(lambda: part(situation))
+    context = example_context()
+    app = FormApp(lambda: part(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*typed)
         assert words in app.words
@@ -319,8 +319,8 @@ async def test_a_part_is_what_was_typed_or_nothing(typed: tuple[str, ...], words
 
 
 async def test_a_part_may_have_decimals_and_a_digit_can_be_erased() -> None:
-    situation = example_situation()
-    app = FormApp(lambda: part(situation))
+    context = example_context()
+    app = FormApp(lambda: part(context))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"12.55", "backspace", "%", SEND)
     assert [close.units for close in app.results] == [D(2_500)]  # type: ignore[attr-defined]
@@ -404,7 +404,7 @@ TICKET_KEYS = (*"0123456789.-", *"oustrbpem", "up", "down", ",", "tab", "backspa
 def test_no_keys_at_all_make_a_ticket_send_what_it_does_not_show(keys: list[str]) -> None:
     store = example_store()
     store.arming = Arming("ARMED")
-    form = TicketForm(example_situation(store), "BUY", "EUR_USD")
+    form = TicketForm(example_context(store), "BUY", "EUR_USD")
     for key in keys:
         press(form, key)
     order = None if form.confirmation().step is Step.REFUSED else form.result()

@@ -8,51 +8,57 @@ import pytest
 from keydesk.keys.confirm import (
     EXITS,
     MATRIX,
-    Answer,
+    Action,
     Confirmation,
-    Deed,
+    KeyEffect,
     Letters,
     Step,
     required_step,
 )
 from keydesk.keys.guard import CHALLENGE_LETTERS
 
-OPENING = {Deed.OPEN, Deed.OPEN_AGAINST_WARNING, Deed.REPLACE_ENTRY, Deed.REVERSE, Deed.LOOSEN}
+OPENING = {
+    Action.OPEN,
+    Action.OPEN_AGAINST_WARNING,
+    Action.REPLACE_ENTRY,
+    Action.REVERSE,
+    Action.LOOSEN,
+}
 
 
-@pytest.mark.parametrize("deed", Deed)
-def test_every_deed_stands_in_the_matrix(deed: Deed) -> None:
-    assert deed in MATRIX
+@pytest.mark.parametrize("action", Action)
+def test_every_deed_stands_in_the_matrix(action: Action) -> None:
+    assert action in MATRIX
 
 
-@pytest.mark.parametrize("deed", [deed for deed in Deed if deed in EXITS])
+@pytest.mark.parametrize("action", [action for action in Action if action in EXITS])
 @pytest.mark.parametrize("level", ["ARMED", "DISARMED"])
-def test_no_exit_is_ever_refused(deed: Deed, level: str) -> None:
-    assert required_step(deed, "ARMED" if level == "ARMED" else "DISARMED") is not Step.REFUSED
+def test_no_exit_is_ever_refused(action: Action, level: str) -> None:
+    assert required_step(action, "ARMED" if level == "ARMED" else "DISARMED") is not Step.REFUSED
 
 
-@pytest.mark.parametrize("deed", [deed for deed in Deed if deed in OPENING])
-def test_nothing_opens_risk_while_disarmed(deed: Deed) -> None:
-    assert required_step(deed, "DISARMED") is Step.REFUSED
+@pytest.mark.parametrize("action", [action for action in Action if action in OPENING])
+def test_nothing_opens_risk_while_disarmed(action: Action) -> None:
+    assert required_step(action, "DISARMED") is Step.REFUSED
 
 
-@pytest.mark.parametrize("deed", Deed)
-def test_read_only_sends_nothing(deed: Deed) -> None:
-    assert required_step(deed, "READ-ONLY") is Step.REFUSED
+@pytest.mark.parametrize("action", Action)
+def test_read_only_sends_nothing(action: Action) -> None:
+    assert required_step(action, "READ-ONLY") is Step.REFUSED
 
 
-@pytest.mark.parametrize("deed", [Deed.REVERSE, Deed.LOOSEN, Deed.OPEN_AGAINST_WARNING])
-def test_what_can_hurt_asks_for_a_letter(deed: Deed) -> None:
-    assert required_step(deed, "ARMED") is Step.CHALLENGE
+@pytest.mark.parametrize("action", [Action.REVERSE, Action.LOOSEN, Action.OPEN_AGAINST_WARNING])
+def test_what_can_hurt_asks_for_a_letter(action: Action) -> None:
+    assert required_step(action, "ARMED") is Step.CHALLENGE
 
 
 def test_flatten_asks_for_a_letter_at_both_levels() -> None:
-    assert required_step(Deed.FLATTEN, "ARMED") is Step.CHALLENGE
-    assert required_step(Deed.FLATTEN, "DISARMED") is Step.CHALLENGE
+    assert required_step(Action.FLATTEN, "ARMED") is Step.CHALLENGE
+    assert required_step(Action.FLATTEN, "DISARMED") is Step.CHALLENGE
 
 
 def test_nothing_goes_over_a_hard_limit() -> None:
-    assert required_step(Deed.OVER_LIMIT, "ARMED") is Step.REFUSED
+    assert required_step(Action.OVER_LIMIT, "ARMED") is Step.REFUSED
 
 
 def test_letters_are_of_the_five_and_never_the_same_twice_running() -> None:
@@ -64,28 +70,28 @@ def test_letters_are_of_the_five_and_never_the_same_twice_running() -> None:
 
 def test_the_send_key_is_lower_case_y_only() -> None:
     ask = Confirmation(Step.SEND_KEY)
-    assert ask.answer("y") is Answer.SENDS
-    assert ask.answer("Y") is Answer.NOTHING
-    assert ask.answer("enter") is Answer.NOTHING
+    assert ask.answer("y") is KeyEffect.SENDS
+    assert ask.answer("Y") is KeyEffect.NOTHING
+    assert ask.answer("enter") is KeyEffect.NOTHING
 
 
 def test_a_challenge_is_met_by_its_letter_and_by_no_other() -> None:
     ask = Confirmation(Step.CHALLENGE, letter="v")
-    assert ask.answer("v") is Answer.SENDS
-    assert ask.answer("y") is Answer.WRONG
-    assert ask.answer("c") is Answer.WRONG
-    assert ask.answer("enter") is Answer.NOTHING
+    assert ask.answer("v") is KeyEffect.SENDS
+    assert ask.answer("y") is KeyEffect.WRONG
+    assert ask.answer("c") is KeyEffect.WRONG
+    assert ask.answer("enter") is KeyEffect.NOTHING
 
 
 def test_between_two_letters_no_key_sends() -> None:
     ask = Confirmation(Step.CHALLENGE)
-    assert {ask.answer(key) for key in ("", "y", *CHALLENGE_LETTERS)} == {Answer.NOTHING}
+    assert {ask.answer(key) for key in ("", "y", *CHALLENGE_LETTERS)} == {KeyEffect.NOTHING}
 
 
 def test_a_letter_where_the_send_key_is_asked_for_is_wrong() -> None:
-    assert Confirmation(Step.SEND_KEY).answer("c") is Answer.WRONG
+    assert Confirmation(Step.SEND_KEY).answer("c") is KeyEffect.WRONG
 
 
 def test_what_is_refused_is_sent_by_no_key() -> None:
     ask = Confirmation(Step.REFUSED, reason="the price is stale")
-    assert {ask.answer(key) for key in ("y", *CHALLENGE_LETTERS, "enter")} == {Answer.NOTHING}
+    assert {ask.answer(key) for key in ("y", *CHALLENGE_LETTERS, "enter")} == {KeyEffect.NOTHING}

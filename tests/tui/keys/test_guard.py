@@ -2,11 +2,11 @@
 
 import pytest
 
-from keydesk.keys.guard import ON_THE_DESK, Front, Guard, Verdict, second_of_alt
+from keydesk.keys.guard import ON_THE_DESK, Guard, KeyTarget, Verdict, second_of_alt
 
 CAPITALS = frozenset("BSCOETMPDZRXA")
-TICKET = Front("sends", painted=10.0)
-TEXT = Front("text", painted=10.0)
+TICKET = KeyTarget("sends", painted=10.0)
+TEXT = KeyTarget("text", painted=10.0)
 
 
 def guard() -> Guard:
@@ -14,7 +14,7 @@ def guard() -> Guard:
 
 
 def keys(
-    guard: Guard, typed: str, start: float, gap: float, front: Front = ON_THE_DESK
+    guard: Guard, typed: str, start: float, gap: float, front: KeyTarget = ON_THE_DESK
 ) -> list[Verdict]:
     return [guard.key(key, start + n * gap, front) for n, key in enumerate(typed)]
 
@@ -46,8 +46,8 @@ def test_the_rest_of_a_burst_goes_down_with_it() -> None:
 def test_a_held_order_key_trips_when_the_repeat_sets_in() -> None:
     it = guard()
     assert it.key("B", 1.0, ON_THE_DESK) is Verdict.PASS
-    assert it.key("B", 1.5, Front("sends", 1.1)) is Verdict.PASS
-    assert it.key("B", 1.533, Front("sends", 1.1)) is Verdict.TRIP
+    assert it.key("B", 1.5, KeyTarget("sends", 1.1)) is Verdict.PASS
+    assert it.key("B", 1.533, KeyTarget("sends", 1.1)) is Verdict.TRIP
 
 
 def test_a_held_j_scrolls() -> None:
@@ -56,7 +56,9 @@ def test_a_held_j_scrolls() -> None:
 
 @pytest.mark.parametrize("key", ["up", "down", ".", ",", "j", "backspace", "tab", "5"])
 @pytest.mark.parametrize("front", [ON_THE_DESK, TICKET])
-def test_keys_that_move_nudge_or_type_repeat_as_fast_as_they_come(key: str, front: Front) -> None:
+def test_keys_that_move_nudge_or_type_repeat_as_fast_as_they_come(
+    key: str, front: KeyTarget
+) -> None:
     it = guard()
     assert [it.key(key, 11.0 + n * 0.002, front) for n in range(50)] == [Verdict.PASS] * 50
 
@@ -95,7 +97,7 @@ def test_a_hand_confirms() -> None:
 
 @pytest.mark.parametrize("painted", [10.0, None])
 def test_a_confirm_before_the_form_was_seen_is_too_early(painted: float | None) -> None:
-    assert guard().key("y", 10.249, Front("sends", painted)) is Verdict.TOO_EARLY
+    assert guard().key("y", 10.249, KeyTarget("sends", painted)) is Verdict.TOO_EARLY
 
 
 @pytest.mark.parametrize(
@@ -114,7 +116,7 @@ def test_a_form_painted_at_once_is_confirmed_from_250_ms_behind_its_key(
 ) -> None:
     it = guard()
     assert it.key("B", 10.0, ON_THE_DESK) is Verdict.PASS
-    assert it.key("y", at, Front("sends", painted=painted)) is verdict
+    assert it.key("y", at, KeyTarget("sends", painted=painted)) is verdict
 
 
 def test_a_confirm_key_close_behind_another_key_trips() -> None:

@@ -1,12 +1,14 @@
 """What disarms by itself, beat by beat."""
 
-from keydesk.keys.guard import IDLE_LIMIT, STOOD_STILL, Cause, Vigil
+from keydesk.keys.guard import IDLE_LIMIT, SUSPENDED_SECONDS, AutoDisarm, Cause
 
 
 def beats(*moments: tuple[float, float, int], last_key_at: float = 0.0) -> list[list[Cause]]:
     """The causes at each beat of monotonic seconds, wall seconds and losses."""
-    vigil = Vigil()
-    return [list(vigil.causes(now, wall, last_key_at, losses)) for now, wall, losses in moments]
+    auto_disarm = AutoDisarm()
+    return [
+        list(auto_disarm.causes(now, wall, last_key_at, losses)) for now, wall, losses in moments
+    ]
 
 
 def test_a_desk_that_runs_stays_armed() -> None:
@@ -14,7 +16,9 @@ def test_a_desk_that_runs_stays_armed() -> None:
 
 
 def test_a_stopped_desk_is_disarmed_at_its_first_beat() -> None:
-    assert beats((1, 1001, 0), (2 + STOOD_STILL, 1002 + STOOD_STILL, 0))[1] == [Cause.RESUME]
+    assert beats((1, 1001, 0), (2 + SUSPENDED_SECONDS, 1002 + SUSPENDED_SECONDS, 0))[1] == [
+        Cause.RESUME
+    ]
 
 
 def test_a_machine_that_slept_is_known_by_its_wall_clock() -> None:

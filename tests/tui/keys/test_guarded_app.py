@@ -18,7 +18,7 @@ from keydesk.keys.guarded_app import GuardedKeys, HasGuardedKeys, NoticeLevel
 from keydesk.keys.keymap import DESK, KEYMAP, textual_name
 from keydesk.widgets import theme
 from support.data.desk_store import example_store
-from support.fakes.form_app import example_situation
+from support.fakes.form_app import example_context
 
 HUMAN = 0.45
 
@@ -68,7 +68,7 @@ class Desk(App[None]):
 
     def action_buy(self) -> None:
         """Open a ticket."""
-        self.push_screen(TicketForm(example_situation(), "BUY", "EUR_USD"), self.sent.append)
+        self.push_screen(TicketForm(example_context(), "BUY", "EUR_USD"), self.sent.append)
 
     def action_find(self) -> None:
         """Open the finder."""

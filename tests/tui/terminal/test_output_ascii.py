@@ -4,7 +4,7 @@ from keydesk.forms.ticket import TicketForm
 from keydesk.screens.desk import DeskScreen
 from keydesk.terminal.output import in_ascii
 from keydesk.widgets.terminal_app import TerminalApp
-from support.fakes.form_app import example_situation
+from support.fakes.form_app import example_context
 
 
 class AsciiApp(TerminalApp[None]):
@@ -14,7 +14,7 @@ class AsciiApp(TerminalApp[None]):
 
     def on_mount(self) -> None:
         self.dress("dark", "truecolor", ascii_only=True)
-        self.push_screen(TicketForm(example_situation(), "BUY", "EUR_USD"))
+        self.push_screen(TicketForm(example_context(), "BUY", "EUR_USD"))
 
 
 async def test_the_frame_of_a_form_is_no_row_of_candles() -> None:

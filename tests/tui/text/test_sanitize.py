@@ -18,8 +18,8 @@ from keydesk.cli import export as csv_file
 from keydesk.panes.watchlist import Watchlist
 from keydesk.terminal.output import say_json, say_picture
 from keydesk.text.format import lines_of, pair, shortened
-from keydesk.text.sanitize import NAME_LIMIT, clean, clean_name, disarmed_lines, safe
-from keydesk.widgets.terminal_diff import Front
+from keydesk.text.sanitize import NAME_LIMIT, clean, clean_name, lines_without_controls, safe
+from keydesk.widgets.terminal_diff import TerminalContents
 from support.data.desk_store import example_store
 from support.data.hostile_text import FRAGMENTS, hostile_texts
 from support.fakes.pane_app import shown, text_of
@@ -71,7 +71,7 @@ def test_no_type_is_ignored_where_text_is_drawn() -> None:
 
 @pytest.mark.parametrize("text", FRAGMENTS)
 def test_no_fragment_of_hostile_text_leaves_a_sequence(text: str) -> None:
-    for made in (clean(text), clean_name(text), safe(text), disarmed_lines(text)):
+    for made in (clean(text), clean_name(text), safe(text), lines_without_controls(text)):
         assert list(foreign_pieces(made.encode(), (200, 60))) == []
 
 
@@ -126,7 +126,7 @@ async def test_a_long_name_does_not_shift_or_hide_the_numbers_after_it() -> None
 
 
 def test_what_was_drawn_without_the_sanitizer_is_disarmed_before_the_terminal() -> None:
-    front = Front()
+    front = TerminalContents()
     for number, text in enumerate(hostile_texts(1, 300)):
         sent = front.take([(number % 50, 0, [Segment(text, PLAIN)])], ColorSystem.TRUECOLOR)
         assert list(foreign_pieces(sent.encode(), (10_400, 60))) == []

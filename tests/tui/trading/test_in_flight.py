@@ -23,7 +23,7 @@ from keydesk_client.orders.outcome import Action, Intent, Outcome, Sending, Unco
 from support.broker import PracticeServer
 from support.data.desk_store import D, example_store
 from support.data.outcomes import done, opening_fill
-from support.fakes.form_app import FormApp, example_situation
+from support.fakes.form_app import FormApp, example_context
 
 BUY: JsonObject = {"type": "MARKET", "instrument": "EUR_USD", "units": "20000"}
 LIMIT: JsonObject = {"type": "LIMIT", "instrument": "EUR_USD", "units": "20000", "price": "1.08"}
@@ -48,7 +48,7 @@ def nothing(_transactions: Iterable[Transaction]) -> None: ...
 
 async def ticket(store: Store, *keys: str, instrument: str = "EUR_USD") -> FormApp:
     """Open a buy ticket, keep what it says, then press keys."""
-    app = FormApp(lambda: TicketForm(example_situation(store), "BUY", instrument))
+    app = FormApp(lambda: TicketForm(example_context(store), "BUY", instrument))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.pause()
         app.last_words = " ".join(app.words.replace("┃", " ").split())
@@ -137,7 +137,7 @@ async def test_a_close_is_never_locked(progress: type[Unknown | Unconfirmed]) ->
     store = example_store()
     for kind in KINDS:
         Dispatcher(store, nothing).on_progress(progress(intent_of(kind), "lost"))
-    app = FormApp(lambda: CloseForm(example_situation(store), "EUR_USD", ["6411"]))
+    app = FormApp(lambda: CloseForm(example_context(store), "EUR_USD", ["6411"]))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
     assert app.results == [CloseTrades("EUR_USD", ("6411",))]
@@ -146,7 +146,7 @@ async def test_a_close_is_never_locked(progress: type[Unknown | Unconfirmed]) ->
 async def test_an_order_that_only_reduces_is_never_locked() -> None:
     store = example_store()
     Dispatcher(store, nothing).on_progress(Unknown(intent_of("open"), "lost"))
-    app = FormApp(lambda: TicketForm(example_situation(store), "SELL", "EUR_USD"))
+    app = FormApp(lambda: TicketForm(example_context(store), "SELL", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
     [order] = app.results
@@ -157,7 +157,7 @@ async def test_an_order_that_only_reduces_is_never_locked() -> None:
 async def test_a_reversal_opens_and_is_locked_too() -> None:
     store = example_store()
     Dispatcher(store, nothing).on_progress(Unknown(intent_of("close of a trade"), "lost"))
-    app = FormApp(lambda: ReverseForm(example_situation(store), "EUR_USD"))
+    app = FormApp(lambda: ReverseForm(example_context(store), "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("c")
         assert "still under way" in app.words
@@ -167,7 +167,7 @@ async def test_a_reversal_opens_and_is_locked_too() -> None:
 async def test_a_reversal_beside_an_unconfirmed_close_says_so() -> None:
     store = example_store()
     await in_an_earlier_session(store, intent_of("close of a trade"))
-    app = FormApp(lambda: ReverseForm(example_situation(store), "EUR_USD"))
+    app = FormApp(lambda: ReverseForm(example_context(store), "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         assert "UNCONFIRMED" in app.words
         await pilot.press("c")

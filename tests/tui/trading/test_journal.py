@@ -22,7 +22,7 @@ from keydesk_client.auth.secret import Secret
 from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
 from support.data.outcomes import intent
-from support.fakes.form_app import FormApp, example_situation
+from support.fakes.form_app import FormApp, example_context
 
 BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
 
@@ -135,10 +135,8 @@ def test_a_full_disk_asks_for_room(code: int) -> None:
 
 async def test_a_ticket_says_beforehand_that_nothing_new_leaves() -> None:
 
-    situation = replace(
-        example_situation(), no_orders=f"/x/orders: Read-only file system; {REMEDY}"
-    )
-    app = FormApp(lambda: TicketForm(situation, "BUY", "EUR_USD"))
+    context = replace(example_context(), no_orders=f"/x/orders: Read-only file system; {REMEDY}")
+    app = FormApp(lambda: TicketForm(context, "BUY", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
         assert app.results == []
@@ -147,8 +145,8 @@ async def test_a_ticket_says_beforehand_that_nothing_new_leaves() -> None:
 
 
 async def test_a_ticket_that_only_reduces_is_an_exit_and_leaves() -> None:
-    situation = replace(example_situation(), no_orders=f"/x/orders: No space left; {REMEDY}")
-    app = FormApp(lambda: TicketForm(situation, "SELL", "EUR_USD"))
+    context = replace(example_context(), no_orders=f"/x/orders: No space left; {REMEDY}")
+    app = FormApp(lambda: TicketForm(context, "SELL", "EUR_USD"))
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press("y")
     [order] = app.results

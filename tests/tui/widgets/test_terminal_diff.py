@@ -18,7 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Label, OptionList
 
 from keydesk.widgets.terminal_app import TerminalApp
-from keydesk.widgets.terminal_diff import Difference, Front, change, is_sure, look_of
+from keydesk.widgets.terminal_diff import Difference, TerminalContents, change, is_sure, look_of
 
 STYLES = (
     None,
@@ -42,7 +42,9 @@ def look(cell: Char) -> tuple[object, ...]:
 def drawn(lines: Sequence[Sequence[Segment]]) -> pyte.Screen:
     """The same lines sent whole to a fresh terminal."""
     screen = pyte.Screen(WIDTH, HEIGHT)
-    sent = Front().take([(y, 0, line) for y, line in enumerate(lines)], ColorSystem.TRUECOLOR)
+    sent = TerminalContents().take(
+        [(y, 0, line) for y, line in enumerate(lines)], ColorSystem.TRUECOLOR
+    )
     pyte.Stream(screen).feed(sent)
     return screen
 
@@ -69,7 +71,7 @@ def random_line(chance: random.Random) -> list[Segment]:
 @settings(max_examples=60, deadline=None)
 def test_after_many_changes_the_terminal_shows_the_last_lines(seed: int) -> None:
     chance = random.Random(seed)
-    screen, front = pyte.Screen(WIDTH, HEIGHT), Front()
+    screen, front = pyte.Screen(WIDTH, HEIGHT), TerminalContents()
     stream = pyte.Stream(screen)
     lines = [random_line(chance) for _ in range(HEIGHT)]
     stream.feed(front.take([(y, 0, line) for y, line in enumerate(lines)], ColorSystem.TRUECOLOR))
@@ -82,13 +84,13 @@ def test_after_many_changes_the_terminal_shows_the_last_lines(seed: int) -> None
 
 def test_what_is_shown_already_costs_nothing() -> None:
     line = [Segment("1.08", STYLES[1]), Segment("43", STYLES[2])]
-    front = Front()
+    front = TerminalContents()
     front.take([(0, 0, line)], ColorSystem.TRUECOLOR)
     assert front.take([(0, 0, list(line))], ColorSystem.TRUECOLOR) == ""
 
 
 def test_one_changed_digit_is_one_digit_on_the_wire() -> None:
-    front = Front()
+    front = TerminalContents()
     front.take([(2, 0, [Segment("EUR/USD  1.08431", STYLES[1])])], ColorSystem.TRUECOLOR)
     sent = front.take([(2, 0, [Segment("EUR/USD  1.08432", STYLES[1])])], ColorSystem.TRUECOLOR)
     assert sent.startswith("\x1b[3;16H")
@@ -96,7 +98,7 @@ def test_one_changed_digit_is_one_digit_on_the_wire() -> None:
 
 
 def test_an_empty_piece_covers_no_cell() -> None:
-    front, style = Front(), Style.parse("red on default")
+    front, style = TerminalContents(), Style.parse("red on default")
     sent = front.take(
         [(0, 0, [Segment("ab"), Segment("", style), Segment("c", style)])], ColorSystem.TRUECOLOR
     )
@@ -107,14 +109,14 @@ def test_an_empty_piece_covers_no_cell() -> None:
 
 def test_after_forgetting_everything_is_sent_again() -> None:
     line = [Segment("price", STYLES[1])]
-    front = Front()
+    front = TerminalContents()
     first = front.take([(0, 0, line)], ColorSystem.TRUECOLOR)
     front.forget()
     assert front.take([(0, 0, line)], ColorSystem.TRUECOLOR) == first
 
 
 def test_the_column_is_not_trusted_behind_a_glyph_of_doubtful_width() -> None:
-    front = Front()
+    front = TerminalContents()
     line = [Segment("▲", STYLES[1]), Segment("up", STYLES[1])]
     sent = front.take([(0, 0, line)], ColorSystem.TRUECOLOR)
     assert "\x1b[1;2H" in sent

@@ -12,7 +12,7 @@ from keydesk import forms
 from keydesk.app.availability import Selection
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.instructions import Template
-from keydesk.keys.guard import Cause, armed
+from keydesk.keys.guard import Cause, armed_by_hand
 from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
 from keydesk.panes.deal import preset_shown
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from keydesk.calc.order_parser import ParsedOrder
     from keydesk.calc.ticket_draft import Side
     from keydesk.forms.info_form import Rows
-    from keydesk.forms.sheet import Situation
+    from keydesk.forms.sheet import FormContext
 
 Decided = TypeVar("Decided", bound="Instruction")
 
@@ -38,7 +38,7 @@ Decided = TypeVar("Decided", bound="Instruction")
 class Desk(Protocol):
     """The desk that the actions work on; the application is one."""
 
-    def situation(self) -> Situation: ...
+    def form_context(self) -> FormContext: ...
     def carry_out(self, instruction: Instruction | None) -> None: ...
     def disarm(self, cause: Cause) -> None: ...
     def tell(self, level: NoticeLevel, words: str) -> None: ...
@@ -114,7 +114,7 @@ class DeskActions:
         if self.screen.is_too_small:
             return  # the screen says so: nothing opens on an account that is not shown
         if instrument:
-            self.ask(forms.TicketForm(self._desk.situation(), side, instrument, fields))
+            self.ask(forms.TicketForm(self._desk.form_context(), side, instrument, fields))
         else:
             self._desk.tell("info", "The account's instruments are still being read")
 
@@ -124,9 +124,9 @@ class DeskActions:
         trade = selection.trade(self.store)
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.ClosePositionForm(self._desk.situation(), instrument))
+            self.ask(forms.ClosePositionForm(self._desk.form_context(), instrument))
         elif trade is not None:
-            self.ask(forms.CloseForm(self._desk.situation(), trade.instrument, [trade.id]))
+            self.ask(forms.CloseForm(self._desk.form_context(), trade.instrument, [trade.id]))
         else:
             self._nothing_to("close")
 
@@ -135,7 +135,7 @@ class DeskActions:
         selection = self.selection()
         if selection.means_position(self.store) and selection.trades(self.store):
             instrument = selection.instrument(self.store)
-            self.ask(forms.PositionPartForm(self._desk.situation(), instrument))
+            self.ask(forms.PositionPartForm(self._desk.form_context(), instrument))
         else:
             self._on_trade(forms.ScaleOutForm, "close a part of")
 
@@ -158,9 +158,9 @@ class DeskActions:
         if order is None:
             self._on_trade(forms.ProtectionForm, "modify")
         elif order.trade_id is None:
-            self.ask(forms.MoveForm(self._desk.situation(), order.id))
+            self.ask(forms.MoveForm(self._desk.form_context(), order.id))
         else:
-            self.ask(forms.ProtectionForm(self._desk.situation(), order.trade_id))
+            self.ask(forms.ProtectionForm(self._desk.form_context(), order.trade_id))
 
     def _on_trade(
         self, form: type[forms.ScaleOutForm | forms.BreakEvenForm | forms.ProtectionForm], verb: str
@@ -168,7 +168,7 @@ class DeskActions:
         selection = self.selection()
         trade, held = selection.trade(self.store), selection.trades(self.store)
         if trade is not None:
-            opened = form(self._desk.situation(), trade.id)
+            opened = form(self._desk.form_context(), trade.id)
             if selection.pane == "positions":
                 opened.subject = "the only trade of the position"
             self._app.push_screen(opened, self._desk.carry_out)
@@ -188,7 +188,7 @@ class DeskActions:
         """Cancel the selected order."""
         order = self.selection().order(self.store)
         if order is not None:
-            self.ask(forms.CancelForm(self._desk.situation(), order.id))
+            self.ask(forms.CancelForm(self._desk.form_context(), order.id))
         else:
             orders = self.keymap.name("go-orders")
             self._desk.tell("info", f"Nothing to cancel: select an order with {orders}")
@@ -196,7 +196,9 @@ class DeskActions:
     def action_cancel_entries(self) -> None:
         """Cancel entry orders, of the instrument or of all."""
         self.ask(
-            forms.CancelEntriesForm(self._desk.situation(), self.selection().instrument(self.store))
+            forms.CancelEntriesForm(
+                self._desk.form_context(), self.selection().instrument(self.store)
+            )
         )
 
     def action_reverse(self) -> None:
@@ -205,13 +207,15 @@ class DeskActions:
         if self.screen.is_too_small:
             return
         if instrument in self.store.positions:
-            self.ask(forms.ReverseForm(self._desk.situation(), instrument))
+            self.ask(forms.ReverseForm(self._desk.form_context(), instrument))
         else:
             self._nothing_to("reverse")
 
     def action_flatten(self) -> None:
         """Close everything, or everything in the instrument."""
-        self.ask(forms.FlattenForm(self._desk.situation(), self.selection().instrument(self.store)))
+        self.ask(
+            forms.FlattenForm(self._desk.form_context(), self.selection().instrument(self.store))
+        )
 
     def action_arm(self) -> None:
         """Disarm at once, or ask for what arms."""
@@ -222,11 +226,11 @@ class DeskActions:
                 "warn", "Locked from another login. Take it off: keydesk lock --release"
             )
         else:
-            self._app.push_screen(forms.ArmForm(self._desk.situation()), self._armed)
+            self._app.push_screen(forms.ArmForm(self._desk.form_context()), self._armed)
 
     def _armed(self, yes: bool | None) -> None:
         if yes and not self.lock.is_on:
-            self.store.arming = armed(self.store.arming)
+            self.store.arming = armed_by_hand(self.store.arming)
             self.store.mark(Topic.ARMING)
 
     # Looking.
@@ -282,7 +286,7 @@ class DeskActions:
     def _show_messages(self) -> None:
         from keydesk.forms import info_form as detail_rows  # noqa: PLC0415 - with the first form
 
-        self._app.push_screen(forms.DetailsForm("Messages", detail_rows.of_notices(self.store)))
+        self._app.push_screen(forms.DetailsForm("Messages", detail_rows.notice_rows(self.store)))
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
@@ -302,15 +306,15 @@ class DeskActions:
             store.set_focus(chosen)
         match selection.pane:
             case "trades" if trade := store.trades.get(row or ""):
-                return safe(f"Trade #{clean_name(trade.id)}"), detail_rows.of_trade(trade, store)
+                return safe(f"Trade #{clean_name(trade.id)}"), detail_rows.trade_rows(trade, store)
             case "orders" if order := store.orders.get(row or ""):
-                return safe(f"Order #{clean_name(order.id)}"), detail_rows.of_order(order, store)
+                return safe(f"Order #{clean_name(order.id)}"), detail_rows.order_rows(order, store)
             case "positions" if position := store.positions.get(row or ""):
-                return "Position", detail_rows.of_position(position, store)
+                return "Position", detail_rows.position_rows(position, store)
             case "log" if row is not None and int(row) < len(store.log):
-                return "Transaction", detail_rows.of_log_line(store.log[int(row)], store)
+                return "Transaction", detail_rows.log_line_rows(store.log[int(row)], store)
             case _:
-                return "Instrument", detail_rows.of_instrument(store.focus, store)
+                return "Instrument", detail_rows.instrument_rows(store.focus, store)
 
     def action_step_back(self) -> None:
         """Go one step back: what waited to be seen was seen, else a pane alone goes back among the others."""

@@ -29,7 +29,7 @@ from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
 from keydesk.keys.confirm import Letters
-from keydesk.keys.guard import Cause, Vigil, after, at_start
+from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys
 from keydesk.panes.chart import Chart
 from keydesk.panes.price_cells import InstrumentRows
@@ -43,7 +43,7 @@ from keydesk.terminal.check import TerminalFacts, ascii_locale
 from keydesk.terminal.input import InputDropped, InputOverrun
 from keydesk.terminal.output import say_error
 from keydesk.terminal.query import theme_for
-from keydesk.text.sanitize import clean, disarmed_lines, safe
+from keydesk.text.sanitize import clean, lines_without_controls, safe
 from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from keydesk.calc.instructions import Instruction
-    from keydesk.forms.sheet import Situation
+    from keydesk.forms.sheet import FormContext
 
 PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
@@ -99,7 +99,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.window_title = _window_title(options, account.name, environment)
         self.store = Store()
         self.store.health.environment = environment
-        self.store.arming = at_start(environment, read_only=options.read_only)
+        self.store.arming = arming_at_start(environment, read_only=options.read_only)
         self.letters = Letters(random.SystemRandom().choice)
         self.keymap, self.limits = own.keymap, own.limits
         self.set_keymap(dict(own.keymap.moved))
@@ -113,7 +113,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self._session: DeskSession | None = None
         self.last_words = ""
         self.lock = lock
-        self.vigil = Vigil()
+        self.auto_disarm = AutoDisarm()
         self.store.focus, self.store.granularity = (
             workspace.saved.instrument,
             workspace.saved.granularity,
@@ -166,7 +166,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def _after_a_form(self, screen: Screen[object]) -> None:
         """Clear away half a megabyte a form, a moment later; left alone, dozens of them lie about."""
         if isinstance(screen, DeskScreen):
-            self.set_timer(AFTER_A_FORM, self.clear_away)
+            self.set_timer(AFTER_A_FORM, self.free_closed_forms)
 
     def _open(self) -> None:
         self.actions.show_preset()
@@ -240,7 +240,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self._slow_line_reported = True
             self.tell("info", self.slow_line_words)
         now, losses = monotonic(), self.store.health.event_losses
-        for cause in self.vigil.causes(now, time(), self.guarded_keys.last_key_at, losses):
+        for cause in self.auto_disarm.causes(now, time(), self.guarded_keys.last_key_at, losses):
             self.disarm(cause)
         if self.lock.look(now):
             self.disarm(Cause.LOCKED)
@@ -266,7 +266,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     def disarm(self, cause: Cause) -> None:
         """Take arming away, if the cause asks for it here."""
-        now = after(cause, self.store.arming, self.store.health.environment)
+        now = arming_after(cause, self.store.arming, self.store.health.environment)
         if now != self.store.arming:
             self.store.arming = now
             self.store.mark(Topic.ARMING)
@@ -320,11 +320,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     # Forms.
 
-    def situation(self) -> Situation:
+    def form_context(self) -> FormContext:
         """Return what a form needs to know."""
-        from keydesk.forms.sheet import Situation  # noqa: PLC0415 - with the first form
+        from keydesk.forms.sheet import FormContext  # noqa: PLC0415 - with the first form
 
-        situation = Situation(
+        context = FormContext(
             store=self.store,
             letters=self.letters,
             clock=monotonic,
@@ -336,10 +336,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             ask_price=self._ask_price,
         )
         if self.connection is None:
-            return situation
+            return context
         commands = self.connection.commands
         return replace(
-            situation,
+            context,
             no_orders=commands.no_orders,
             sent_like_this=commands.sent_like_this,
             quote_trouble=lambda instrument: commands.quote_trouble.get(instrument, ""),
@@ -391,7 +391,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         # An exception's message may hold text of the server.
         return Segments(
             [
-                each if each.control else each._replace(text=disarmed_lines(each.text))
+                each if each.control else each._replace(text=lines_without_controls(each.text))
                 for each in lines
             ]
         )

@@ -15,7 +15,7 @@ from keydesk.config import settings as config
 from keydesk.config import settings as paths
 from keydesk.config.settings import DeskOptions, Folders, Profile, Settings, profile_to_open
 from keydesk.terminal.check import TerminalCheck, unusable
-from keydesk.terminal.output import disarmed_excepthook
+from keydesk.terminal.output import sanitizing_excepthook
 from keydesk.terminal.reset import repair_if_left
 from keydesk_client.errors import KeydeskClientError
 
@@ -30,7 +30,7 @@ def open_desk(argv: list[str]) -> int:
     # Textual reads this when it is imported; its default of 60 delays keys by a sixtieth of a second.
     os.environ.setdefault("TEXTUAL_FPS", "240")
     options = desk_options(argv)
-    sys.excepthook = disarmed_excepthook
+    sys.excepthook = sanitizing_excepthook
     try:
         folders = paths.find(options.data, os.environ)
         settings = config.load(folders.config)

@@ -10,7 +10,7 @@ from pathlib import Path
 import keydesk
 from keydesk.app.practice_broker import PracticeFailed
 from keydesk.config.settings import FRAMES, BadSettings, DeskOptions, UnsafeFolder
-from keydesk.terminal.output import disarm_stderr, replace_signs, say_error
+from keydesk.terminal.output import replace_signs, sanitize_stderr, say_error
 from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
 
@@ -134,7 +134,7 @@ def run(command: str, words: list[str]) -> int:
         known = ", ".join(["practice", *COMMANDS])
         say_error(safe(f"keydesk: there is no command {clean(command)} (known: {known})"))
         return USAGE
-    disarm_stderr()
+    sanitize_stderr()
     replace_signs()
     module = import_module(f"keydesk.cli.{COMMANDS[command]}")
     function = getattr(module, command.replace("-", "_"))

@@ -1,6 +1,6 @@
-"""The forms: each says at its top what it will do and at its bottom what sends it; they send nothing.
+"""Forms: each shows at its top what it does and at its bottom what sends it, and returns a value; it sends nothing.
 
-They are loaded when the first one is asked for, or by `load()` once the first picture is on the screen.
+A form's module is loaded when the form is first used, or by `load()` after the first frame.
 """
 
 from importlib import import_module

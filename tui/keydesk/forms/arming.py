@@ -1,12 +1,12 @@
-"""Arm: on live the last three of the account id, so that hands know which account they arm."""
+"""The form that arms the keyboard; on a live account it asks for the last three characters of the account id."""
 
 from collections.abc import Sequence
 from time import time_ns
 
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import Line, Situation
-from keydesk.keys.confirm import Answer, Confirmation, Deed, Step
-from keydesk.keys.guard import arming_words
+from keydesk.forms.sheet import FormContext, Line
+from keydesk.keys.confirm import Action, Confirmation, KeyEffect, Step
+from keydesk.keys.guard import arming_text
 from keydesk.store.state import Notice
 from keydesk.text.sanitize import safe
 
@@ -18,25 +18,25 @@ WRONG_TRIES = 3  # the last of them closes the form
 class ArmForm(Form[bool]):
     """Returns True when the trader armed."""
 
-    def __init__(self, situation: Situation) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext) -> None:
+        super().__init__(context)
         self.digits = ""
         self.wrong_tries = 0
 
     @property
     def wanted(self) -> str:
         """Return what must be typed."""
-        store = self.situation.store
+        store = self.context.store
         account_id = store.account.id if store.account else ""
-        return arming_words(account_id, store.health.environment)
+        return arming_text(account_id, store.health.environment)
 
     @property
     def _asks_digits(self) -> bool:
         """Whether the send key is not enough; it never is on live, not even before the account is known."""
-        return self.situation.store.health.environment == "LIVE"
+        return self.context.store.health.environment == "LIVE"
 
     def headline(self) -> Line:
-        """Say what arming means."""
+        """Return what arming means."""
         return (("ARM the keyboard", "bright"), (": orders may open risk", "plain"))
 
     def body(self) -> Sequence[Line]:
@@ -46,13 +46,13 @@ class ArmForm(Form[bool]):
         typed = self.digits.ljust(LENGTH, "_")
         return ((("last three of the account id  ", "muted"), (safe(typed), "bright")),)
 
-    def deed(self) -> Deed:
-        """Stand outside the matrix: arming sends nothing."""
-        return Deed.CONFIGURE
+    def action(self) -> Action:
+        """Return CONFIGURE; arming sends nothing."""
+        return Action.CONFIGURE
 
     def confirmation(self) -> Confirmation:
-        """Ask for the send key, or for digits that the form itself takes."""
-        if self.situation.store.arming.level == "READ-ONLY":
+        """Return the send key as the step, or a refusal until the digits were typed."""
+        if self.context.store.arming.level == "READ-ONLY":
             return Confirmation(Step.REFUSED, reason="READ-ONLY: start without --read-only")
         if self._asks_digits:
             reason = "Type the three digits" if len(self.wanted) == LENGTH else UNREAD_ACCOUNT
@@ -61,17 +61,17 @@ class ArmForm(Form[bool]):
 
     def answer(self, key: str) -> None:
         """Arm by the send key where that is enough."""
-        if self.confirmation().answer(key) is Answer.SENDS and self.is_confirmed():
+        if self.confirmation().answer(key) is KeyEffect.SENDS and self.is_confirmed():
             self.close(True)
 
     def result(self) -> bool:
-        """Return that it was armed."""
+        """Return True."""
         return True
 
     def typed(self, key: str) -> bool:
         """Collect the digits; wrong ones are said and asked for again, the third time closes the form."""
         is_asked = self._asks_digits and len(self.wanted) == LENGTH
-        if self.situation.store.arming.level == "READ-ONLY" or not is_asked:
+        if self.context.store.arming.level == "READ-ONLY" or not is_asked:
             return False
         if key == "backspace":
             self.digits = self.digits[:-1]
@@ -93,5 +93,5 @@ class ArmForm(Form[bool]):
             self._hint = f"NOT ARMED: {digits} is not the end of this account's id. Type it again"
             return
         words = f"NOT ARMED: {WRONG_TRIES} times wrong digits, the form is closed"
-        self.situation.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
+        self.context.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
         self.close(False)

@@ -1,4 +1,4 @@
-"""Break-even: the stop goes where the trade costs nothing, financing included."""
+"""The form that moves a trade's stop to the price where closing costs nothing, financing included."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -10,9 +10,9 @@ from keydesk.calc.risk import break_even_stop
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import entry_and_now, trade_name
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import Line, Situation
+from keydesk.forms.sheet import FormContext, Line
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.keys.confirm import Deed
+from keydesk.keys.confirm import Action
 from keydesk.records import TradeRow
 from keydesk.text.format import money, price
 from keydesk.text.sanitize import safe
@@ -21,14 +21,14 @@ from keydesk.text.sanitize import safe
 class BreakEvenForm(Form[SetProtection]):
     """Moves the stop to break-even; refuses what would fire at once or loosen the stop."""
 
-    def __init__(self, situation: Situation, trade_id: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, trade_id: str) -> None:
+        super().__init__(context)
         self.trade_id = trade_id
 
     @property
     def trade(self) -> TradeRow | None:
         """Return the trade, None once it is closed."""
-        return self.situation.store.trades.get(self.trade_id)
+        return self.context.store.trades.get(self.trade_id)
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
         """Return what is known of its instrument now."""
@@ -42,11 +42,11 @@ class BreakEvenForm(Form[SetProtection]):
             costs=trade.financing,
             factors=context.factors,
             precision=context.rules.price_precision,
-            offset=self.situation.template.break_even_offset_pips * context.rules.pip,
+            offset=self.context.template.break_even_offset_pips * context.rules.pip,
         )
 
     def headline(self) -> Line:
-        """Say which trade."""
+        """Return the trade that it is about."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         return (("STOP TO BREAK-EVEN ", "bright"), (name, "bright"))
@@ -71,9 +71,9 @@ class BreakEvenForm(Form[SetProtection]):
             ),
         ]
 
-    def deed(self) -> Deed:
-        """Name it for the matrix."""
-        return Deed.BREAK_EVEN
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.BREAK_EVEN
 
     def refusals(self) -> Sequence[str]:
         """Refuse a stop that would fire at once or protect less than the present one."""

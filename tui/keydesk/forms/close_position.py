@@ -1,4 +1,4 @@
-"""Close a position or a part of it: the long and the short side of an instrument, whatever trades make them up."""
+"""Forms that close a position or a part of it: its long side, its short side, or both."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from keydesk.calc.ticket_draft import (
 from keydesk.calc.trading_context import NOTHING, Lot, TradingContext, realised
 from keydesk.forms.close_trade import NO_PRICE, PRESET_PARTS, signed_money
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, Line, Situation
+from keydesk.forms.sheet import BLANK, FormContext, Line
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.keys.confirm import Deed
+from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CLOSE_POSITION, KEYMAP, POSITION_PART
 from keydesk.records import PositionRow, TradeRow
 from keydesk.text.format import pair, price, units
@@ -32,7 +32,7 @@ FULL = Decimal(100)  # percent
 
 @dataclass(frozen=True, slots=True)
 class OpenSide:
-    """One side of a position that holds something."""
+    """The long or the short side of a position, if it is open."""
 
     name: SideName
     units: Decimal  # magnitude
@@ -63,10 +63,10 @@ class OpenSide:
 
 
 class _PositionForm(Form[ClosePosition]):
-    """What both forms know of the position."""
+    """The base of both forms about a position."""
 
-    def __init__(self, situation: Situation, instrument: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context)
         self.instrument = instrument
 
     def trading_context(self) -> TradingContext | None:
@@ -74,8 +74,8 @@ class _PositionForm(Form[ClosePosition]):
         return self.trading_context_about(self.instrument)
 
     def open_sides(self) -> tuple[OpenSide, ...]:
-        """Return the sides that hold something now."""
-        position = self.situation.store.positions.get(self.instrument)
+        """Return the sides that are open now."""
+        position = self.context.store.positions.get(self.instrument)
         if position is None:
             return ()
         sides = (self._side(position, "long"), self._side(position, "short"))
@@ -87,7 +87,7 @@ class _PositionForm(Form[ClosePosition]):
             if name == "long"
             else (position.short_units, position.short_average)
         )
-        known = self.situation.store.trades
+        known = self.context.store.trades
         ids = sorted(position.trade_ids, key=int)
         trades = (known[trade_id] for trade_id in ids if trade_id in known)
         return OpenSide(
@@ -117,8 +117,8 @@ class ClosePositionForm(_PositionForm):
     BINDINGS = KEYMAP.bindings(CLOSE_POSITION)
     WIDTH: ClassVar[int] = 76
 
-    def __init__(self, situation: Situation, instrument: str) -> None:
-        super().__init__(situation, instrument)
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context, instrument)
         self.choice: SideName | Literal["both"] = "both"
 
     def closing(self) -> tuple[OpenSide, ...]:
@@ -126,7 +126,7 @@ class ClosePositionForm(_PositionForm):
         return tuple(side for side in self.open_sides() if self.choice in {"both", side.name})
 
     def headline(self) -> Line:
-        """Say that it is the position, and which sides of it."""
+        """Return the position and the sides to close."""
         sides = " and ".join(side.words for side in self.closing()) or "–"
         return (
             (safe(f"CLOSE position {pair(self.instrument)} {sides}"), "bright"),
@@ -150,9 +150,9 @@ class ClosePositionForm(_PositionForm):
         parts = [side.realised(side.units, context) for side in self.closing()]
         return _realised_line(parts, context)
 
-    def deed(self) -> Deed:
-        """Name it for the matrix."""
-        return Deed.CLOSE
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.CLOSE
 
     def refusals(self) -> Sequence[str]:
         """Refuse only when there is nothing left to close."""
@@ -185,8 +185,8 @@ class PositionPartForm(_PositionForm):
     BINDINGS = KEYMAP.bindings(POSITION_PART)
     WIDTH: ClassVar[int] = 76
 
-    def __init__(self, situation: Situation, instrument: str) -> None:
-        super().__init__(situation, instrument)
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context, instrument)
         self.choice: SideName | None = None
         self.percent: Decimal | None = None
         self.typed_units: Decimal | None = None
@@ -205,7 +205,7 @@ class PositionPartForm(_PositionForm):
         side = self.side
         if side is None:
             return NOTHING
-        known = self.situation.store.instruments.get(self.instrument)
+        known = self.context.store.instruments.get(self.instrument)
         precision = known.trade_units_precision if known is not None else 0
         if self.typed_units is not None:
             return whole_units(self.typed_units, precision)
@@ -214,7 +214,7 @@ class PositionPartForm(_PositionForm):
         return side.units if self.percent == FULL else part(side.units, self.percent, precision)
 
     def headline(self) -> Line:
-        """Say how much of which side of the position."""
+        """Return the part and the side of the position."""
         side = self.side
         name = side.words if side else " and ".join(each.words for each in self.open_sides())
         chosen = self._chosen_words()
@@ -268,12 +268,12 @@ class PositionPartForm(_PositionForm):
             *_dependents_line(closed),
         ]
 
-    def deed(self) -> Deed:
-        """Name it for the matrix."""
-        return Deed.SCALE_OUT
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.SCALE_OUT
 
     def refusals(self) -> Sequence[str]:
-        """Ask for a side and a part, and say when a part is none or too much."""
+        """Refuse without a side or a part, and a part that is nothing or more than all."""
         if not self.open_sides():
             return ["The position is closed already"]
         side = self.side
@@ -294,7 +294,7 @@ class PositionPartForm(_PositionForm):
         return f"% or u takes the {self.digits} typed; Esc drops"
 
     def _part_refusals(self, side: OpenSide) -> Sequence[str]:
-        all_of_it = f"{self.situation.keymap.name('close')} closes all of it"
+        all_of_it = f"{self.context.keymap.name('close')} closes all of it"
         closing = self.units()
         if self.percent is not None and self.percent > FULL:
             return [f"{self.percent:f} % is more than all of it: {all_of_it}"]

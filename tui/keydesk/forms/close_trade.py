@@ -1,7 +1,4 @@
-"""Close and scale out: what is realised, what remains, what goes with it.
-
-Lines about an open trade that several forms share.
-"""
+"""Forms that close a trade or a part of it, and the lines about an open trade that other forms share."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -19,9 +16,9 @@ from keydesk.calc.ticket_draft import (
 )
 from keydesk.calc.trading_context import NOTHING, TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, Line, Situation, Words
+from keydesk.forms.sheet import BLANK, FormContext, Line, Words
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.keys.confirm import Deed
+from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, SCALE_OUT
 from keydesk.records import TradeRow
 from keydesk.text.format import EMPTY, money, pair, pips, price, units
@@ -74,15 +71,15 @@ PRESET_PARTS = {"2": Decimal(25), "5": Decimal(50), "7": Decimal(75)}
 class CloseForm(Form[CloseTrades]):
     """Closes a trade, or all trades of a position."""
 
-    def __init__(self, situation: Situation, instrument: str, trade_ids: Sequence[str]) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, instrument: str, trade_ids: Sequence[str]) -> None:
+        super().__init__(context)
         self.instrument = instrument
         self.trade_ids = tuple(trade_ids)
 
     @property
     def trades(self) -> Sequence[TradeRow]:
         """Return those that are still open."""
-        known = self.situation.store.trades
+        known = self.context.store.trades
         return [known[trade_id] for trade_id in self.trade_ids if trade_id in known]
 
     def trading_context(self) -> TradingContext | None:
@@ -90,7 +87,7 @@ class CloseForm(Form[CloseTrades]):
         return self.trading_context_about(self.instrument)
 
     def headline(self) -> Line:
-        """Say what is closed."""
+        """Return what is closed."""
         trades = self.trades
         if len(trades) == 1:
             return (
@@ -115,9 +112,9 @@ class CloseForm(Form[CloseTrades]):
             lines.append(((safe(f"and {len(self.trades) - SHOWN_TRADES} more"), "muted"),))
         return [*lines, BLANK, self._realised(context), *self._dependents()]
 
-    def deed(self) -> Deed:
-        """Name it for the matrix."""
-        return Deed.CLOSE
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.CLOSE
 
     def refusals(self) -> Sequence[str]:
         """Refuse only when there is nothing left to close."""
@@ -160,8 +157,8 @@ class ScaleOutForm(Form[CloseTrades]):
     KEY_CONTEXT: ClassVar[str] = SCALE_OUT
     BINDINGS = KEYMAP.bindings(SCALE_OUT)
 
-    def __init__(self, situation: Situation, trade_id: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, trade_id: str) -> None:
+        super().__init__(context)
         self.trade_id = trade_id
         self.percent: Decimal | None = None  # chosen: a preset, or typed and taken by %
         self.text = ""  # typed since
@@ -169,7 +166,7 @@ class ScaleOutForm(Form[CloseTrades]):
     @property
     def trade(self) -> TradeRow | None:
         """Return the trade, None once it is closed."""
-        return self.situation.store.trades.get(self.trade_id)
+        return self.context.store.trades.get(self.trade_id)
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
         """Return what is known of its instrument now."""
@@ -180,12 +177,12 @@ class ScaleOutForm(Form[CloseTrades]):
         trade = self.trade
         if trade is None or self.percent is None:
             return NOTHING
-        known = self.situation.store.instruments.get(trade.instrument)
+        known = self.context.store.instruments.get(trade.instrument)
         precision = known.trade_units_precision if known is not None else 0
         return part(trade.units, self.percent, precision)
 
     def headline(self) -> Line:
-        """Say how much of which trade."""
+        """Return the part and the trade."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         chosen = EMPTY if self.percent is None else f"{self.percent:f} %"
@@ -237,12 +234,12 @@ class ScaleOutForm(Form[CloseTrades]):
             ),
         ]
 
-    def deed(self) -> Deed:
-        """Name it for the matrix."""
-        return Deed.SCALE_OUT
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.SCALE_OUT
 
     def refusals(self) -> Sequence[str]:
-        """Ask for a part, and say when there is no whole unit in it."""
+        """Refuse without a part, and a part of less than one unit."""
         trade = self.trade
         if trade is None:
             return ["The trade is closed already"]
@@ -251,7 +248,7 @@ class ScaleOutForm(Form[CloseTrades]):
         if self.percent > ALL_OF_IT:
             return [f"part: {self.percent:f} % is more than all of it; digits and % set it"]
         if not self.units():
-            all_of_it = f"{self.situation.keymap.name('close')} closes all of it"
+            all_of_it = f"{self.context.keymap.name('close')} closes all of it"
             return [f"{money(self.percent, 0)} % of it is less than one unit: {all_of_it}"]
         return ()
 

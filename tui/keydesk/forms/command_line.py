@@ -1,7 +1,4 @@
-"""`:`: one line of words; it shows what it understood before Enter, and sends nothing by itself.
-
-`/`: type some letters of an instrument, Enter turns the desk to it.
-"""
+"""Forms with a text field: the command line (`:`) and the search for an instrument (`/`). They send nothing."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -21,9 +18,9 @@ from keydesk.calc.command_parser import (
     parse_command,
 )
 from keydesk.calc.order_parser import matching
-from keydesk.forms.info_form import Looking
+from keydesk.forms.info_form import InfoForm
 from keydesk.forms.sheet import Line, wrapped
-from keydesk.keys.guard import Front
+from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COMMAND, FIND, KEYMAP
 from keydesk.store.frame import Frame
 from keydesk.store.store import Store
@@ -34,7 +31,7 @@ SHOWN = 10
 LONGEST = 200  # characters of a text field
 
 
-class FindForm(Looking[str]):
+class FindForm(InfoForm[str]):
     """Returns the instrument chosen."""
 
     BINDINGS = KEYMAP.bindings(FIND)
@@ -52,9 +49,9 @@ class FindForm(Looking[str]):
         self.cursor = 0
 
     @property
-    def guard_front(self) -> Front:
-        """Text is typed here, as fast as hands can."""
-        return Front("text", self.painted)
+    def key_target(self) -> KeyTarget:
+        """Return the text field, whose keys are not judged."""
+        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         """A field over a list."""
@@ -62,11 +59,11 @@ class FindForm(Looking[str]):
         yield self.new_sheet()
 
     def title_words(self) -> Printable:
-        """Name it."""
+        """Return the title."""
         return "Find an instrument"
 
     def foot_words(self) -> Printable:
-        """Say what ends it."""
+        """Return the keys that end it."""
         return "Enter takes  ↑ ↓ choose  Esc closes"
 
     @property
@@ -114,7 +111,7 @@ class FindForm(Looking[str]):
         self.redraw()
 
 
-class CommandForm(Looking[ParsedCommand]):
+class CommandForm(InfoForm[ParsedCommand]):
     """Returns what the line means."""
 
     BINDINGS = KEYMAP.bindings(COMMAND)
@@ -132,9 +129,9 @@ class CommandForm(Looking[ParsedCommand]):
         self.refused = False  # Enter was pressed on a line that cannot be read
 
     @property
-    def guard_front(self) -> Front:
-        """Text is typed here, as fast as hands can."""
-        return Front("text", self.painted)
+    def key_target(self) -> KeyTarget:
+        """Return the text field, whose keys are not judged."""
+        return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
         """A field over what is understood."""
@@ -146,11 +143,11 @@ class CommandForm(Looking[ParsedCommand]):
         yield self.new_sheet()
 
     def title_words(self) -> Printable:
-        """Name it."""
+        """Return the title."""
         return "Command"
 
     def foot_words(self) -> Printable:
-        """Say what ends it."""
+        """Return the keys that end it."""
         return "Tab completes   Enter takes it   Esc closes"
 
     def understood(self) -> ParsedCommand:
@@ -158,7 +155,7 @@ class CommandForm(Looking[ParsedCommand]):
         return parse_command(self.text, self.store.instruments, self.store.focus)
 
     def lines(self) -> Sequence[Line]:
-        """Say what Enter would do."""
+        """Return what Enter would do."""
         match self.understood():
             case QuitDesk():
                 return ((("leaves the desk", "bright"),),)
@@ -182,7 +179,7 @@ class CommandForm(Looking[ParsedCommand]):
         self.redraw()
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
-        """Hand over what was understood; what was not stays to be mended."""
+        """Close with the command; a line that cannot be read stays open for correction."""
         spoken = self.understood()
         self.refused = isinstance(spoken, ShowMessage) and spoken.level == "warn"
         if self.refused:

@@ -1,7 +1,7 @@
-"""The base of every form that sends: what it will do on top, what sends it at the bottom, live between.
+"""The base of every form that sends: headline and figures, then the confirmation that the action matrix requires.
 
-A form works on a copy of what was typed and on the store as it is at this frame; it returns what the
-trader decided (or None) and sends nothing. What sends is the confirmation matrix's say.
+A form works on its own draft and on the store as it is at the redraw. It returns the instruction, or None, and sends
+nothing.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -18,16 +18,16 @@ from textual.geometry import Size
 
 from keydesk.calc.checks import FRESH
 from keydesk.calc.trading_context import TradingContext
-from keydesk.forms.sheet import BLANK, Line, Sheet, Situation, text_of, with_hints, wrapped
+from keydesk.forms.sheet import BLANK, FormContext, Line, Sheet, text_of, with_hints, wrapped
 from keydesk.keys.confirm import (
     WRONG_LETTERS,
-    Answer,
+    Action,
     Confirmation,
-    Deed,
+    KeyEffect,
     Step,
     required_step,
 )
-from keydesk.keys.guard import DWELL, SEND, Front
+from keydesk.keys.guard import DWELL, SEND, KeyTarget
 from keydesk.keys.guarded_app import TOO_EARLY, HasGuardedKeys
 from keydesk.keys.keymap import FORM, KEYMAP
 from keydesk.store.frame import Frame
@@ -48,7 +48,7 @@ NUDGES: Line = (
 FIELD_HINTS: Line = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
 
 UNUSABLE = (ArithmeticError, ValueError)
-"""What arithmetic raises on figures that no broker should send: a size of nothing, a factor near nothing."""
+"""Raised by arithmetic on invalid figures of the broker, such as a size of 0."""
 
 UNUSABLE_FIGURES = "The broker's figures for this cannot be used"
 TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
@@ -60,7 +60,7 @@ REFUSED_BY_LEVEL = {
 
 
 class ModalForm(Overlay[Result], Generic[Result]):
-    """A modal screen that closes once: a key that was queued behind the one that closed it must not send again."""
+    """A modal screen with a sheet, which closes only once: a key queued behind the closing one must not send again."""
 
     WIDTH: ClassVar[int] = 60
 
@@ -142,8 +142,8 @@ class Form(ModalForm[Result]):
     Form.-live > Sheet { border: heavy $live; border-title-color: $live-text; border-title-background: $live; }
     """
 
-    def __init__(self, situation: Situation) -> None:
-        self.situation = situation
+    def __init__(self, context: FormContext) -> None:
+        self.context = context
         super().__init__(classes=f"-{self.environment}")
         self.painted: float | None = None
         self._letter = ""
@@ -154,18 +154,18 @@ class Form(ModalForm[Result]):
         self.subject = ""  # why the form is about this trade, where its row was not chosen
         self._snapshot: dict[Hashable, Any] | None = None  # what this redraw has read and computed
 
-    # What a form says.
+    # To be implemented by each form.
 
     def headline(self) -> Line:
-        """Say in words what the form will do."""
+        """Return in words what the form will do."""
         raise NotImplementedError
 
     def body(self) -> Sequence[Line]:
         """Return the lines between headline and confirmation."""
         return ()
 
-    def deed(self) -> Deed:
-        """Name what it does, for the confirmation matrix."""
+    def action(self) -> Action:
+        """Return what the form does, for the confirmation matrix."""
         raise NotImplementedError
 
     def refusals(self) -> Sequence[str]:
@@ -181,40 +181,40 @@ class Form(ModalForm[Result]):
         raise NotImplementedError
 
     def doubt(self) -> str:
-        """Say what changed under the trader's hand just now, once; nothing: send it."""
+        """Return, once, what changed since the trader last looked; empty: send."""
         return ""
 
     def opens_on(self) -> str:
-        """Name the instrument whose price it opens on; none: an exit waits for no price."""
+        """Return the instrument whose fresh price it needs; empty for an exit."""
         return ""
 
     def opens(self) -> bool:
-        """Say whether it may open a trade, so that it needs all that opening needs."""
+        """Return whether it may open a trade, and so needs a fresh price and a readable screen."""
         return bool(self.opens_on())
 
     def typed(self, key: str) -> bool:  # noqa: ARG002 - a form with fields reads it
-        """Take a key that is no binding; True when the form used it."""
+        """Handle a key without a binding; return True when the form used it."""
         return False
 
-    # How it lives.
+    # Life cycle.
 
     @property
-    def guard_front(self) -> Front:
-        """What the guard needs to know of the open form."""
-        return Front("sends", self.painted)
+    def key_target(self) -> KeyTarget:
+        """Return where keys arrive, for the guard."""
+        return KeyTarget("sends", self.painted)
 
     @property
     def environment(self) -> str:
         """Return `live`, `practice` or `read-only`: the colour of the frame."""
         level, environment = (
-            self.situation.store.arming.level,
-            self.situation.store.health.environment,
+            self.context.store.arming.level,
+            self.context.store.health.environment,
         )
         return "read-only" if level == "READ-ONLY" else environment.lower()
 
     def title_sheet(self, sheet: Sheet) -> None:
         """Name the environment and the account."""
-        account = self.situation.store.account
+        account = self.context.store.account
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
         sheet.border_title = Text(clean(f"{self.environment.upper()}  {name}"))
 
@@ -224,7 +224,7 @@ class Form(ModalForm[Result]):
         self.call_after_refresh(self._seen)
 
     def on_frame(self, _frame: Frame) -> None:
-        """Follow the market."""
+        """Redraw with the new prices."""
         self.redraw()
 
     def redraw(self) -> None:
@@ -255,18 +255,18 @@ class Form(ModalForm[Result]):
 
     def trading_context_about(self, instrument: str) -> TradingContext | None:
         """Return the instrument's rules and price and the account's funds; None while one of them is missing."""
-        situation = self.situation
+        form_context = self.context
         return self.once(
             ("context", instrument),
-            lambda: trading_context_of(situation.store, instrument, situation.clock()),
+            lambda: trading_context_of(form_context.store, instrument, form_context.clock()),
         )
 
     def _keep_fresh(self, instrument: str) -> None:
-        now, quote = self.situation.clock(), self.situation.store.quotes.get(instrument)
+        now, quote = self.context.clock(), self.context.store.quotes.get(instrument)
         old = quote is None or now - quote.received > FRESH
         if instrument and old and now - self._asked_at >= FRESH:
             self._asked_at = now
-            self.situation.ask_price(instrument)
+            self.context.ask_price(instrument)
 
     def confirmation(self) -> Confirmation:
         """Return what would send the form now."""
@@ -276,29 +276,29 @@ class Form(ModalForm[Result]):
             refusals = (UNUSABLE_FIGURES,)
         if self.opens() and self._is_cut_off():
             refusals = (TOO_SMALL,)
-        if self.opens() and self.situation.no_orders:
-            refusals = (f"No new orders, exits work: {self.situation.no_orders}",)
+        if self.opens() and self.context.no_orders:
+            refusals = (f"No new orders, exits work: {self.context.no_orders}",)
         if refusals:
             return Confirmation(Step.REFUSED, reason=refusals[0])
-        level = self.situation.store.arming.level
-        step = required_step(self.deed(), level)
+        level = self.context.store.arming.level
+        step = required_step(self.action(), level)
         if step is Step.CHALLENGE:
             if not self._letter and monotonic() >= self._next_letter_at:
-                self._letter = self.situation.letters.draw()
+                self._letter = self.context.letters.draw()
             return Confirmation(step, letter=self._letter)
         if step is Step.REFUSED:
-            arms = self.situation.keymap.name("arm")
+            arms = self.context.keymap.name("arm")
             return Confirmation(step, reason=REFUSED_BY_LEVEL.get(level, "Refused").format(arms))
         return Confirmation(step)
 
     def _is_cut_off(self) -> bool:
-        """Whether the terminal has become too small to show the form and the account."""
+        """Return whether the terminal is too small to show the form and the account."""
         size = self.app.size if self.is_attached else SMALLEST
         return size.width < SMALLEST.width or size.height < SMALLEST.height
 
     async def on_key(self, event: Key) -> None:
-        """Take the keys in the order they came: a field's letter is acted on before the digits behind it."""
-        self._hint = ""  # it was said of the key before
+        """Handle keys in order of arrival: a field's letter takes effect before the digits that follow."""
+        self._hint = ""  # of the previous key
         bound = self.active_bindings.get(event.key)
         if bound is not None and bound.node is not self:
             return
@@ -324,22 +324,22 @@ class Form(ModalForm[Result]):
         self.redraw()
 
     def answer(self, key: str) -> None:
-        """Let a key confirm, ask for another letter, or do nothing."""
+        """Confirm, show another letter, or ignore the key."""
         self._hint = "Only small letters send: is Caps Lock on?" if key.isupper() else ""
         asked = self.confirmation()
-        if asked.answer(key) is Answer.SENDS and not self.is_confirmed():
+        if asked.answer(key) is KeyEffect.SENDS and not self.is_confirmed():
             self._hint = TOO_EARLY
             return
         match asked.answer(key):
-            case Answer.SENDS if doubt := self.doubt():
+            case KeyEffect.SENDS if doubt := self.doubt():
                 self._hint, self.painted = doubt, monotonic()
-            case Answer.SENDS:
+            case KeyEffect.SENDS:
                 self._send()
-            case Answer.WRONG if asked.step is Step.CHALLENGE:
+            case KeyEffect.WRONG if asked.step is Step.CHALLENGE:
                 self._take_wrong_letter(key)
-            case Answer.WRONG:
+            case KeyEffect.WRONG:
                 self._hint = f"NOT SENT by {key}: {SEND} sends it now"
-            case Answer.NOTHING:
+            case KeyEffect.NOTHING:
                 pass
 
     def is_confirmed(self) -> bool:
@@ -349,21 +349,23 @@ class Form(ModalForm[Result]):
     def _send(self) -> None:
         result = self.result()
         if result is None:
-            self._hint = "NOT SENT: what it would send is not known any more"
+            self._hint = (
+                "NOT SENT: its price or its trade is gone. Close the form and open it again"
+            )
         else:
             self.close(result)
 
     def close(self, result: Result | None) -> None:
-        """End the form; a key that comes when it has ended already does nothing."""
+        """Close the form with a result; do nothing when it is closed."""
         if self.is_active:
             self.dismiss(result)
 
     def _take_wrong_letter(self, key: str) -> None:
-        """Keep what was typed and ask for another letter after the dwell; the third wrong one closes the form."""
+        """Keep what was typed and show another letter after the dwell; the third wrong one closes the form."""
         self._wrong_letters += 1
         if self._wrong_letters >= WRONG_LETTERS:
             words = f"NOT SENT: {WRONG_LETTERS} wrong letters, the form is closed. Open it again to send"
-            self.situation.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
+            self.context.store.notify(Notice("warn", safe(words), time_ns(), asks=True))
             self.close(None)
             return
         self._hint = f"NOT SENT: the letter was {self._letter}, not {clean(key)}. Kept as typed"
@@ -377,12 +379,12 @@ class Form(ModalForm[Result]):
         self.call_after_refresh(self._seen)
 
     def say_dropped(self, words: str) -> None:
-        """Say that a key was dropped, in the form itself: it may cover the rest of the screen."""
+        """Show that a key was dropped."""
         self._hint = words
         self.redraw()
 
     def action_send(self) -> None:
-        """Answer with the send key."""
+        """Act as the send key."""
         self.answer(SEND)
         self.redraw()
 
@@ -446,13 +448,13 @@ class Form(ModalForm[Result]):
 
 
 def fitted(lines: Sequence[Line], height: int) -> list[Line]:
-    """Return the lines, on a low screen without their blank ones: nothing that is said is cut off."""
+    """Return the lines, without blank ones where the height is too small."""
     if len(lines) <= height:
         return list(lines)
     return [line for line in lines if line]
 
 
 def cut(lines: Sequence[Line], foot: Sequence[Line], height: int) -> list[Line]:
-    """Return as many of the lines as there is room for above the foot, which says what sends and what was dropped."""
+    """Return as many lines as fit above the foot, which is always complete."""
     kept = [line for line in lines if line]
     return [*kept[: max(1, height - len(foot))], *foot]

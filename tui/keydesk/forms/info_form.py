@@ -1,9 +1,4 @@
-"""Enter: everything known of the selected row, name and value; it never sends.
-
-The base of forms that only look or ask for a word: no confirmation, the guard rests while text is typed.
-`?`: the keys of the focused pane, then those of the whole desk, written from the key map.
-What the details of a row say: name and value, everything that is known of it.
-"""
+"""Forms that show something and send nothing: their base, the help (`?`) and the details of a row (Enter)."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -16,7 +11,7 @@ from rich.text import Text
 
 from keydesk.forms.form import ModalForm
 from keydesk.forms.sheet import BLANK, Line, Sheet
-from keydesk.keys.guard import Front
+from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
 from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
 from keydesk.store.frame import Frame
@@ -38,14 +33,14 @@ from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.overlay import Result
 
 
-class Looking(ModalForm[Result]):
-    """A sheet of lines that closes by Esc."""
+class InfoForm(ModalForm[Result]):
+    """The base of forms that send nothing and close with Esc."""
 
     WIDTH: ClassVar[int] = 76
     FOOTER: ClassVar[str] = "Esc closes what is open and gives the keys back to the panes."
     DEFAULT_CSS = """
-    Looking { align: center middle; }
-    Looking > Sheet {
+    InfoForm { align: center middle; }
+    InfoForm > Sheet {
         height: auto; padding: 0 1; background: $background; border: round $focus;
         border-title-color: $bright; border-subtitle-color: $muted;
     }
@@ -56,21 +51,21 @@ class Looking(ModalForm[Result]):
         self.painted: float | None = None
 
     def title_words(self) -> Printable:
-        """Return what stands in the frame."""
+        """Return the title of the frame."""
         raise NotImplementedError
 
     def foot_words(self) -> Printable:
-        """Return what stands under it."""
+        """Return the text in the lower edge of the frame."""
         return "Esc closes"
 
     @property
-    def guard_front(self) -> Front:
-        """Nothing is sent from here; an order key among others is as much of an accident as on the desk."""
-        return Front("desk", self.painted)
+    def key_target(self) -> KeyTarget:
+        """Return the main screen: nothing is sent from here, and a burst of order keys is an accident here, too."""
+        return KeyTarget("desk", self.painted)
 
     @property
     def room(self) -> int:
-        """Lines that fit."""
+        """Return the number of lines that fit."""
         return max(1, self.app.size.height - 2)
 
     def on_mount(self) -> None:
@@ -86,7 +81,7 @@ class Looking(ModalForm[Result]):
         sheet.border_subtitle = Text(self.foot_words())
 
     def action_drop(self) -> None:
-        """Close without a result; a second Esc that comes when it has closed already does nothing."""
+        """Close without a result; do nothing when the form is closed."""
         if self.is_active:
             self.dismiss(None)
 
@@ -95,21 +90,21 @@ GAP = "  "
 KEY_WIDTH = 9
 
 
-class HelpForm(Looking[None]):
-    """One key a line, two columns, as many pages as it takes."""
+class HelpForm(InfoForm[None]):
+    """The keys of a pane and of the desk, in two columns and as many pages as needed."""
 
     BINDINGS = KEYMAP.bindings(HELP)
     WIDTH: ClassVar[int] = 80
 
-    def __init__(self, keymap: KeyMap, context: str = DESK) -> None:
+    def __init__(self, keymap: KeyMap, key_context: str = DESK) -> None:
         super().__init__()
         self.keymap = keymap
-        self.context = context
+        self.key_context = key_context
         self.page = 0
 
     def title_words(self) -> Printable:
         """Name the pane."""
-        name = "" if self.context in {DESK, ROWS} else f" of the {self.context}"
+        name = "" if self.key_context in {DESK, ROWS} else f" of the {self.key_context}"
         return safe(f"Keys{name} and the desk") if name else "Keys of the desk"
 
     def foot_words(self) -> Printable:
@@ -120,7 +115,7 @@ class HelpForm(Looking[None]):
 
     def pages(self) -> Sequence[Sequence[Key]]:
         """Return the keys, so many a page as fit in two columns."""
-        keys = self.keymap.in_force(self.context)
+        keys = self.keymap.in_force(self.key_context)
         size = 2 * self.room
         return [keys[start : start + size] for start in range(0, len(keys), size)] or [()]
 
@@ -169,8 +164,8 @@ def _entry(key: Key, width: int) -> Line:
 Rows = list[tuple[Printable, str]]
 
 
-def of_trade(trade: TradeRow, store: Store) -> Rows:
-    """Everything known of an open trade."""
+def trade_rows(trade: TradeRow, store: Store) -> Rows:
+    """Return every value of an open trade."""
     home, places = _home(store), _places(store, trade.instrument)
     return [
         ("instrument", pair(trade.instrument)),
@@ -194,8 +189,8 @@ def of_trade(trade: TradeRow, store: Store) -> Rows:
     ]
 
 
-def of_order(order: OrderRow, store: Store) -> Rows:
-    """Everything known of a pending order."""
+def order_rows(order: OrderRow, store: Store) -> Rows:
+    """Return every value of a pending order."""
     places = _places(store, order.instrument)
     return [
         ("type", order.type.replace("_", " ").lower()),
@@ -215,8 +210,8 @@ def of_order(order: OrderRow, store: Store) -> Rows:
     ]
 
 
-def of_position(position: PositionRow, store: Store) -> Rows:
-    """Everything known of a position."""
+def position_rows(position: PositionRow, store: Store) -> Rows:
+    """Return every value of a position."""
     home, places = _home(store), _places(store, position.instrument)
     return [
         ("instrument", pair(position.instrument)),
@@ -230,8 +225,8 @@ def of_position(position: PositionRow, store: Store) -> Rows:
     ]
 
 
-def of_instrument(name: str, store: Store) -> Rows:
-    """What may be done with an instrument, and its price."""
+def instrument_rows(name: str, store: Store) -> Rows:
+    """Return the trading rules and the price of an instrument."""
     known, quote = store.instruments.get(name), store.quotes.get(name)
     if known is None:
         return [("instrument", pair(name))]
@@ -251,8 +246,8 @@ def of_instrument(name: str, store: Store) -> Rows:
     ]
 
 
-def of_log_line(line: LogLine, store: Store) -> Rows:
-    """Everything a line of the log holds."""
+def log_line_rows(line: LogLine, store: Store) -> Rows:
+    """Return every value of a log line."""
     return [
         ("transaction", line.id or "the desk's own line"),
         ("time", date_and_time(line.time_ns)),
@@ -264,12 +259,12 @@ def of_log_line(line: LogLine, store: Store) -> Rows:
     ]
 
 
-def of_notices(store: Store) -> Rows:
-    """Everything that was told, newest first."""
-    told: Rows = [
+def notice_rows(store: Store) -> Rows:
+    """Return all notices, newest first."""
+    rows: Rows = [
         (date_and_time(notice.time_ns), notice.text) for notice in reversed(store.notices)
     ]
-    return told or [("nothing yet", "What becomes of an order is told here")]
+    return rows or [("nothing yet", "What becomes of an order is told here")]
 
 
 def _dependent(order: DependentOrder | None, places: int) -> str:
@@ -300,7 +295,7 @@ BLANK_TEXT = safe("")
 WIDEST_NAME = 24  # columns: a date, a time and its zone
 
 
-class DetailsForm(Looking[None]):
+class DetailsForm(InfoForm[None]):
     """A list of names and values that scrolls where it is long."""
 
     BINDINGS = KEYMAP.bindings(HELP)
@@ -332,7 +327,7 @@ class DetailsForm(Looking[None]):
         return lines[top : top + self.room]
 
     def _wrapped(self) -> list[Line]:
-        """A value that is too long goes on beneath itself, clear of the names."""
+        """Return all rows; a long value is wrapped within its column."""
         longest = max((cell_len(name) for name, _ in self.rows), default=0)
         names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, self.inside // 2))
         width = max(1, self.inside - names - 1)

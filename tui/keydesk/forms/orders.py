@@ -1,7 +1,4 @@
-"""Move a pending entry order: its price, and the stop and target it will bring, by nudges or digits.
-
-Cancel one order, or the entry orders of an instrument or of the account.
-"""
+"""Forms about pending orders: move one, cancel one, cancel the entry orders of an instrument or of the account."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -22,9 +19,9 @@ from keydesk.calc.ticket_draft import (
 )
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.form import NUDGES, Form
-from keydesk.forms.sheet import BLANK, Line, Situation
+from keydesk.forms.sheet import BLANK, FormContext, Line
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
-from keydesk.keys.confirm import Deed
+from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CANCEL_ENTRIES, KEYMAP, MODIFY
 from keydesk.records import OrderRow
 from keydesk.text.format import EMPTY, money, pair, price
@@ -41,32 +38,32 @@ class CancelForm(Form[CancelOrders]):
 
     WIDTH: ClassVar[int] = 68
 
-    def __init__(self, situation: Situation, order_id: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, order_id: str) -> None:
+        super().__init__(context)
         self.order_id = order_id
 
     @property
     def order(self) -> OrderRow | None:
         """Return the order, None once it is gone."""
-        return self.situation.store.orders.get(self.order_id)
+        return self.context.store.orders.get(self.order_id)
 
     def headline(self) -> Line:
-        """Say which order."""
+        """Return the order that it is about."""
         order = self.order
         return (
             ("CANCEL ", "bright"),
             (order_name(order) if order else safe(f"#{self.order_id}"), "bright"),
         )
 
-    def deed(self) -> Deed:
-        """Name it: a stop taken away loosens."""
+    def action(self) -> Action:
+        """Return LOOSEN for a stop, which needs a letter, CANCEL_ORDER for others."""
         order = self.order
         if order is not None and order.type in STOP_TYPES:
-            return Deed.LOOSEN
-        return Deed.CANCEL_ORDER
+            return Action.LOOSEN
+        return Action.CANCEL_ORDER
 
     def warnings(self) -> Sequence[str]:
-        """Say what loses its protection."""
+        """Warn that a trade loses its stop."""
         order = self.order
         if order is None or order.type not in STOP_TYPES:
             return ()
@@ -89,8 +86,8 @@ class CancelEntriesForm(Form[CancelOrders]):
     BINDINGS = KEYMAP.bindings(CANCEL_ENTRIES)
     WIDTH: ClassVar[int] = 68
 
-    def __init__(self, situation: Situation, instrument: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context)
         self.instrument = instrument
         self.everywhere = False
 
@@ -100,7 +97,7 @@ class CancelEntriesForm(Form[CancelOrders]):
         return [order for order in self._in_scope() if order.type in ENTRY_TYPES]
 
     def headline(self) -> Line:
-        """Say how many and where."""
+        """Return how many orders and their scope."""
         where = "of the whole account" if self.everywhere else f"of {pair(self.instrument)}"
         count = len(self.orders)
         return (
@@ -124,12 +121,12 @@ class CancelEntriesForm(Form[CancelOrders]):
         )
         return [*lines, BLANK, scope]
 
-    def deed(self) -> Deed:
-        """Name it for the matrix."""
-        return Deed.CANCEL_ENTRIES
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.CANCEL_ENTRIES
 
     def refusals(self) -> Sequence[str]:
-        """Say when there is nothing to cancel."""
+        """Refuse when there is nothing to cancel."""
         return () if self.orders else ["No entry orders there"]
 
     def result(self) -> CancelOrders:
@@ -143,7 +140,7 @@ class CancelEntriesForm(Form[CancelOrders]):
         self.redraw()
 
     def _in_scope(self) -> Sequence[OrderRow]:
-        orders = self.situation.store.orders.values()
+        orders = self.context.store.orders.values()
         return [order for order in orders if self.everywhere or order.instrument == self.instrument]
 
 
@@ -159,8 +156,8 @@ class MoveForm(Form[MoveEntry]):
     HINTS: ClassVar[Line] = NUDGES
     BINDINGS = KEYMAP.bindings(MODIFY)
 
-    def __init__(self, situation: Situation, order_id: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, order_id: str) -> None:
+        super().__init__(context)
         self.order_id = order_id
         self.active = "price"
         self.fields = {name: _filled(level) for name, level in self._levels_now().items()}
@@ -168,7 +165,7 @@ class MoveForm(Form[MoveEntry]):
     @property
     def order(self) -> OrderRow | None:
         """Return the order, None once it is gone."""
-        return self.situation.store.orders.get(self.order_id)
+        return self.context.store.orders.get(self.order_id)
 
     def trading_context(self, order: OrderRow) -> TradingContext | None:
         """Return what is known of its instrument now."""
@@ -195,7 +192,7 @@ class MoveForm(Form[MoveEntry]):
         return found
 
     def headline(self) -> Line:
-        """Say which order."""
+        """Return the order that it is about."""
         order = self.order
         name = order_name(order) if order else safe(f"#{self.order_id}")
         return (("MOVE ", "bright"), (name, "bright"))
@@ -215,14 +212,14 @@ class MoveForm(Form[MoveEntry]):
             *(_risk_line(order, levels, context) if not order.reduces else ()),
         ]
 
-    def deed(self) -> Deed:
-        """Moving an order; without a stop it asks for as much as opening without one."""
+    def action(self) -> Action:
+        """Return REPLACE_ENTRY, or what opening without a stop requires."""
         if self.order is not None and self.order.reduces:
-            return Deed.MOVE_TARGET
-        return Deed.OPEN_AGAINST_WARNING if self.warnings() else Deed.REPLACE_ENTRY
+            return Action.MOVE_TARGET
+        return Action.OPEN_AGAINST_WARNING if self.warnings() else Action.REPLACE_ENTRY
 
     def refusals(self) -> Sequence[str]:
-        """Refuse what cannot be meant."""
+        """Refuse an unchanged order, unreadable levels and levels on the wrong side."""
         order = self.order
         if order is None or order.units is None:
             return ["It is filled or cancelled already"]
@@ -236,7 +233,7 @@ class MoveForm(Form[MoveEntry]):
         return _refusals(1 if order.units > 0 else -1, levels, context)
 
     def warnings(self) -> Sequence[str]:
-        """Say when it would open without a stop."""
+        """Warn of an entry order without a stop."""
         trailed = self.order is not None and self.order.trail is not None
         stopped = self.fields["stop"].text or "stop" not in self.names
         return () if stopped or trailed else ["Without a stop the loss has no limit"]

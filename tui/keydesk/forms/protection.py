@@ -1,4 +1,4 @@
-"""Modify, protect, trail: one form on the stop, target and trailing stop of a trade."""
+"""Forms that set the stop, the target and the trailing stop of a trade."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,20 +29,20 @@ from keydesk.calc.ticket_draft import (
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import entry_and_now, signed_money, trade_name
 from keydesk.forms.form import FIELD_HINTS, Form
-from keydesk.forms.sheet import BLANK, Line, Situation, Words
+from keydesk.forms.sheet import BLANK, FormContext, Line, Words
 from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
-from keydesk.keys.confirm import Deed
+from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.records import TradeRow
 from keydesk.text.format import EMPTY, money, price
 from keydesk.text.sanitize import Printable, safe
 
-DEEDS: dict[protection.Weight, Deed] = {
-    "nothing": Deed.TIGHTEN,
-    "adds": Deed.ADD_PROTECTION,
-    "tightens": Deed.TIGHTEN,
-    "moves target": Deed.MOVE_TARGET,
-    "loosens": Deed.LOOSEN,
+ACTIONS: dict[protection.Weight, Action] = {
+    "nothing": Action.TIGHTEN,
+    "adds": Action.ADD_PROTECTION,
+    "tightens": Action.TIGHTEN,
+    "moves target": Action.MOVE_TARGET,
+    "loosens": Action.LOOSEN,
 }
 NO_OUTLOOK: Sequence[Line] = (  # of levels that cannot be read
     (("at stop ", "muted"), (EMPTY, "muted")),
@@ -58,8 +58,8 @@ class ProtectionForm(Form[SetProtection]):
     BINDINGS = KEYMAP.bindings(MODIFY)
     VERB: ClassVar[str] = "MODIFY"
 
-    def __init__(self, situation: Situation, trade_id: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, trade_id: str) -> None:
+        super().__init__(context)
         self.trade_id = trade_id
         self.draft = self.first_draft()
 
@@ -73,14 +73,14 @@ class ProtectionForm(Form[SetProtection]):
     @property
     def trade(self) -> TradeRow | None:
         """Return the trade, None once it is closed."""
-        return self.situation.store.trades.get(self.trade_id)
+        return self.context.store.trades.get(self.trade_id)
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
         """Return what is known of its instrument now."""
         return self.trading_context_about(trade.instrument)
 
     def headline(self) -> Line:
-        """Say which trade and what changes."""
+        """Return the trade and what changes."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         return ((safe(f"{self.VERB} "), "bright"), (name, "bright"))
@@ -101,19 +101,19 @@ class ProtectionForm(Form[SetProtection]):
             *(NO_OUTLOOK if new is None else self._outlook(trade, new, context)),
         ]
 
-    def deed(self) -> Deed:
-        """Name the gravest change."""
+    def action(self) -> Action:
+        """Return the most dangerous of the changes."""
         trade = self.trade
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
-            return Deed.TIGHTEN
+            return Action.TIGHTEN
         new = wanted(self.draft, trade, context)
         if new is None:
-            return Deed.LOOSEN
-        return DEEDS[protection.weight(trade, protection_of(trade), new)]
+            return Action.LOOSEN
+        return ACTIONS[protection.weight(trade, protection_of(trade), new)]
 
     def refusals(self) -> Sequence[str]:
-        """Return what cannot be meant."""
+        """Return the refusals of the draft."""
         trade = self.trade
         if trade is None:
             return ["The trade is closed already"]
@@ -123,8 +123,8 @@ class ProtectionForm(Form[SetProtection]):
         return protection.refusals(self.draft, trade, context)
 
     def warnings(self) -> Sequence[str]:
-        """Say when protection becomes less."""
-        if self.deed() is not Deed.LOOSEN:
+        """Warn when protection is reduced."""
+        if self.action() is not Action.LOOSEN:
             return ()
         return ["This loosens or removes a stop: more is at risk than before"]
 
@@ -256,7 +256,7 @@ class ProtectForm(ProtectionForm):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return draft
-        return protection.completed_by(draft, trade, context, self.situation.template)
+        return protection.completed_by(draft, trade, context, self.context.template)
 
 
 class TrailingForm(ProtectionForm):
@@ -271,7 +271,7 @@ class TrailingForm(ProtectionForm):
         if context is None:
             return draft
         if not draft.trail.text:
-            distance = self.situation.template.trail_distance_pips(context)
+            distance = self.context.template.trail_distance_pips(context)
             if distance is not None:
                 return draft.put("trail", draft.trail.set(distance))
         return draft.pick("trail")

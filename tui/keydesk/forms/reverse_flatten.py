@@ -1,4 +1,4 @@
-"""Reverse a position, or flatten everything: the two forms that always ask for a letter."""
+"""Forms that reverse a position or flatten the account; both require a challenge letter."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,10 +13,10 @@ from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import signed_money
 from keydesk.forms.form import Form
 from keydesk.forms.orders import ENTRY_TYPES
-from keydesk.forms.sheet import BLANK, Line, Situation
+from keydesk.forms.sheet import BLANK, FormContext, Line
 from keydesk.forms.ticket import first_draft
 from keydesk.forms.ticket_sheet import quote_line
-from keydesk.keys.confirm import Deed
+from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import FLATTEN, KEYMAP
 from keydesk.records import OrderRow, PositionRow
 from keydesk.text.format import EMPTY, money, pair, price, units
@@ -30,8 +30,8 @@ SHOWN_ENTRIES = 4
 class ReverseForm(Form[Reverse]):
     """Turns a net position round by one order of twice its size, with the template's bracket."""
 
-    def __init__(self, situation: Situation, instrument: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context)
         self.instrument = instrument
 
     def trading_context(self) -> TradingContext | None:
@@ -42,7 +42,7 @@ class ReverseForm(Form[Reverse]):
         """Return the order as a ticket: the bracket is the template's, the size twice the position."""
         net = context.funds.net_units
         side: Literal["BUY", "SELL"] = "SELL" if net > 0 else "BUY"
-        template, preset = self.situation.template, self.situation.preset
+        template, preset = self.context.template, self.context.preset
         ticket = first_draft(side, self.instrument, context, template, preset)
         target = ticket.target if ticket.stop.text else Entry("", "R")  # no R without a stop
         return replace(ticket, size=Entry(f"{2 * abs(net):f}", "units"), target=target)
@@ -85,11 +85,11 @@ class ReverseForm(Form[Reverse]):
 
     def plan(self, context: TradingContext) -> Plan:
         """Return the order with its levels, margin and risk."""
-        return work_out(self.draft(context), context, self.situation.limits)
+        return work_out(self.draft(context), context, self.context.limits)
 
-    def deed(self) -> Deed:
-        """Name it for the matrix."""
-        return Deed.REVERSE
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.REVERSE
 
     def refusals(self) -> Sequence[str]:
         """Refuse without a net position, a market, or the margin for the other side."""
@@ -98,15 +98,15 @@ class ReverseForm(Form[Reverse]):
             return ["Waiting for a price"]
         if not context.funds.net_units:
             return ["There is no net position to reverse"]
-        in_flight = self.situation.store.in_flight_of(self.instrument)
+        in_flight = self.context.store.in_flight_of(self.instrument)
         waiting = under_way_refusals(self.instrument, in_flight)
         if waiting:
             return waiting
-        return _reversal_refusals(context, self.situation)
+        return _reversal_refusals(context, self.context)
 
     def warnings(self) -> Sequence[str]:
-        """Say what may still change the position beside the reversal."""
-        return unconfirmed_warnings(self.situation.store.in_flight_of(self.instrument))
+        """Warn of orders whose outcome is not known yet."""
+        return unconfirmed_warnings(self.context.store.in_flight_of(self.instrument))
 
     def result(self) -> Reverse | None:
         """Freeze the order."""
@@ -134,21 +134,21 @@ class FlattenForm(Form[Flatten]):
     BINDINGS = KEYMAP.bindings(FLATTEN)
     WIDTH: ClassVar[int] = 68
 
-    def __init__(self, situation: Situation, instrument: str) -> None:
-        super().__init__(situation)
+    def __init__(self, context: FormContext, instrument: str) -> None:
+        super().__init__(context)
         self.instrument = instrument
         self.everywhere = True
 
     @property
     def positions(self) -> Sequence[PositionRow]:
         """Return the positions in the scope."""
-        rows = self.situation.store.positions.values()
+        rows = self.context.store.positions.values()
         return [row for row in rows if self.everywhere or row.instrument == self.instrument]
 
     @property
     def entries(self) -> Sequence[OrderRow]:
         """Return the entry orders in the scope."""
-        rows = self.situation.store.orders.values()
+        rows = self.context.store.orders.values()
         return [
             row
             for row in rows
@@ -156,7 +156,7 @@ class FlattenForm(Form[Flatten]):
         ]
 
     def headline(self) -> Line:
-        """Say the scope."""
+        """Return the scope."""
         where = "EVERYTHING" if self.everywhere else pair(self.instrument)
         return (
             (safe(f"FLATTEN {where}"), "danger"),
@@ -186,12 +186,12 @@ class FlattenForm(Form[Flatten]):
         )
         return [*lines, BLANK, scope]
 
-    def deed(self) -> Deed:
-        """Name it for the matrix."""
-        return Deed.FLATTEN
+    def action(self) -> Action:
+        """Return the row of the confirmation matrix."""
+        return Action.FLATTEN
 
     def refusals(self) -> Sequence[str]:
-        """Say when there is nothing to do."""
+        """Refuse when there is nothing to do."""
         return () if self.positions or self.entries else ["FLAT: no position, no entry order"]
 
     def result(self) -> Flatten:
@@ -204,13 +204,13 @@ class FlattenForm(Form[Flatten]):
         self.redraw()
 
 
-def _reversal_refusals(context: TradingContext, situation: Situation) -> list[str]:
+def _reversal_refusals(context: TradingContext, form_context: FormContext) -> list[str]:
     if not context.tradeable:
         return ["Halted: the market is closed for this instrument"]
-    old = old_price_words(context, situation.quote_trouble(context.rules.name))
+    old = old_price_words(context, form_context.quote_trouble(context.rules.name))
     if old:
         return [old]
-    limit = situation.limits.hard_units
+    limit = form_context.limits.hard_units
     if limit is not None and abs(context.funds.net_units) > limit:
         return [f"Over your own limit of {units(limit)} units"]
     return []

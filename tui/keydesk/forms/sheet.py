@@ -1,7 +1,4 @@
-"""What every form is given: the store to read, the trader's template and limits, the clocks, the letters.
-
-The paper of a form: lines of words by role, turned into one text of the width there is.
-"""
+"""The framed text of a form, the helpers that build its lines, and `FormContext`, which every form is given."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +22,7 @@ GAP = 2  # columns at least on either side of hints
 
 
 def text_of(lines: Iterable[Line], palette: Palette) -> Text:
-    """Return the lines in the theme's styles; server text in them is cleaned."""
+    """Return the lines in the styles of the theme; server text in them is sanitized."""
     text = Text(no_wrap=True, end="")
     for number, line in enumerate(lines):
         if number:
@@ -38,7 +35,7 @@ def text_of(lines: Iterable[Line], palette: Palette) -> Text:
 
 
 def wrapped(words: Printable, role: str, width: int) -> list[Line]:
-    """Return a sentence over as many lines as it needs, so that nothing of it is cut."""
+    """Return a sentence wrapped to the width."""
     return [((line, role),) for line in lines_of(words, width)]
 
 
@@ -59,9 +56,9 @@ def with_hints(left: Line, hints: Line, right: Line, width: int) -> Line:
 
 
 class Sheet(Static):
-    """The framed paper itself; what did not change is not drawn again."""
+    """The framed text of a form; it is redrawn only when it changed."""
 
-    # The lines are made for the width: wrapped once more they would push the last ones off the screen.
+    # The lines fit the width already.
     DEFAULT_CSS = "Sheet { text-wrap: nowrap; text-overflow: ellipsis; }"
 
     def __init__(self, text: Text, width: int) -> None:
@@ -95,8 +92,8 @@ def _none(_instrument: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
-    """Everything a form reads; it writes nothing of it."""
+class FormContext:
+    """What every form is given: store, letters, clocks, template, limits, keys. Forms only read it."""
 
     store: Store
     letters: Letters
@@ -105,8 +102,8 @@ class Situation:
     template: Template = field(default_factory=Template)
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
-    no_orders: str = ""  # why only exits leave
+    no_orders: str = ""  # why only exits are sent; empty: all orders are
     sent_like_this: SentLikeThis = _never
-    ask_price: AskPrice = _nobody  # have the price of an instrument read again
+    ask_price: AskPrice = _nobody  # request the price of an instrument
     quote_trouble: QuoteTrouble = _none
     keymap: KeyMap = KEYMAP

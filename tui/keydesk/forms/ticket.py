@@ -1,4 +1,4 @@
-"""The ticket: buy or sell, bound to its side and instrument from opening to end."""
+"""The order ticket: side and instrument stay the same from opening to sending."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -26,13 +26,13 @@ from keydesk.calc.ticket_draft import (
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
-from keydesk.forms.sheet import Line, Situation
-from keydesk.keys.confirm import Deed
+from keydesk.forms.sheet import FormContext, Line
+from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.text.format import pair
 
 NOTHING = Decimal(0)
-REACTION = 0.5  # seconds: a price younger than that was not what the hand decided on
+REACTION = 0.5  # seconds; a younger price cannot be what the trader decided on
 
 
 def first_draft(
@@ -55,7 +55,7 @@ def first_draft(
 
 
 class TicketForm(Form[OpenOrder]):
-    """Opens risk; says everything about it before the send key counts."""
+    """The ticket; it shows every figure of the order before the send key counts."""
 
     KEY_CONTEXT: ClassVar[str] = TICKET
     WIDTH: ClassVar[int] = 60
@@ -63,11 +63,15 @@ class TicketForm(Form[OpenOrder]):
     BINDINGS = KEYMAP.bindings(TICKET)
 
     def __init__(
-        self, situation: Situation, side: Side, instrument: str, fields: ParsedOrder | None = None
+        self,
+        form_context: FormContext,
+        side: Side,
+        instrument: str,
+        fields: ParsedOrder | None = None,
     ) -> None:
-        super().__init__(situation)
+        super().__init__(form_context)
         context = self.trading_context_about(instrument)
-        draft = first_draft(side, instrument, context, situation.template, situation.preset)
+        draft = first_draft(side, instrument, context, form_context.template, form_context.preset)
         self.draft = draft if fields is None else fields.on(draft)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
 
@@ -84,18 +88,18 @@ class TicketForm(Form[OpenOrder]):
             return ()
         return ticket_sheet.body(self.draft, plan, context)
 
-    def deed(self) -> Deed:
-        """Opening, against a warning or without."""
+    def action(self) -> Action:
+        """Return OPEN, OPEN_AGAINST_WARNING or, for a reduction, SCALE_OUT."""
         if self.reduces():
-            return Deed.SCALE_OUT
-        return Deed.OPEN_AGAINST_WARNING if self.verdict().warnings else Deed.OPEN
+            return Action.SCALE_OUT
+        return Action.OPEN_AGAINST_WARNING if self.verdict().warnings else Action.OPEN
 
     def opens_on(self) -> str:
-        """Name the ticket's instrument."""
+        """Return the ticket's instrument."""
         return self.draft.instrument
 
     def opens(self) -> bool:
-        """Say whether it may open a trade: one that only reduces is an exit."""
+        """Return whether it may open a trade: one that only reduces is an exit."""
         return not self.reduces()
 
     def refusals(self) -> Sequence[str]:
@@ -129,7 +133,7 @@ class TicketForm(Form[OpenOrder]):
 
     def lines(self) -> Sequence[Line]:
         """Return the lines, and remember the price that the trader sees from now on."""
-        context, now = self.trading_context(), self.situation.clock()
+        context, now = self.trading_context(), self.context.clock()
         if context is not None:
             self._seen_prices.append((now, self._touch(context)))
         while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
@@ -165,7 +169,7 @@ class TicketForm(Form[OpenOrder]):
         if context is None:
             return None
         return self.once(
-            ("plan", self.draft), lambda: work_out(self.draft, context, self.situation.limits)
+            ("plan", self.draft), lambda: work_out(self.draft, context, self.context.limits)
         )
 
     def verdict(self) -> Verdict:
@@ -177,16 +181,16 @@ class TicketForm(Form[OpenOrder]):
         plan = self.plan(context)
         if context is None or plan is None:
             return Verdict((f"Waiting for a price of {pair(self.draft.instrument)}",))
-        return judge(self.draft, plan, context, self.situation.limits, self._circumstances())
+        return judge(self.draft, plan, context, self.context.limits, self._circumstances())
 
     def _circumstances(self) -> Circumstances:
-        store, draft = self.situation.store, self.draft
+        store, draft = self.context.store, self.draft
         return Circumstances(
-            wall_ns=self.situation.wall_ns(),
+            wall_ns=self.context.wall_ns(),
             rtt_ms=store.health.rtt_ms,
-            sent_like_this=self.situation.sent_like_this(draft.instrument, draft.kind, draft.side),
+            sent_like_this=self.context.sent_like_this(draft.instrument, draft.kind, draft.side),
             in_flight=store.in_flight_of(draft.instrument),
-            quote_trouble=self.situation.quote_trouble(draft.instrument),
+            quote_trouble=self.context.quote_trouble(draft.instrument),
         )
 
     # The keys.
@@ -289,8 +293,8 @@ class TicketForm(Form[OpenOrder]):
                 self.draft.side,
                 self.draft.instrument,
                 context,
-                self.situation.template,
-                RISK_PRESET if unit == "risk %" else self.situation.preset or 1,
+                self.context.template,
+                RISK_PRESET if unit == "risk %" else self.context.preset or 1,
             )
             return fresh.size
         return self._level_in_unit(name, unit, context)

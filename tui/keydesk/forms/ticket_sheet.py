@@ -1,4 +1,4 @@
-"""How a ticket reads: every number a trader weighs before the send key, live."""
+"""The lines of a ticket: fields, risk, reward, margin and the position after the fill."""
 
 from collections.abc import Sequence
 from decimal import Decimal

@@ -1,1 +1,1 @@
-"""The keys: what each does, the guard in front of them, arming, and what confirms."""
+"""The key map, the guard that judges key timing, arming, and the confirmation matrix."""

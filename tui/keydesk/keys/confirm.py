@@ -1,8 +1,8 @@
-"""What confirms what: the graded confirmation of every deed at every level, as one table.
+"""The confirmation that each action requires at each arming level, as one table.
 
-Live is never lower than this table, and practice is the same table on purpose: hands learn there
-what they do with money. Reducing risk needs one key, opening it `y`, what could hurt a letter that
-nobody can have typed beforehand. Nothing here can refuse an exit but READ-ONLY.
+Live accounts never require less than this table; practice accounts use the same one, so that habits carry over.
+Reducing risk takes the send key, opening risk `y`, and dangerous actions a random letter that cannot have been typed in
+advance. Only READ-ONLY refuses an exit.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,15 +16,15 @@ Level = Literal["ARMED", "DISARMED", "READ-ONLY"]
 
 
 class Step(Enum):
-    """What a deed asks for before it is sent."""
+    """What an action requires before it is sent."""
 
     SEND_KEY = "y"
     CHALLENGE = "a letter shown at random"
     REFUSED = "refused"
 
 
-class Deed(Enum):
-    """What a form is about to do, as the confirmation sees it."""
+class Action(Enum):
+    """What a form does, as far as the confirmation depends on it."""
 
     CANCEL_ORDER = "cancel one order"
     CANCEL_ENTRIES = "cancel all entry orders"
@@ -47,52 +47,52 @@ class Deed(Enum):
 
 Y, LETTER, NO = Step.SEND_KEY, Step.CHALLENGE, Step.REFUSED
 
-# Armed first; then disarmed, which is also the level of a day locked for its loss.
-MATRIX: Mapping[Deed, tuple[Step, Step]] = {
-    Deed.CANCEL_ORDER: (Y, Y),
-    Deed.CANCEL_ENTRIES: (Y, Y),
-    Deed.BREAK_EVEN: (Y, Y),
-    Deed.TIGHTEN: (Y, Y),
-    Deed.SCALE_OUT: (Y, Y),
-    Deed.CLOSE: (Y, Y),
-    Deed.ADD_PROTECTION: (Y, Y),
-    Deed.MOVE_TARGET: (Y, Y),
-    Deed.LOOSEN: (LETTER, NO),
-    Deed.OPEN: (Y, NO),
-    Deed.OPEN_AGAINST_WARNING: (LETTER, NO),
-    Deed.REPLACE_ENTRY: (Y, NO),
-    Deed.REVERSE: (LETTER, NO),
-    Deed.FLATTEN: (LETTER, LETTER),
-    Deed.CANCEL_PROTECTION: (LETTER, NO),
-    Deed.OVER_LIMIT: (NO, NO),
-    Deed.CONFIGURE: (LETTER, NO),
+# The step while ARMED, then while DISARMED, which is also the level after the daily loss limit.
+MATRIX: Mapping[Action, tuple[Step, Step]] = {
+    Action.CANCEL_ORDER: (Y, Y),
+    Action.CANCEL_ENTRIES: (Y, Y),
+    Action.BREAK_EVEN: (Y, Y),
+    Action.TIGHTEN: (Y, Y),
+    Action.SCALE_OUT: (Y, Y),
+    Action.CLOSE: (Y, Y),
+    Action.ADD_PROTECTION: (Y, Y),
+    Action.MOVE_TARGET: (Y, Y),
+    Action.LOOSEN: (LETTER, NO),
+    Action.OPEN: (Y, NO),
+    Action.OPEN_AGAINST_WARNING: (LETTER, NO),
+    Action.REPLACE_ENTRY: (Y, NO),
+    Action.REVERSE: (LETTER, NO),
+    Action.FLATTEN: (LETTER, LETTER),
+    Action.CANCEL_PROTECTION: (LETTER, NO),
+    Action.OVER_LIMIT: (NO, NO),
+    Action.CONFIGURE: (LETTER, NO),
 }
 
-# No guard, lock, limit or stale price may refuse these; only the broker may.
+# Exits: no guard, lock, limit or stale price refuses them; only the broker may.
 EXITS = frozenset(
     {
-        Deed.CANCEL_ORDER,
-        Deed.CANCEL_ENTRIES,
-        Deed.BREAK_EVEN,
-        Deed.TIGHTEN,
-        Deed.SCALE_OUT,
-        Deed.CLOSE,
-        Deed.ADD_PROTECTION,
-        Deed.FLATTEN,
+        Action.CANCEL_ORDER,
+        Action.CANCEL_ENTRIES,
+        Action.BREAK_EVEN,
+        Action.TIGHTEN,
+        Action.SCALE_OUT,
+        Action.CLOSE,
+        Action.ADD_PROTECTION,
+        Action.FLATTEN,
     }
 )
 
 
-def required_step(deed: Deed, level: Level) -> Step:
-    """Return what the deed asks for at this level."""
+def required_step(action: Action, level: Level) -> Step:
+    """Return what the action asks for at this level."""
     if level == "READ-ONLY":
         return Step.REFUSED
-    armed, disarmed = MATRIX[deed]
+    armed, disarmed = MATRIX[action]
     return armed if level == "ARMED" else disarmed
 
 
 class Letters:
-    """Hands out challenge letters, never the same twice running."""
+    """Source of challenge letters; two in a row differ."""
 
     def __init__(self, choose: Callable[[Sequence[str]], str]) -> None:
         self._choose = choose
@@ -104,11 +104,11 @@ class Letters:
         return self._last
 
 
-class Answer(Enum):
-    """What a key means to an open confirmation."""
+class KeyEffect(Enum):
+    """What a key does to an open confirmation."""
 
     SENDS = "sends"
-    WRONG = "wrong"  # it sends nothing; a challenge goes on with another letter
+    WRONG = "wrong"  # sends nothing; a challenge continues with another letter
     NOTHING = "nothing"
 
 
@@ -117,7 +117,7 @@ WRONG_LETTERS = 3  # of one challenge; the last of them closes the form
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What the open form asks for now: its step, the letter of a challenge, why it is refused.
+    """What the open form requires now: the step, the letter of a challenge, the reason of a refusal.
 
     A challenge without a letter is between two letters: no key answers it.
     """
@@ -126,17 +126,23 @@ class Confirmation:
     letter: str = ""
     reason: str = ""
 
-    def answer(self, key: str) -> Answer:
-        """Judge a key that is no field of the form; a wrong letter never sends, and never drops what was typed."""
+    def answer(self, key: str) -> KeyEffect:
+        """Return the effect of a key that belongs to no field; a wrong letter neither sends nor clears the form."""
         match self.step:
             case Step.SEND_KEY:
                 wrong = key in CHALLENGE_LETTERS  # of a challenge that was asked for a moment ago
-                return Answer.SENDS if key == SEND else Answer.WRONG if wrong else Answer.NOTHING
+                return (
+                    KeyEffect.SENDS
+                    if key == SEND
+                    else KeyEffect.WRONG
+                    if wrong
+                    else KeyEffect.NOTHING
+                )
             case Step.CHALLENGE if not self.letter:
-                return Answer.NOTHING
+                return KeyEffect.NOTHING
             case Step.CHALLENGE if key == self.letter:
-                return Answer.SENDS
+                return KeyEffect.SENDS
             case Step.CHALLENGE if len(key) == 1 and key.isalpha() and key.islower():
-                return Answer.WRONG
+                return KeyEffect.WRONG
             case _:
-                return Answer.NOTHING
+                return KeyEffect.NOTHING

@@ -1,21 +1,17 @@
-"""The guard in front of the keys: what a person typed passes, what a machine typed does not.
+"""The guard against keys that no person typed, and the arming level of the keyboard.
 
-Pastes, macros, auto-repeat and the backlog of a slow link put keys closer together than hands do. So an
-order or confirm key counts only when it stood alone for 60 ms on both sides, and a confirm key
-only when its form had been on the screen for 250 ms; where the form was painted within 100 ms of the key that opened it,
-the 250 ms count from that key. An order key only opens a form, so it is let through at once, and the form is closed
-again when another key comes too close behind; a confirm key waits until it has stood alone. All other keys repeat
-freely: held arrows and nudges, digits typed fast, Esc before anything.
+Pastes, macros, auto-repeat and the backlog of a slow link put keys closer together than a person does. An order or
+confirm key therefore counts only when no other key came within 60 ms of it, and a confirm key only when its form has
+been on the screen for 250 ms (from the key that opened it, if the form was painted within 100 ms of that key). An order
+key only opens a form, so it passes at once, and the form is closed again when another key follows too closely; a confirm
+key waits until it has stood alone. All other keys may repeat. Without the guard, pasting `By` sent an order within 7 to
+9 ms (measured).
 
-Pure: keys and times come in, verdicts go out; `guarded_app.py` stands between it and the terminal. Measured times: an
-unguarded desk sent an order 7 to 9 ms after `By` was pasted.
+ARMED may open risk, DISARMED may only close, reduce, tighten and cancel, READ-ONLY (a start flag) sends nothing.
+Practice accounts start armed, live accounts disarmed. A long pause without keys, a lost transaction stream or a suspended
+process disarms a live account.
 
-Whether the keyboard may open risk: ARMED, DISARMED (exit-only) or READ-ONLY, and what takes it away.
-
-DISARMED still closes, reduces, tightens and cancels: a lock that keeps a trader from getting out is
-worse than none. READ-ONLY comes only from the start flag and stays. Practice starts armed, and
-only accidents at the keyboard disarm it; live starts disarmed.
-What disarms by itself: no key for long, a lost transaction stream, a desk that did not run for a while.
+Everything here is pure: keys and times are arguments, verdicts are results; `guarded_app` connects it to Textual.
 """
 
 from collections.abc import Iterator
@@ -32,14 +28,14 @@ IDLE_LIMIT = 15 * 60.0  # seconds without a key
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a cause says to the trader, and whether it disarms practice as well as live."""
+    """The message of a cause, and whether it disarms practice accounts as well as live ones."""
 
     words: str
     practice_too: bool
 
 
 class Cause(Enum):
-    """Everything that takes arming away."""
+    """The events that disarm the keyboard."""
 
     BY_HAND = Rule("disarmed by hand", practice_too=True)
     BURST = Rule("keys came faster than hands", practice_too=True)
@@ -53,8 +49,8 @@ class Cause(Enum):
     RESUME = Rule("the desk was suspended", practice_too=False)
 
 
-def at_start(environment: Environment, *, read_only: bool = False) -> Arming:
-    """Return the level a desk starts with."""
+def arming_at_start(environment: Environment, *, read_only: bool = False) -> Arming:
+    """Return the arming level at the start."""
     if read_only:
         return Arming("READ-ONLY", "started with --read-only")
     if environment == "PRACTICE":
@@ -62,8 +58,8 @@ def at_start(environment: Environment, *, read_only: bool = False) -> Arming:
     return Arming("DISARMED", "a live desk starts disarmed")
 
 
-def after(cause: Cause, now: Arming, environment: Environment) -> Arming:
-    """Return the level once the cause happened."""
+def arming_after(cause: Cause, now: Arming, environment: Environment) -> Arming:
+    """Return the arming level after the cause."""
     if now.level != "ARMED":
         return now
     if environment == "PRACTICE" and not cause.value.practice_too:
@@ -71,32 +67,35 @@ def after(cause: Cause, now: Arming, environment: Environment) -> Arming:
     return Arming("DISARMED", cause.value.words)
 
 
-def armed(now: Arming) -> Arming:
-    """Return the level once the trader armed by hand; read-only stays what it is."""
+def armed_by_hand(now: Arming) -> Arming:
+    """Return the level after arming by hand; READ-ONLY does not change."""
     return now if now.level == "READ-ONLY" else Arming("ARMED", "armed by hand")
 
 
-def arming_words(account_id: str, environment: Environment) -> str:
-    """Return what must be typed to arm: on live the last three of the account id, else the send key."""
+def arming_text(account_id: str, environment: Environment) -> str:
+    """Return what must be typed to arm: the last three characters of a live account id, else the send key."""
     return account_id[-3:] if environment == "LIVE" else "y"
 
 
-STOOD_STILL = (
+SUSPENDED_SECONDS = (
     5.0  # seconds between two beats that come ten times a second: stopped, or the machine slept
 )
 
 
 @dataclass(slots=True)
-class Vigil:
-    """Looks at every beat; wall time counts too, since a sleeping machine's own clock may sleep with it."""
+class AutoDisarm:
+    """Detects at each frame what disarms by itself; wall time counts too, for the monotonic clock may stop in suspend."""
 
     beat_at: float | None = None  # monotonic seconds
     wall_at: float = 0.0  # wall seconds
     losses: int = 0  # of the transaction stream, as counted before
 
     def causes(self, now: float, wall: float, last_key_at: float, losses: int) -> Iterator[Cause]:
-        """What happened since the beat before."""
-        if self.beat_at is not None and max(now - self.beat_at, wall - self.wall_at) > STOOD_STILL:
+        """Yield the causes since the previous call."""
+        if (
+            self.beat_at is not None
+            and max(now - self.beat_at, wall - self.wall_at) > SUSPENDED_SECONDS
+        ):
             yield Cause.RESUME
         if losses != self.losses:
             yield Cause.RECONNECT
@@ -116,39 +115,39 @@ CONFIRM_KEYS = frozenset(SEND + CHALLENGE_LETTERS)
 
 
 class Verdict(Enum):
-    """What becomes of a key."""
+    """What happens to a key."""
 
     PASS = "pass"  # noqa: S105 - no password: the key goes on
-    HOLD = "hold"  # ask `settled` 60 ms later
+    HOLD = "hold"  # call `settled` 60 ms later
     ESCAPE = "escape"  # Esc and a key arrived as one: one step back, nothing more
-    TOO_EARLY = "too early"  # the form has not been seen yet; it stays
-    TRIP = "trip"  # no hand did this: close the form, disarm
+    TOO_EARLY = "too early"  # the form was not on the screen long enough; it stays open
+    TRIP = "trip"  # not typed by a person: close the form, disarm
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
-    """What a key would meet: the desk, a form that sends, or a field of text."""
+class KeyTarget:
+    """Where a key would arrive: the main screen, a form that sends, or a text field."""
 
     kind: Literal["desk", "sends", "text"] = "desk"
-    painted: float | None = None  # monotonic seconds when the form was first seen
+    painted: float | None = None  # monotonic seconds when the form was first painted
 
 
-ON_THE_DESK = Front()
+ON_THE_DESK = KeyTarget()
 
 
 @dataclass(slots=True)
 class Guard:
-    """Judges each key by its neighbours; times are the events' own, in monotonic seconds."""
+    """Judges each key by the time since the keys around it, in monotonic seconds of the events."""
 
-    order_keys: frozenset[str]  # on the desk: the capitals that open forms
+    order_keys: frozenset[str]  # the capitals that open forms on the main screen
     last_key: str = ""
     last_time: float = float("-inf")
     held: str = ""
     capitals: int = 0
     opened: float = float("-inf")  # when the last order key passed on the desk
 
-    def key(self, key: str, time: float, front: Front) -> Verdict:
-        """Judge a key that arrived now."""
+    def key(self, key: str, time: float, front: KeyTarget) -> Verdict:
+        """Return the verdict on a key at its arrival."""
         before, gap = self.last_key, time - self.last_time
         self.last_key, self.last_time = key, time
         held, self.held = self.held, ""
@@ -169,39 +168,39 @@ class Guard:
         return Verdict.HOLD
 
     def settled(self, time: float) -> bool:
-        """Whether the key held at that time stood alone until now; it counts once."""
+        """Return whether the key held at that time stood alone until now; true once."""
         alone = bool(self.held) and self.last_time == time
         if alone:
             self.held = ""
         return alone
 
     def pasted(self, time: float) -> None:
-        """Note a paste: a key close behind it is no hand's either."""
+        """Record a paste: a key that follows closely was not typed by a person either."""
         self.last_key, self.last_time, self.held = PASTE, time, ""
 
     @property
     def caps_lock_suspected(self) -> bool:
-        """Whether nothing but capitals came lately, with no form open."""
+        """Return whether the last three keys on the main screen were capitals."""
         return self.capitals >= CAPITALS_IN_A_ROW
 
-    def _is_guarded_pair(self, before: str, key: str, front: Front) -> bool:
-        """Whether one of two keys opens, confirms or sends money; Esc goes a step back and may come before any key."""
+    def _is_guarded_pair(self, before: str, key: str, front: KeyTarget) -> bool:
+        """Return whether one of two keys opens or confirms a form; Esc may precede any key."""
         if before == "escape":
             return False
         return before == PASTE or any(self.touches_money(each, front) for each in (before, key))
 
-    def touches_money(self, key: str, front: Front) -> bool:
-        """Whether a key opens, confirms or sends money where it would arrive."""
+    def touches_money(self, key: str, front: KeyTarget) -> bool:
+        """Return whether a key opens or confirms a form where it would arrive."""
         # A capital counts in a form as well: the same `B` held down arrives there.
         return key in self.order_keys or (front.kind == "sends" and key in CONFIRM_KEYS)
 
-    def _was_seen(self, front: Front, time: float) -> bool:
+    def _was_seen(self, front: KeyTarget, time: float) -> bool:
         if front.painted is None:
             return False
         quick = 0 <= front.painted - self.opened <= QUICK_PAINT
         return time - (self.opened if quick else front.painted) >= DWELL
 
-    def _count_capitals(self, key: str, front: Front) -> None:
+    def _count_capitals(self, key: str, front: KeyTarget) -> None:
         capital = len(key) == 1 and key.isupper() and front.kind == "desk"
         self.capitals = self.capitals + 1 if capital else 0
 
@@ -210,7 +209,7 @@ PASTE = "<paste>"
 
 
 def is_alt(key: str) -> bool:
-    """Whether Esc and a key arrived as one sequence."""
+    """Return whether Esc and a key arrived as one sequence."""
     return key.startswith("alt+")
 
 

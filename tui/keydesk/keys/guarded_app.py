@@ -15,25 +15,25 @@ from textual.app import App
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
-from keydesk.keys.guard import ON_THE_DESK, SETTLE, Cause, Front, Guard, Verdict, second_of_alt
+from keydesk.keys.guard import ON_THE_DESK, SETTLE, Cause, Guard, KeyTarget, Verdict, second_of_alt
 from keydesk.keys.keymap import DESK, KEYMAP, KeyMap
 from keydesk.terminal.input import InputDropped, InputOverrun
 
-PATIENCE = 2.0  # seconds a first key waits for the second
+CHORD_TIMEOUT = 2.0  # seconds between the two keys
 
 
 @dataclass(slots=True)
 class Chords:
-    """Follows the first key of a chord until its second one, or until patience ends."""
+    """Two-key commands, such as `g` `t`: holds the first key until the second one or the timeout."""
 
     keymap: KeyMap
     first: str = field(default="", init=False)
     since: float = field(default=0.0, init=False)
 
     def key(self, key: str, time: float, context: str) -> str | None:
-        """Return the action of a finished chord, "" when the key is eaten, None when it is no chord."""
+        """Return the action of a complete chord, "" for a key that is consumed, None for any other key."""
         first, self.first = self.first, ""
-        if first and time - self.since <= PATIENCE:
+        if first and time - self.since <= CHORD_TIMEOUT:
             return self.keymap.chord(context, first, key) or ""
         if key in self.keymap.prefixes(context):
             self.first, self.since = key, time
@@ -41,17 +41,17 @@ class Chords:
         return None
 
 
-ONE_BURST = 1.0  # seconds: what trips so soon again is the rest of the same accident
+ONE_BURST = 1.0  # seconds; trips within it are reported once
 TOO_EARLY = "Too early: read the form, then press the key again."
 NoticeLevel = Literal["info", "good", "warn", "bad"]
 
 
 @runtime_checkable
 class SaysDropped(Protocol):
-    """A form that says in itself which key was dropped: it may cover the line of messages."""
+    """A form that shows a message about a dropped key itself, since it may cover the notice line."""
 
     def say_dropped(self, words: str) -> None:
-        """Show the words."""
+        """Show the message."""
 
 
 class GuardedKeys:
@@ -90,9 +90,7 @@ class GuardedKeys:
         self._dropped_at = float("-inf")
         self._trip_key_time = float("-inf")  # of the key or paste that tripped
         self._order_key_time = float("-inf")  # of the last order key let through
-        self._confirmed: Screen[Any] | None = (
-            None  # the form that a confirm key was let through for
-        )
+        self._confirmed: Screen[Any] | None = None  # the form that a confirm key passed for
         self._meant_for: WeakKeyDictionary[events.Key, Screen[Any]] = WeakKeyDictionary()
 
     def watch_screens(self) -> None:
@@ -103,10 +101,10 @@ class GuardedKeys:
         """Return the key map's name of the focused pane."""
         return str(getattr(self.app.focused, "KEY_CONTEXT", DESK))
 
-    # What stands in front of Textual.
+    # Events before Textual handles them.
 
     async def on_event(self, event: events.Event) -> None:
-        """Judge keys, pastes and a lost focus before Textual sees them."""
+        """Judge keys, pastes and a lost focus before Textual handles them."""
         match event:
             case events.Key() if not event.is_forwarded:
                 await self._judge(event)
@@ -124,14 +122,14 @@ class GuardedKeys:
                 await self._pass_on(event)
 
     def on_input_dropped(self, message: InputDropped) -> None:
-        """Say once a second at most that input was dropped."""
+        """Show, at most once a second, that input was dropped."""
         now = monotonic()
         if now - self._dropped_at > ONE_BURST:
             self._notify("warn", message.words)
             self._dropped_at = now
 
     def on_input_overrun(self, message: InputOverrun) -> None:
-        """Close what is open: some of the keys that were meant for it are missing."""
+        """Close open forms: some of their keys are missing."""
         self._trip(Cause.BURST, message.time)
 
     async def _judge(self, event: events.Key) -> None:
@@ -158,7 +156,7 @@ class GuardedKeys:
         else:
             self._notify("warn", words)
 
-    def _say_lost_behind_escape(self, key: str, front: Front) -> None:
+    def _say_lost_behind_escape(self, key: str, front: KeyTarget) -> None:
         if front.kind == "text":
             return
         if self.guard.touches_money(key, ON_THE_DESK) or self.guard.touches_money(key, front):
@@ -172,7 +170,7 @@ class GuardedKeys:
             await self._let_through(event)
 
     def take_confirm(self, screen: Screen[Any]) -> bool:
-        """Whether a confirm key was let through for this form and no other; it counts once."""
+        """Return whether a confirm key passed for this form; true once."""
         confirmed, self._confirmed = self._confirmed, None
         return confirmed is screen
 
@@ -227,15 +225,15 @@ class GuardedKeys:
         self._tripped_at = now
 
     def _close_if_tripped(self, screen: Screen[object]) -> None:
-        """Close a form that an order key ahead of the trip opens only now: its pane was busy meanwhile."""
+        """Close a form that opens only now, by an order key from before the trip."""
         late = self._order_key_time <= self._trip_key_time
-        front = getattr(screen, "guard_front", ON_THE_DESK)
+        front = getattr(screen, "key_target", ON_THE_DESK)
         if late and front.kind == "sends" and monotonic() - self._tripped_at < ONE_BURST:
             screen.dismiss(None)
 
-    def _front(self) -> Front:
-        front = getattr(self.app.screen, "guard_front", None)
-        return front if isinstance(front, Front) else ON_THE_DESK
+    def _front(self) -> KeyTarget:
+        front = getattr(self.app.screen, "key_target", None)
+        return front if isinstance(front, KeyTarget) else ON_THE_DESK
 
 
 @runtime_checkable

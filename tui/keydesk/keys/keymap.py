@@ -1,7 +1,7 @@
-"""Which key does what: the one table that dispatch, footer, `?` help and user overrides read.
+"""The table of keys that dispatch, footer, help and the user's overrides read.
 
-Lower case looks, UPPER CASE touches money, and a capital only ever opens a form. Only what is
-built stands here; a test walks the table (no forbidden key, no clash, every action exists).
+Lower-case keys show something, upper-case keys open a form that may send. A test checks the table: no reserved key, no
+clash, every action exists.
 """
 
 from collections.abc import Iterable, Mapping
@@ -35,7 +35,7 @@ COMMAND = "command"  # the command line
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (DESK, ROWS, CHART, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
 
-# What is in force together: a form's own keys stand beside the keys of every form.
+# The contexts that also apply in a context: a form has the keys of every form, too.
 BENEATH: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys((WATCHLIST, TRADES, POSITIONS, ORDERS, LOG), (ROWS, DESK)),
     ROWS: (DESK,),
@@ -59,14 +59,14 @@ class Key:
 
     @property
     def shown(self) -> str:
-        """How the key is written in the footer and the help."""
+        """Return how the key is written in the footer and the help."""
         if len(self.keys) > 1 and all(key.isdigit() for key in self.keys):
             return f"{self.keys[0]}-{self.keys[-1]}"
         return " ".join(SHOWN.get(key, key.replace(" ", "")) for key in self.keys)
 
     @property
     def touches_money(self) -> bool:
-        """True for the capitals, which the guard holds until they proved to stand alone."""
+        """Return whether the key is a capital, which the guard judges more strictly."""
         return any(len(key) == 1 and key.isalpha() and key.isupper() for key in self.keys)
 
 
@@ -236,7 +236,7 @@ KEYS: tuple[Key, ...] = (
 
 
 class KeyMap:
-    """The table with the user's own keys put in; asks about contexts are answered from here."""
+    """The table of keys with the user's overrides, queried by context."""
 
     def __init__(
         self, keys: Iterable[Key] = KEYS, overrides: Mapping[str, str] | None = None
@@ -248,7 +248,7 @@ class KeyMap:
 
     @property
     def moved(self) -> Mapping[str, str]:
-        """The user's own single keys by id, as Textual names them."""
+        """Return the user's own single keys by id, in Textual's names."""
         usual = {key.id: key.keys for key in KEYS}
         return {
             key.id: textual_name(key.keys[0])
@@ -257,22 +257,22 @@ class KeyMap:
         }
 
     def name(self, id_: str) -> SafeText:
-        """The key of an action as words name it: "B", "g t"; what is no action of the map is returned as it is."""
+        """Return the key of an action as it is written, "B" or "g t"; an unknown id is returned unchanged."""
         keys = next((key.keys for key in self.keys if key.id == id_), (id_,))
         return safe(SHOWN.get(keys[0], keys[0]))
 
     def own(self, context: str) -> tuple[Key, ...]:
-        """The keys of exactly this context, most used first."""
+        """Return the keys of exactly this context, most used first."""
         return tuple(key for key in self.keys if key.context == context)
 
     def in_force(self, context: str) -> tuple[Key, ...]:
-        """The context's own keys, then those that hold there as well."""
+        """Return the keys of the context, then those of the contexts beneath it."""
         return tuple(
             key for place in (context, *BENEATH.get(context, ())) for key in self.own(place)
         )
 
     def bindings(self, context: str) -> list[BindingType]:
-        """Textual bindings of the context's own single keys (chords go through `chord`)."""
+        """Return Textual bindings of the context's own single keys; chords are handled by `chord`."""
         return [
             Binding(textual_name(key), entry.action.format(key=key), entry.hint, id=entry.id)
             for entry in self.own(context)
@@ -281,13 +281,13 @@ class KeyMap:
         ]
 
     def prefixes(self, context: str) -> frozenset[str]:
-        """First keys of the chords that hold in the context."""
+        """Return the first keys of all chords in the context."""
         return frozenset(
             key.split()[0] for entry in self.in_force(context) for key in entry.keys if " " in key
         )
 
     def chord(self, context: str, first: str, second: str) -> str | None:
-        """The action of a chord, None when there is none."""
+        """Return the action of a chord, None when there is none."""
         typed = f"{first} {second}"
         for entry in self.in_force(context):
             if typed in entry.keys:
@@ -296,7 +296,7 @@ class KeyMap:
 
 
 def textual_name(key: str) -> str:
-    """The key as Textual's events and bindings name it."""
+    """Return the key in Textual's names."""
     return TEXTUAL_NAMES.get(key, key)
 
 

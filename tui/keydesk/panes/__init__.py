@@ -1,1 +1,1 @@
-"""What stands on the desk: each pane draws one thing from the frame it is handed."""
+"""The panes of the main screen; each draws one subject from the frame it is given."""

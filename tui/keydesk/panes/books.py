@@ -1,7 +1,7 @@
-"""How the service's other clients are positioned around the price: their pending orders, or their positions.
+"""The order book and position book of the broker's clients: the share of short and long at each price.
 
-Never called depth: nobody can deal on these. Short ones stand left of the prices, long ones right; the words above and
-below say what a bar means there, since a sell over the price waits for something else than one under it.
+They are client positioning, not market depth. Short bars are left of the prices, long bars right; the captions say what
+a bar above or below the current price means.
 """
 
 from __future__ import annotations

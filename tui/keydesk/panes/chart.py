@@ -1,4 +1,4 @@
-"""The candle chart of the focused instrument, with the trader's own prices drawn across it."""
+"""The candle chart of the focused instrument, with entries, stops, targets and pending orders as lines."""
 
 from __future__ import annotations
 

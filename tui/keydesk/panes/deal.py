@@ -1,7 +1,4 @@
-"""A size preset as the dealing pane and the instrument's line show it.
-
-The dealing pane beside the chart: both prices large, and what B and S would do with the preset.
-"""
+"""The deal pane: both prices of the focused instrument and what B and S would open with the size preset."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Feedback to the hand: what happened last, what waits to be seen, and what is still under way.
+"""The transaction log, newest first, and the notice lines at the bottom of the screen.
 
-A hint is gone after some seconds. An outcome that asks for something stays until Esc says that it was seen. Whatever is
-shown is shown whole: over a second line, and over the instrument line's when that is needed (the screen lends it).
-
-The transaction log: everything that happened to the account, and to the link, newest first.
+A hint disappears after some seconds. A notice that requires attention stays until Esc. Notices are never cut: they take
+a second line, and the instrument line if they need it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The pending orders: entries first, then what hangs on open trades."""
+"""The pending orders: entry orders first, then the orders of open trades."""
 
 from __future__ import annotations
 

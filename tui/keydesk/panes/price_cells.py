@@ -1,7 +1,4 @@
-"""Rows that belong to an instrument: a key that moves the cursor turns the desk to the instrument of its row.
-
-How the prices of an instrument are written in a pane: its decimals, its pip, the three weights.
-"""
+"""How prices are drawn in panes, and the base of tables whose rows belong to an instrument."""
 
 from __future__ import annotations
 

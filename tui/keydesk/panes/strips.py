@@ -1,9 +1,4 @@
-"""The last line: the focused pane's keys, most used first, as many as have room.
-
-The first line: where the orders go, whose account it is, what it is worth, whether keys may open risk.
-How fresh what the desk shows is: the two streams, the round trip, the time.
-What a hand must know of the focused instrument before it deals: spread, pip value, margin, limits.
-"""
+"""The one-line strips: account, link health, focused instrument, and the key footer."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The positions: all trades of an instrument together, long and short apart.
-
-The open trades: what each earns now, where it is stopped, what it may still cost.
-"""
+"""The open trades and the positions per instrument."""
 
 from __future__ import annotations
 

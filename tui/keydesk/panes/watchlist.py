@@ -1,4 +1,4 @@
-"""The watchlist: what each instrument costs now, what it costs to enter, where it stands in its day."""
+"""The watchlist: prices, spread, daily change and own position of each instrument."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What stands where on the whole screen."""
+"""The main screen."""

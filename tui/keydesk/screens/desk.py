@@ -1,7 +1,4 @@
-"""The main screen: which pane stands where, which one has the keys, and one beat for all of them.
-
-Which panes stand on the desk at which size, and which of them share a place.
-"""
+"""The main screen: the layout for each terminal size, focus and zoom, and the frame passed on to the panes."""
 
 from __future__ import annotations
 
@@ -83,8 +80,8 @@ TOO_SMALL = (
 )
 
 TWO_NOTICES_FROM = 30  # rows
-BENEATH_A_DIALOG = 0.5  # seconds from picture to picture
-LOOKING = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
+SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
+SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
 
 def _bindings() -> list[BindingType]:
@@ -93,7 +90,7 @@ def _bindings() -> list[BindingType]:
     for binding in KEYMAP.bindings(keys.DESK):
         assert isinstance(binding, Binding)  # noqa: S101 - the key map makes no others
         _, name, arguments = actions.parse(binding.action)
-        if name not in LOOKING:
+        if name not in SCREEN_ACTIONS:
             call = ", ".join(map(repr, (name, *arguments)))
             binding = replace(binding, action=f"app.perform({call})")  # noqa: PLW2901
         found.append(binding)
@@ -183,7 +180,7 @@ class DeskScreen(Backdrop):
         """Hand the frame to every pane in sight; under a dialog, which has the hand, less often."""
         if not self.is_active:
             self._held.append(frame)
-            if frame.now - self._drawn_at < BENEATH_A_DIALOG:
+            if frame.now - self._drawn_at < SECONDS_PER_FRAME_BENEATH:
                 return
             frame = replace(frame, dirty=_all_of(self._held))
         self._held.clear()

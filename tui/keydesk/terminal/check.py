@@ -1,20 +1,10 @@
-"""What kind of terminal the desk is about to open on, found out before the first frame.
+"""Checks of the terminal before the first frame: can it place text, does it show UTF-8, who else types into it.
 
-`TERM` says whether it can place text at all. The rest is asked: the terminal by one query, tmux by one command, both
-answered while the desk is being loaded.
-
-Whether the terminal's locale has signs beyond ASCII: desk, commands and doctor ask here, so that they agree.
-
-The variables are read and not Python's own encoding: Python talks UTF-8 in the C locale too, whatever the terminal
-reads, and sets LC_CTYPE itself then (PEP 538). With no variable at all nobody said C: most terminals read UTF-8.
-
-What a terminal does with UTF-8 is also measured: it prints two characters and says where its cursor is after each.
-screen without UTF-8 prints one cell for each printable byte of a character. tmux hides what its clients show, so it is
-asked (see `keydesk.terminal.check`).
-What tmux says about the pane that the desk is in: who else types into it, and whether it shows UTF-8.
-
-A client of tmux that was not told of UTF-8 shows `_` for every sign beyond ASCII, whatever the pane prints. The pane
-itself cannot see that: only the tmux server knows.
+`TERM` says whether text can be placed. The locale variables say which characters are read; Python's own encoding is
+not used, since Python assumes UTF-8 in the C locale and sets LC_CTYPE itself (PEP 538). The terminal is also measured:
+it prints two characters and reports the cursor position after each (`screen` without UTF-8 prints one cell per byte).
+tmux hides what its clients show, so the tmux server is queried for their UTF-8 flag, for synchronized panes and for
+further clients. All queries run while the desk is loading.
 """
 
 import os

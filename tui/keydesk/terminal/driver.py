@@ -1,19 +1,17 @@
-"""How much of the output has not reached the terminal yet, so that a slow line gets fewer pictures, not older ones.
+"""Textual's Linux driver with a tolerant input thread, and flow control of the output.
+
+Textual decodes input strictly: one byte that is not UTF-8 ended its input thread. The loop here reads the same
+descriptor through `TerminalInput`, which drops what it cannot decode and reports it.
 
 A write to a terminal over SSH returns long before its bytes arrive: up to 20 kB wait in the pseudo-terminal and far more
-in sshd and the network. So a request that nearly every terminal answers is sent along with the output; its reply
-says that everything before it has been drawn. What may be under way is a window: what the line carried in a sixth of
-a second when a reply took long, a little more each time when it did not.
+in sshd and the network. So a request that nearly every terminal answers is sent with the output; its reply shows that
+everything before it was drawn. The bytes in flight are limited by a window: what the line carried in a sixth of a second
+when a reply took long, a little more each time when it did not.
 
-The request is DA1; a terminal that answers only DSR 5 is asked that. (DSR 6, the cursor's position, has replies that
-look like Shift-F3.) A terminal that answers neither is never waited for. What it has drawn cannot be known: TIOCOUTQ
-of a Linux pseudo-terminal is always 0, and sshd reads ahead of the line. Over SSH its output is limited to a budget
-of bytes a second; on this machine only once writes had to wait, which shows that the pseudo-terminal is full.
-
-Textual's terminal driver with an input that no byte can end.
-
-Textual decodes strictly: one byte that is no UTF-8 ended its input thread, and the desk with it. The loop below reads
-the same descriptor through `TerminalInput`, which drops what it cannot read and says so.
+The request is DA1; a terminal that answers only DSR 5 is sent that. (Replies to DSR 6, the cursor position, look like
+Shift-F3.) A terminal that answers neither is never waited for; what it has drawn cannot be known, because TIOCOUTQ of a
+Linux pseudo-terminal is always 0 and sshd reads ahead. Over SSH its output is limited to a budget of bytes per second,
+on this machine only once writes had to wait.
 """
 
 import asyncio

@@ -1,23 +1,20 @@
-"""Bytes from the terminal become messages for the app; what cannot be read is dropped and counted, and ends nothing.
+"""Bytes from the terminal become Textual messages; undecodable input is dropped and reported.
 
-Undecodable are: a Latin-1 terminal's letters, 8-bit Alt, half a character. Textual's parser also raises on some
-sequences of plain ASCII (`ESC [ 1 : 2 u`, or a key number beyond Unicode), and its generator is dead then: it is
-replaced by a new one. A partial key sequence that unreadable bytes interrupt is dropped with them, so that
-`ESC [`, garbage, `A` is not read as the key Up.
+Undecodable are, for example, Latin-1 letters, 8-bit Alt and half a character. Textual's parser also raises on some ASCII
+sequences (`ESC [ 1 : 2 u`, a key number beyond Unicode), after which its generator is exhausted; it is then replaced. A
+partial key sequence interrupted by undecodable bytes is dropped with them, so that `ESC [`, garbage, `A` is not read
+as the key Up.
 
-Text is cut into control sequences (ECMA-48) before Textual's parser sees it. That parser gives a sequence up after
-100 ms or 32 characters and turns its characters into keys: the `c` that ends a device report would be a challenge letter. So
-only a complete CSI sequence is passed on, and one that is no key is dropped; OSC, DCS, APC, PM and SOS strings are
-always dropped, also when their end comes late.
+Text is split into control sequences (ECMA-48) before Textual's parser sees it. That parser abandons a sequence after
+100 ms or 32 characters and turns its characters into keys: the `c` that ends a device report would be a challenge
+letter. So only complete CSI sequences are passed on, and one that is no key is dropped; OSC, DCS, APC, PM and SOS strings
+are always dropped, also when their end comes late.
 
-What comes faster than hands and repeating keys is dropped as well, and reported once a second: the app would act on
-the rest a minute later.
+Input faster than a person and key repeat is dropped and reported once a second; otherwise the app would act on it a
+minute later.
 
-A paste that never ends must not eat the keyboard: it is closed after 500 ms or 64 KB.
-
-A terminal brackets a paste by ESC[200~ and ESC[201~. When the end never comes, Textual's parser keeps every
-later key for the paste, the flatten key included. This module is the only one that touches that
-parser (private to Textual): it puts the missing end into the stream.
+A bracketed paste (ESC[200~ to ESC[201~) without an end is closed after 500 ms or 64 KB: Textual's parser would add every
+later key to the paste, the flatten key included.
 """
 
 import re
@@ -39,14 +36,14 @@ LARGEST = 64 * 1024  # characters
 
 @dataclass(slots=True)
 class OpenPaste:
-    """Follows the characters of the terminal and knows whether a paste has been open for too long."""
+    """Detects a paste that has been open for too long."""
 
     started: float | None = None
     length: int = 0
     tail: str = ""  # a marker may be cut in two by the reads
 
     def follow(self, data: str, now: float) -> None:
-        """Take the next characters in."""
+        """Update the state with the next characters."""
         text = self.tail + data
         start, end = text.rfind(START), text.rfind(END)
         if start > end:
@@ -58,13 +55,13 @@ class OpenPaste:
         self.tail = text[-(len(START) - 1) :] if max(start, end) < 0 else _after_markers(text)
 
     def overdue(self, now: float) -> bool:
-        """Whether it is time to close the paste."""
+        """Return whether the paste must be closed now."""
         if self.started is None:
             return False
         return now - self.started >= LONGEST or self.length >= LARGEST
 
     def close(self) -> None:
-        """Forget the paste; its end was put in by hand."""
+        """Reset; the missing end was inserted."""
         self.started, self.length, self.tail = None, 0, ""
 
 
@@ -161,14 +158,14 @@ class InputDropped(Message):
 
     @property
     def words(self) -> str:
-        """What was dropped, and the remedy."""
+        """Return what was dropped, and the remedy."""
         if not self.data:
             return "Dropped a key sequence that could not be read. Nothing was pressed."
         shown = self.data[:4].hex(" ").upper() + (" …" if len(self.data) > 4 else "")  # noqa: PLR2004
         what = (
-            f"a byte that is no UTF-8 ({shown})"
+            f"a byte that is not UTF-8 ({shown})"
             if len(self.data) == 1
-            else f"{len(self.data)} bytes that are no UTF-8 ({shown})"
+            else f"{len(self.data)} bytes that are not UTF-8 ({shown})"
         )
         return f"Dropped {what}: set the terminal's character encoding to UTF-8."
 
@@ -182,7 +179,7 @@ class TerminalAnswered(Message):
 
 
 class InputOverrun(Message):
-    """Keys came faster than anybody types and were dropped."""
+    """Keys came faster than a person types and were dropped."""
 
 
 @dataclass(slots=True)
@@ -194,7 +191,7 @@ class Allowance:
     refilled_at: float = 0.0
 
     def take(self) -> bool:
-        """Whether one more may be passed on."""
+        """Return whether one more message may be passed on."""
         now = self.clock()
         self.left = min(AT_ONCE, self.left + PER_SECOND * (now - self.refilled_at))
         self.refilled_at = now
@@ -241,7 +238,7 @@ class TerminalInput:
         yield from self._guarded(self._parser.tick)
 
     def _limited(self, messages: Iterable[Message]) -> Iterator[Message]:
-        """Drop what nobody types so fast; the last focus and size are kept for later."""
+        """Drop messages beyond the allowance; the last focus and size are kept for later."""
         waiting = []
         for message in messages:
             if isinstance(message, TerminalAnswered):
@@ -346,7 +343,7 @@ class TerminalInput:
         return rest.end()
 
     def _overdue(self, now: float) -> Iterator[Message]:
-        """Give up on a sequence: what is as short as Esc, or Alt and one key, was pressed by a person."""
+        """Abandon an incomplete sequence; Esc, or Alt and one key, are passed on as keys."""
         by_hand = len(self._begun) <= ALT_AND_A_KEY and self._begun != CSI
         limit = ESCAPE_SECONDS if by_hand else INCOMPLETE_SECONDS
         endless = now - self._begun_since > LONGEST_SEQUENCE_SECONDS
@@ -373,7 +370,7 @@ class TerminalInput:
                     yield InputDropped(b"")
         except Exception:  # noqa: BLE001 - whatever the parser makes of it, the keyboard goes on
             in_paste, self._parser = self._parser.in_paste, PasteClosingParser()
-            if in_paste:  # its rest must not become keys
+            if in_paste:  # the rest of the paste must not become keys
                 yield from self._parser.feed(START)
             yield InputDropped(b"")
 
@@ -385,7 +382,7 @@ class TerminalInput:
 
 
 def _is_sound(message: Message) -> bool:
-    """Whether the app can work with it: text that can be encoded, a size that can be drawn."""
+    """Return whether the message is valid: encodable text, a size that can be drawn."""
     match message:
         case events.Key():
             return not SURROGATE.search(f"{message.key}{message.character or ''}")

@@ -1,4 +1,4 @@
-"""What a command prints: sanitized text only, and where there are no signs beyond ASCII a loss keeps its minus."""
+"""Output of the commands: sanitized text, and ASCII replacements where the terminal shows nothing else."""
 
 import codecs
 import json
@@ -13,7 +13,7 @@ from types import TracebackType
 from rich.cells import cell_len
 
 from keydesk.terminal.check import ascii_locale
-from keydesk.text.sanitize import Printable, disarmed_lines
+from keydesk.text.sanitize import Printable, lines_without_controls
 
 LINES = {
     **dict.fromkeys("─━╌┄═", "-"),
@@ -45,26 +45,30 @@ def say_json(value: object) -> None:
 
 
 def say_picture(text: str) -> None:
-    """Print what another library drew: its colours pass, no other escape sequence and no control character."""
+    """Print text drawn by another library; only colour sequences are passed on."""
     parts = SGR.split(text)
     codes = [*SGR.findall(text), ""]
-    print("".join(disarmed_lines(part) + code for part, code in zip(parts, codes, strict=True)))
+    print(
+        "".join(
+            lines_without_controls(part) + code for part, code in zip(parts, codes, strict=True)
+        )
+    )
 
 
-class DisarmedStream(TextIOWrapper):
+class SanitizedStream(TextIOWrapper):
     """Standard error for what is written past `say_error`: tracebacks and warnings may quote the server."""
 
     def write(self, text: str, /) -> int:
         """Write text without escape sequences and control characters."""
-        return super().write(disarmed_lines(text))
+        return super().write(lines_without_controls(text))
 
 
-def disarm_stderr() -> None:
-    """Let no traceback and no log line bring a control character to the terminal."""
+def sanitize_stderr() -> None:
+    """Replace standard error by a stream that removes control characters from tracebacks and log lines."""
     stream = sys.stderr
-    if isinstance(stream, TextIOWrapper) and not isinstance(stream, DisarmedStream):
+    if isinstance(stream, TextIOWrapper) and not isinstance(stream, SanitizedStream):
         stream.flush()
-        sys.stderr = DisarmedStream(
+        sys.stderr = SanitizedStream(
             open(stream.fileno(), "wb", buffering=0, closefd=False),  # noqa: SIM115 - open to the end
             encoding=stream.encoding,
             errors=stream.errors,
@@ -72,16 +76,16 @@ def disarm_stderr() -> None:
         )
 
 
-def disarmed_excepthook(
+def sanitizing_excepthook(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
     """Print a traceback without control characters: for the desk, whose own pictures go to standard error."""
     lines = traceback.format_exception(kind, error, trace)
-    print(disarmed_lines("".join(lines)), end="", file=sys.stderr)
+    print(lines_without_controls("".join(lines)), end="", file=sys.stderr)
 
 
 def replace_signs() -> None:
-    """Let every sign that the output lacks be printed as the nearest one that it has."""
+    """Print characters that the output cannot encode as the nearest ASCII character."""
     codecs.register_error(ERRORS, _nearest)
     shown_in_ascii = _shown_in_ascii()
     for stream in (sys.stdout, sys.stderr):
@@ -110,7 +114,7 @@ def _nearest(error: UnicodeError) -> tuple[str, int]:
 
 @lru_cache(maxsize=4096)
 def in_ascii(text: str) -> str:
-    """Text of the same width in ASCII."""
+    """Return text of the same width in ASCII."""
     if text.isascii():
         return text
     kept = (c if c.isascii() else UNSEEN * cell_len(c) for c in text.translate(GLYPHS))

@@ -1,15 +1,11 @@
-"""How many colours the terminal has: from its environment, and from what it answers when asked.
+"""Queries to the terminal before the desk opens: one write, one bounded read; and its colours.
 
-sshd does not forward COLORTERM, so over SSH a terminal of 16 million colours looks like one of 256 or 16. Its name often
-tells; where it does not, XTGETTCAP asks for the capability RGB and OSC 11 for the background colour.
+A terminal answers requests in order, and nearly every one answers DA1 (primary device attributes). So DA1 is sent last,
+and its reply ends the wait. Meanwhile the terminal neither echoes nor buffers lines. Replies after the time limit are
+removed from the input by `keydesk.terminal.input`.
 
-Formats: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
-
-Ask the terminal questions before the desk opens: one write, one bounded read, no reply left for the keys.
-
-A terminal answers in the order of the requests and nearly every one answers DA1 (primary device attributes). So DA1
-is sent last, and its reply ends the wait. While a query is open the terminal neither echoes nor waits for a line end.
-Replies that come after the time limit are removed from the input by `keydesk.terminal.input`.
+sshd does not forward COLORTERM, so over SSH a truecolor terminal looks like one of 256 or 16 colours. Where its name does
+not tell, XTGETTCAP queries the capability RGB and OSC 11 the background colour.
 
 Formats: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
 """
@@ -40,7 +36,7 @@ ATTRIBUTES_REPLY = re.compile(rb"\x1b\[\?[\d;]*c")
 
 @dataclass(frozen=True, slots=True)
 class Replies:
-    """What the terminal answered, in the order of the requests; keys typed meanwhile are not kept."""
+    """The replies of the terminal, in the order of the requests; keys typed meanwhile are dropped."""
 
     sequences: tuple[bytes, ...] = ()
 
@@ -49,7 +45,7 @@ class Replies:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the reply to the last request (DA1) came within the time."""
+        """Return whether the reply to the last request (DA1) came in time."""
         return bool(self.sequences and ATTRIBUTES_REPLY.fullmatch(self.sequences[-1]))
 
     @property
@@ -181,7 +177,7 @@ LUMINANCE = (0.2126, 0.7152, 0.0722)  # of red, green and blue, ITU-R BT.709
 
 
 def colour_depth(environment: Mapping[str, str], replies: Replies | None = None) -> Depth:
-    """Return how many colours the terminal has, by what it says of itself."""
+    """Return the colour depth, by the environment and the replies."""
     if environment.get("NO_COLOR"):
         return "mono"
     term = environment.get("TERM", "")
@@ -197,7 +193,7 @@ def colour_depth(environment: Mapping[str, str], replies: Replies | None = None)
 
 
 def questions(environment: Mapping[str, str]) -> tuple[bytes, ...]:
-    """Return what to ask the terminal; nothing where its answer would change nothing or the question be printed.
+    """Return the queries to send; none where the reply would change nothing or the query be printed.
 
     GNU screen passes a DCS on to the terminal as bare text, and the Linux console prints it.
     """
@@ -216,7 +212,7 @@ def theme_for(theme: str, depth: Depth, replies: Replies) -> str:
 
 
 def has_light_background(replies: Replies) -> bool:
-    """Say whether the terminal answered that its background is light."""
+    """Return whether the terminal reported a light background."""
     found = replies.matching(BACKGROUND)
     if found is None:
         return False

@@ -1,7 +1,7 @@
-"""Give a terminal back as it was found: after the desk, and after a desk that was killed before it could.
+"""Restoring the terminal, after the desk and after a desk that was killed.
 
-A killed desk (KILL, SEGV, the machine's memory) leaves the terminal without echo and line editing, on the alternate
-screen, without a cursor, with focus and mouse reports that a shell prints as letters.
+A killed desk (SIGKILL, SIGSEGV, out of memory) leaves the terminal without echo and line editing, on the alternate
+screen, without a cursor, with focus and mouse reports enabled.
 Sequences: https://invisible-island.net/xterm/ctlseqs/ctlseqs.html
 """
 
@@ -48,7 +48,7 @@ SANE_CHARACTERS = {
 
 
 def left_by_a_desk(attributes: list[Any]) -> bool:
-    """Whether the terminal is in the mode that only Textual sets: no input processing, but output processing."""
+    """Return whether the terminal is in the mode that only Textual sets: no input processing, but output processing."""
     raw_input = not attributes[L_FLAGS] & CANONICAL and not attributes[I_FLAGS] & termios.ICRNL
     return raw_input and bool(attributes[O_FLAGS] & termios.OPOST)
 
@@ -68,12 +68,12 @@ def sane(attributes: list[Any]) -> list[Any]:
 
 
 def has_title(term: str) -> bool:
-    """Whether a terminal of this TERM takes a window title, as far as is known."""
+    """Return whether a terminal of this TERM takes a window title, as far as is known."""
     return bool(term) and not term.startswith(NO_TITLE)
 
 
 def pop_title(term: str) -> bytes:
-    """Return what gives the window its own title back."""
+    """Return the sequence that restores the window's own title."""
     return POP_TITLE.encode() if has_title(term) else b""
 
 
@@ -94,9 +94,9 @@ def repair_if_left(term: str) -> bool:
 
 
 def write_without_waiting(data: bytes, *, seconds: float = FLUSH_SECONDS) -> bool:
-    """Write to the terminal, in place of what waits in its buffer if that is full; returns whether it was taken.
+    """Write to the terminal, discarding its output buffer if that is full; return whether it was written.
 
-    A buffer that nobody reads is emptied, again and again while another thread is still writing into it.
+    The buffer is discarded repeatedly while another thread is still writing into it.
     """
     try:
         terminal = os.open(os.ttyname(TERMINAL), os.O_WRONLY | os.O_NONBLOCK | os.O_NOCTTY)

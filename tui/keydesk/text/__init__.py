@@ -1,1 +1,1 @@
-"""Text on its way to a terminal or a file: what makes it safe, and how it is cut and wrapped."""
+"""Sanitizing text from outside, and formatting numbers, times and wrapped text."""

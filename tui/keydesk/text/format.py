@@ -1,8 +1,7 @@
-"""How numbers and times read on the desk: exact values in, words of fixed shape out.
+"""Numbers and times as the desk writes them, and text cut or wrapped by terminal cells.
 
-A minus is U+2212, as wide as a plus; an empty value is an en dash, an unknown one a question mark.
-
-Cutting and wrapping printable text by the cells that it takes; what comes out is as safe as what went in.
+A minus is U+2212, as wide as a plus; an empty value is an en dash, an unknown one a question mark. Results are as safe to
+print as their arguments.
 """
 
 from datetime import UTC, datetime, tzinfo

@@ -1,8 +1,8 @@
-"""The sanitizer: text from outside (server, file, another person) becomes text that no terminal acts upon.
+"""The sanitizer: text from outside (server, file, person) becomes text that no terminal interprets.
 
-`SafeText` is made in this module only, and everything that writes (table cells, strips, forms, messages, command
-output, CSV files) takes `Printable`: safe text, or a literal of our own code. A type checker that knows
-`LiteralString` (pyright; `tui/pyrightconfig.json`) refuses anything else there, an f-string with server text included.
+Only this module creates `SafeText`, and everything that writes (table cells, strips, forms, messages, command output,
+CSV files) accepts `Printable`: safe text or a literal of our own code. A type checker that knows `LiteralString`
+(pyright; `tui/pyrightconfig.json`) rejects anything else there, an f-string with server text included.
 """
 
 import re
@@ -43,7 +43,7 @@ _INVISIBLE = re.compile(
 
 
 def clean(text: str, limit: int = LINE_LIMIT) -> SafeText:
-    """Return text from outside as one line that no terminal acts upon.
+    """Return text from outside as one line that no terminal interprets.
 
     Harmful characters show as a sign, never raw; what is longer than `limit` ends in an ellipsis.
     """
@@ -78,29 +78,29 @@ def clean_name(text: str, limit: int = NAME_LIMIT) -> SafeText:
 
 
 def safe(text: str) -> SafeText:
-    """Return a sentence of our own that holds text from outside, made safe and whole: f"#{trade.id} {words}"."""
+    """Return our own text with embedded outside text, such as f"#{trade.id} {words}", sanitized and uncut."""
     if text.isascii() and text.isprintable() and len(text) <= SENTENCE_LIMIT:  # 3,000 a second
         return SafeText(text)
     return clean(text, SENTENCE_LIMIT)
 
 
 def split_at(text: SafeText, first: int, second: int) -> tuple[SafeText, SafeText, SafeText]:
-    """Return three parts of a text; what is cut from safe text is safe."""
+    """Return three parts of a safe text."""
     return SafeText(text[:first]), SafeText(text[first:second]), SafeText(text[second:])
 
 
-def disarmed(text: str) -> str:
-    """Return text in which every character that a terminal could act upon is a sign, nothing left out."""
+def without_controls(text: str) -> str:
+    """Return text with a visible sign in place of each character that a terminal would interpret."""
     return "".join(
         each if each.isprintable() else _seen(each, unicodedata.category(each)) for each in text
     )
 
 
-def disarmed_lines(text: str) -> str:
-    """Return text of several lines, disarmed."""
+def lines_without_controls(text: str) -> str:
+    """Return text of several lines with a visible sign in place of each control character."""
     if text.isprintable():
         return text
-    return "\n".join(disarmed(line) for line in text.split("\n"))
+    return "\n".join(without_controls(line) for line in text.split("\n"))
 
 
 def _is_plain_ascii(text: str) -> bool:

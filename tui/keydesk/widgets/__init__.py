@@ -1,1 +1,1 @@
-"""What panes are made of: lines, columns, the rules between panes, and what goes to the terminal."""
+"""Widgets that draw whole lines, the app that writes only differences to the terminal, and the themes."""

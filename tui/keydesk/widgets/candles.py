@@ -1,8 +1,7 @@
-"""A candle chart as rows of text and roles, half a cell precise; pure: candles in, rows out.
+"""A candle chart as rows of text and roles: candles in, rows out, without state.
 
-Every cell has an upper and a lower half, each empty, wick or body; box-drawing glyphs have all the
-combinations. A whole redraw takes well under a millisecond, so the chart is drawn anew when a candle
-moved and only the rows that came out different are sent.
+Every cell has an upper and a lower half, each empty, wick or body; box-drawing characters exist for every combination.
+Drawing a whole chart takes well under a millisecond.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
-"""The base of every live pane: draws line by line, keeps what it drew, refreshes only lines that changed.
+"""The base of every live pane: it draws line by line, caches the lines and refreshes only those that changed.
 
-A plain widget that scrolls by itself: its head stays while its rows move, no scrollbar takes a column,
-and a frame costs only the lines that are different.
+It scrolls its rows itself: the header stays in place and no scroll bar takes a column.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from keydesk.store.frame import Frame
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import Palette, palette_of
 
-OPAQUE = Color(0, 0, 0)  # what filters blend with; no such line lets anything through
+OPAQUE = Color(0, 0, 0)  # what filters blend with; the lines are opaque
 
 
 class DrawnLine(Strip):
@@ -42,13 +41,13 @@ class DrawnLine(Strip):
 
 
 class DrawnWidget(Widget):
-    """A widget that draws whole lines: with no border, padding or tint, Textual's styling has nothing to add.
+    """A widget that draws whole lines, without border, padding or tint.
 
-    It would take a third of a frame for saying so.
+    Textual's styling of lines is skipped: it would change nothing and take a third of a frame.
     """
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The lines as they are."""
+        """Return the lines of the region, with the line filters applied."""
         strips = self.strips_at(crop.line_range)
         for line_filter in self.get_line_filters():
             strips = [strip.apply_filter(line_filter, OPAQUE) for strip in strips]
@@ -57,11 +56,11 @@ class DrawnWidget(Widget):
         return strips
 
     def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
-        """These lines as they are kept, or drawn now."""
+        """Return these lines, drawn now."""
         return [self.render_line(y) for y in numbers]
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Not Textual's translation of named colours: a palette has none to translate."""
+        """Return the filters without Textual's translation of named colours: palettes have none."""
         filters = super().get_line_filters()
         return [each for each in filters if not isinstance(each, ANSIToTruecolor)]
 
@@ -80,14 +79,14 @@ class Tab:
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """What a pane writes into its upper rule: its name or tabs, and at the right what is worth a glance."""
+    """The text in a pane's upper rule: its name or tabs, and a short status at the right."""
 
     tabs: tuple[Tab, ...]
     right: Printable = ""
 
 
 def width_of(runs: Iterable[Run]) -> int:
-    """How many cells the runs take."""
+    """Return the cells that the runs take."""
     texts = [text for text, _ in runs]
     whole = "".join(texts)
     if whole.isascii():
@@ -96,7 +95,7 @@ def width_of(runs: Iterable[Run]) -> int:
 
 
 def cut(runs: Iterable[Run], width: int) -> list[Run]:
-    """The runs, no wider than this; what is left out shows as an ellipsis."""
+    """Return the runs cut to the width, with an ellipsis in place of the rest."""
     kept: list[Run] = []
     left = width
     for text, style in runs:
@@ -111,7 +110,7 @@ def cut(runs: Iterable[Run], width: int) -> list[Run]:
 
 
 def strip_of(runs: Iterable[Run], width: int, blank: Style) -> Strip:
-    """A whole line of a pane: one blank column, the runs, blank to the edge."""
+    """Return a line of a pane: one blank column, the runs, blanks up to the width."""
     inside = max(0, width - 2 * MARGIN)
     kept = list(runs)
     taken = width_of(kept)
@@ -127,13 +126,13 @@ def strip_of(runs: Iterable[Run], width: int, blank: Style) -> Strip:
 
 
 def laid_over(strip: Strip, style: Style) -> Strip:
-    """The line with something laid over every style in it."""
+    """Return the line with a style added to each of its styles."""
     over = [Segment(text, own + style if own else style) for text, own, _ in strip]
     return DrawnLine(over, strip.cell_length)
 
 
 class LinePane(DrawnWidget, can_focus=True):
-    """A pane made of lines; subclasses say what a line shows and which lines a frame changed."""
+    """A pane made of lines; subclasses implement the text of a line and which lines a frame changed."""
 
     KEY_CONTEXT: ClassVar[str] = "desk"
     keymap: KeyMap = KEYMAP  # with the trader's own keys on the desk
@@ -149,7 +148,7 @@ class LinePane(DrawnWidget, can_focus=True):
 
     @property
     def palette(self) -> Palette:
-        """The styles of the theme on screen."""
+        """Return the styles of the current theme."""
         if self._palette is None:
             self._palette = palette_of(self.app)
         return self._palette
@@ -158,15 +157,15 @@ class LinePane(DrawnWidget, can_focus=True):
 
     @property
     def inside(self) -> int:
-        """Columns that a line may fill."""
+        """Return the columns that a line may fill."""
         return max(0, self.outer_size.width - 2 * MARGIN)
 
     def heading(self) -> Heading:
-        """What stands in the upper rule."""
+        """Return the text of the upper rule."""
         return Heading((Tab(safe(self.name or "")),))
 
     def on_frame(self, frame: Frame) -> None:
-        """Take the beat: remember the frame and redraw what it changed."""
+        """Store the frame and redraw what it changed."""
         first = self.frame is None
         self.frame = frame
         if first:
@@ -180,11 +179,11 @@ class LinePane(DrawnWidget, can_focus=True):
         """Redraw the lines that the frame changed."""
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """What line y shows."""
+        """Return the text of line y."""
         raise NotImplementedError
 
     def waiting(self) -> Iterable[Run]:
-        """What the first line shows before there is any frame."""
+        """Return the text of the first line before the first frame."""
         return ()
 
     def redraw(self) -> None:
@@ -199,13 +198,13 @@ class LinePane(DrawnWidget, can_focus=True):
             self.refresh_line(y)
 
     def refresh_line(self, y: int) -> None:
-        """Have one line shown again, as it is kept; at the end of the frame, when one is being taken."""
+        """Request a repaint of one cached line; within a frame, at its end."""
         self._stale.append(y)
         if not self._in_frame:
             self._show_stale()
 
     def _show_stale(self) -> None:
-        """Lines that follow each other make one region: each costs Textual as much as drawing a line."""
+        """Request the repaints; adjacent lines form one region, for each region costs as much as a line."""
         stale, self._stale = sorted(set(self._stale)), []
         regions: list[Region] = []
         for y in stale:
@@ -218,14 +217,14 @@ class LinePane(DrawnWidget, can_focus=True):
             self.refresh(*regions)
 
     def render_line(self, y: int) -> Strip:
-        """The line as it was drawn last, or drawn now."""
+        """Return the cached line, or draw it."""
         strip = self._lines.get(y)
         if strip is None or strip.cell_length != self.outer_size.width:
             strip = self._lines[y] = self._draw(y)
         return strip
 
     def strips_at(self, numbers: Iterable[int]) -> list[Strip]:
-        """The lines as they were drawn last, or drawn now."""
+        """Return the cached lines, and draw those that are missing."""
         kept, width = self._lines, self.outer_size.width
         strips = []
         for y in numbers:
@@ -243,7 +242,7 @@ class LinePane(DrawnWidget, can_focus=True):
         return laid_over(strip, self.palette.selected) if self.is_selected(y) else strip
 
     def is_selected(self, y: int) -> bool:  # noqa: ARG002 - a pane with rows answers by y
-        """Say whether the line is the selected row."""
+        """Return whether the line is the selected row."""
         return False
 
     def on_mount(self) -> None:
@@ -251,15 +250,15 @@ class LinePane(DrawnWidget, can_focus=True):
         self.app.theme_changed_signal.subscribe(self, lambda _: self._new_theme())
 
     def on_resize(self) -> None:
-        """Every line has another width now."""
+        """Draw for the new width."""
         self.redraw()
 
     def on_focus(self) -> None:
-        """The selected row shows only in the focused pane."""
+        """Redraw: the selected row is shown in the focused pane only."""
         self.redraw()
 
     def on_blur(self) -> None:
-        """The selected row shows only in the focused pane."""
+        """Redraw: the selected row is shown in the focused pane only."""
         self.redraw()
 
     def _new_theme(self) -> None:

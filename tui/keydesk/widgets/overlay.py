@@ -1,9 +1,7 @@
-"""The base of every form: a screen that stands on the desk and leaves what it does not cover as it is.
+"""The base of every form: a modal screen that shows the screen beneath unchanged around its sheet.
 
-The desk is not dimmed: every cell would be sent twice, 11 kB at 120x35 to open a form and again to leave it, and in
-16 colours or in none there is no dimmed variant of a colour to send.
-
-The surface of a screen whose widgets cover it: blank lines, kept, because they are asked for in every frame.
+The main screen is not dimmed: every cell would be sent twice, 11 kB at 120x35 to open a form and again to close it, and
+with 16 colours or none there is no dimmed variant to send.
 """
 
 from __future__ import annotations
@@ -53,7 +51,7 @@ class Overlay(ModalScreen[Result | None], Generic[Result]):
     Overlay { background: transparent; overflow: hidden; }
     """
 
-    _beneath: Sequence[Strip] = ()  # the screen beneath, as it was drawn last
+    _beneath: Sequence[Strip] = ()  # cached lines of the screen beneath
     _beneath_size: Size | None = None
 
     def refresh(
@@ -84,7 +82,7 @@ class Overlay(ModalScreen[Result | None], Generic[Result]):
         return strips
 
     def _strips_beneath(self, size: Size) -> list[Strip]:
-        """Draw the screen beneath; after a resize it may not have this size yet: what it lacks is blank."""
+        """Draw the screen beneath; blank where it does not have this size yet after a resize."""
         plain = palette_of(self.app)["plain"]
         stack = self.app.screen_stack
         place = stack.index(self) if self in stack else 0

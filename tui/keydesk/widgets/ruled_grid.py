@@ -1,7 +1,7 @@
-"""The grid that panes stand in, and the lines between them: one line shared between neighbours.
+"""The grid of panes and the rules between them, shared by neighbours.
 
-Where panes stand is CSS (themes/desk.tcss); this draws a rule around every pane it finds, joins the
-rules where they meet, writes each pane's heading into its upper rule and brightens the focused one's.
+The layout is CSS (themes/desk.tcss). The grid draws a rule around each visible pane, joins rules where they meet, writes
+each pane's heading into its upper rule and highlights the rule of the focused pane.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One-line strips above and below the panes: items side by side, the least important leave first."""
+"""One-line strips of items; when the width is too small, the items of highest rank are left out first."""
 
 from __future__ import annotations
 

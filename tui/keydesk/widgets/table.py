@@ -1,4 +1,4 @@
-"""A pane of rows and columns: fitted columns, a cursor that stays with its row, rows that never jump."""
+"""A pane of rows and columns: columns fitted to the width, a cursor that stays on its row."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDEST_NAME = 12  # cells; longer text in a column of names is cut, so that it h
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column; it is there whole or not at all, the highest rank leaves first."""
+    """One column; it is shown whole or not at all, the highest rank is left out first."""
 
     key: str
     title: Printable
@@ -27,11 +27,11 @@ class Column:
     rank: int = 0
     right: bool = True
     group: str = ""  # columns of one group leave together
-    flexible: bool = False  # it takes the room that is left, and its cells cut themselves to it
+    flexible: bool = False  # it takes the remaining width, and its cells are cut to it
 
 
 def fit(columns: Sequence[Column], width: int) -> tuple[Column, ...]:
-    """The columns that have room, in their order."""
+    """Return the columns that fit, in their order."""
     kept = list(columns)
     while len(kept) > 1 and needed(kept, 1) > width:
         leaving = max(reversed(kept), key=lambda column: column.rank)
@@ -44,12 +44,12 @@ def _leave_together(column: Column, leaving: Column) -> bool:
 
 
 def needed(columns: Sequence[Column], gap: int) -> int:
-    """How many cells the columns take."""
+    """Return the cells that the columns take."""
     return sum(column.width for column in columns) + gap * (len(columns) - 1)
 
 
 class TablePane(LinePane):
-    """Rows under a header; subclasses name the rows and draw a cell."""
+    """Rows under a header; subclasses provide the row keys and draw a cell."""
 
     KEY_CONTEXT: ClassVar[str] = ROWS
     BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(ROWS)]
@@ -66,38 +66,38 @@ class TablePane(LinePane):
         self.gap = 1
         self._outgrown = False  # a cell became wider than its column: the columns are fitted anew
 
-    # What a subclass says.
+    # To be implemented by subclasses.
 
     def columns(self) -> Sequence[Column]:
-        """The columns wanted, before they are fitted."""
+        """Return all columns, before they are fitted to the width."""
         return self.COLUMNS
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
-        """What stands in a cell."""
+        """Return the text of a cell."""
         raise NotImplementedError
 
     def empty(self, frame: Frame) -> Printable:  # noqa: ARG002 - the words may depend on it
-        """What is said when there are no rows."""
+        """Return the text shown without rows."""
         return ""
 
     def foot(self, line: int, frame: Frame) -> Iterable[Run]:  # noqa: ARG002
-        """What the lines below the rows show."""
+        """Return the text of the lines below the rows."""
         return ()
 
     # Rows.
 
     @property
     def selected(self) -> str | None:
-        """The key of the row under the cursor."""
+        """Return the key of the row under the cursor."""
         return self.keys[self.cursor] if self.cursor < len(self.keys) else None
 
     @property
     def room(self) -> int:
-        """How many rows the pane shows at once."""
+        """Return how many rows are visible."""
         return max(1, self.outer_size.height - self.HEAD - self.FOOT)
 
     def set_keys(self, keys: Sequence[str]) -> None:
-        """Show these rows; the cursor stays with its row when that is still there."""
+        """Show these rows; the cursor stays on its row while that exists."""
         if list(keys) == self.keys:
             return
         held = self.selected
@@ -109,7 +109,7 @@ class TablePane(LinePane):
         self.redraw()
 
     def redraw_row(self, key: str) -> None:
-        """Draw a row again, if it is on the screen."""
+        """Draw a row again, if it is visible."""
         if key in self._shown():
             self.redraw_line(self.HEAD + self.keys.index(key, self.first) - self.first)
 
@@ -117,7 +117,7 @@ class TablePane(LinePane):
         return self.keys[self.first : self.first + self.room]
 
     def refit(self) -> None:
-        """Choose the columns for the width there is; each is as wide as its widest cell."""
+        """Choose the columns for the width; each is as wide as its widest visible cell."""
         self._outgrown = False
         self.fitted = fit(self.measured(self.columns()), self.inside)
         fitting = [gap for gap in (1, WIDEST_GAP) if needed(self.fitted, gap) <= self.inside]
@@ -146,7 +146,7 @@ class TablePane(LinePane):
     # Lines.
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """Header, rows, and the lines below them."""
+        """Return the text of a line: header, row or foot."""
         if y < self.HEAD:
             return self.header() if self.keys and y == self.HEAD - 1 else ()
         if y >= self.outer_size.height - self.FOOT:
@@ -159,12 +159,12 @@ class TablePane(LinePane):
         )
 
     def header(self) -> list[Run]:
-        """The names of the columns."""
+        """Return the header."""
         style = self.palette["muted"]
         return self._joined([(column, [(column.title, style)]) for column in self.fitted])
 
     def row(self, key: str, frame: Frame) -> list[Run]:
-        """One row, cell by cell."""
+        """Return the cells of a row, joined."""
         return self._joined([(c, self.cell(key, c.key, frame)) for c in self.fitted])
 
     def _joined(self, cells: Sequence[tuple[Column, Sequence[Run]]]) -> list[Run]:
@@ -191,7 +191,7 @@ class TablePane(LinePane):
         return cut(cell, column.width)
 
     def is_selected(self, y: int) -> bool:
-        """Say whether the line is the row under the cursor, in the focused pane."""
+        """Return whether the line is the row under the cursor, in the focused pane."""
         return self.has_focus and bool(self.keys) and y == self.HEAD + self.cursor - self.first
 
     # The cursor.
@@ -211,13 +211,13 @@ class TablePane(LinePane):
         self.moved()
 
     def moved(self) -> None:
-        """Called when the trader moved the cursor."""
+        """Hook: the user moved the cursor."""
 
     def entered(self) -> None:
-        """Called when the trader came to the pane."""
+        """Hook: the user moved the focus to the pane."""
 
     def _scroll(self) -> bool:
-        """Bring the cursor into view; say whether rows moved."""
+        """Scroll the cursor into view; return whether rows moved."""
         before = self.first
         self.first = min(self.first, self.cursor, max(0, len(self.keys) - self.room))
         self.first = max(self.first, self.cursor - self.room + 1, 0)
@@ -249,5 +249,5 @@ class TablePane(LinePane):
 
 
 def widen(columns: Sequence[Column], widths: dict[str, int]) -> tuple[Column, ...]:
-    """The columns, some as wide as their content asks."""
+    """Return the columns, widened to these widths where they are narrower."""
     return tuple(replace(c, width=max(c.width, widths.get(c.key, 0))) for c in columns)

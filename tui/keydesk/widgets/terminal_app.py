@@ -1,4 +1,4 @@
-"""A Textual app as the desk needs one: themes by role at the terminal's depth of colour, few bytes."""
+"""A Textual app with themes by role and colour depth, whose output is reduced to what differs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from keydesk.terminal.input import TerminalAnswered
 from keydesk.terminal.output import in_ascii
 from keydesk.terminal.query import is_remote
 from keydesk.widgets import theme
-from keydesk.widgets.terminal_diff import Difference, Front, Written
+from keydesk.widgets.terminal_diff import Difference, RenderedUpdate, TerminalContents
 from keydesk.widgets.theme import Depth
 
 SMALLEST = Size(80, 24)  # a smaller terminal shows no account, no price and no position
@@ -72,28 +72,30 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
 
     # Ctrl-C leaves, so selected text could not be copied; a terminal selects by itself with Shift.
     ALLOW_SELECT = False
-    window_title = ""  # of the terminal's window; empty: it keeps its own
+    window_title = ""  # empty: the window keeps its own
 
     def __init__(self) -> None:
         check_textual()
         super().__init__()
         leave_out_tooltips_and_toasts(self)
         self._ascii_only = False
-        self._terminal = Front()
+        self._terminal = TerminalContents()
         self._flow = OutputFlow(monotonic, remote=is_remote(os.environ))
-        self._behind = False  # an update was left out: the whole screen is compared as soon as the line takes more
+        self._behind = (
+            False  # an update was skipped: the whole screen is compared once the line takes more
+        )
         self._terminal_region: Region | None = None
         self._cursor_sent: Offset | None = None
         self.dress()
 
     def on_mount(self) -> None:
-        """After a suspension the terminal shows something else."""
+        """Forget the contents after a suspension."""
         self.app_resume_signal.subscribe(self, lambda _: self._terminal.forget())
 
     def dress(
         self, theme_name: str = "dark", depth: Depth = "truecolor", *, ascii_only: bool = False
     ) -> None:
-        """Put on a theme, at the depth of colour that the terminal has (see `theme.colour_depth`)."""
+        """Set the theme and the terminal's colour depth (see `theme.colour_depth`)."""
         self._ascii_only = ascii_only
         self._colour_system = COLOUR_SYSTEMS[depth]
         self.set_class(ascii_only, "-ascii")
@@ -108,49 +110,49 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         return TerminalDriver if usual is LinuxDriver else usual
 
     def show_window_title(self, words: str) -> None:
-        """Let the terminal's window say this, until the desk is left."""
+        """Set the title of the terminal's window until the desk is left."""
         self.window_title = words
         driver = driver_of(self)
         if isinstance(driver, TerminalDriver):
             driver.show_title(in_ascii(words) if self._ascii_only else words)
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Leave the clipboard of the terminal alone: Ctrl-X in an empty line would empty it (OSC 52)."""
+        """Do nothing: Ctrl-X in an empty field would clear the terminal's clipboard (OSC 52)."""
 
     def bell(self) -> None:
-        """Ring for nothing that Textual rings for: a key that a field cannot take says so in words."""
+        """Do nothing: a field shows a message about a key it cannot take."""
 
     def writes_waiting(self) -> int:
-        """How many writes the terminal has not taken yet: a slow link should see fewer frames, not older ones."""
+        """Return how many writes wait, or many while flow control is closed: a slow link gets fewer frames, not older ones."""
         waiting = queued_writes(driver_of(self))
         self._flow.queued(waiting)
         return waiting if self._flow.is_open else MANY_WRITES
 
     @property
     def slow_line_words(self) -> str:
-        """What a backlog says of the line; empty while it is not known whether the terminal answers."""
+        """Return the notice about a slow line; empty until it is known whether the terminal answers."""
         if not self._flow.is_known:
             return ""
         return SLOW_LINE if self._flow.answers else NO_STATUS
 
-    def clear_away(self) -> None:
-        """Let go of the forms that were closed: their objects are cycles, and a cache of Textual's holds what they drew."""
+    def free_closed_forms(self) -> None:
+        """Free closed forms: they are reference cycles, and a cache of Textual holds what they drew."""
         clear_style_caches()
         gc.collect()
 
     def redraw(self) -> None:
-        """Send the whole screen again, whatever the terminal is thought to show."""
+        """Send the whole screen again."""
         self._terminal.forget()
         self.screen.refresh(layout=True)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """The filters every line passes before it is shown."""
+        """Return the filters applied to every line."""
         # NO_COLOR has a theme of its own here; Textual's greys would be colours again.
         filters = [each for each in super().get_line_filters() if not isinstance(each, Monochrome)]
         return [*filters, ASCII_ONLY] if self._ascii_only else filters
 
     def reduced(self, update: RenderableType | None) -> RenderableType | None:
-        """An update without what the terminal shows already."""
+        """Return the update without what the terminal shows already."""
         region = region_of_whole(update)
         if region is not None and region != self._terminal_region:
             self._terminal.forget()  # another size: the terminal may have moved everything
@@ -174,7 +176,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         if not sequence and self.cursor_position == self._cursor_sent:
             return None
         self._cursor_sent = self.cursor_position
-        return Written(sequence + self._request_after(sequence))
+        return RenderedUpdate(sequence + self._request_after(sequence))
 
     def fault_report(self) -> RenderableType | None:
         """Return a traceback without local variables, which may hold a token."""
@@ -183,14 +185,14 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         return Traceback(show_locals=False, width=None)
 
     def _request_after(self, sequence: str) -> str:
-        """The request that tells when this output is drawn; none where no reply could be read."""
+        """Return the request whose reply shows that the output was drawn; empty without a reader of replies."""
         reader = getattr(driver_of(self), "terminal_input", None)
         if reader is None:
             return ""
         return self._flow.sending(len(sequence.encode()))
 
     def on_terminal_answered(self, answer: TerminalAnswered) -> None:
-        """Catch up with what was left out while the line was busy."""
+        """Take the reply, send the next request, and draw what was skipped."""
         request = self._flow.answered(status=answer.status)
         driver = driver_of(self)
         if request and driver is not None:
@@ -198,11 +200,11 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Show what was left out, once the line takes more."""
+        """Draw what was skipped, once the line takes more."""
         if self._behind and self.writes_waiting() <= MOST_WAITING_WRITES:
             self._behind = False
             self.screen.refresh()
 
     def _writes_at_once(self) -> bool:
-        """Say whether Textual would write an update now, rather than drop it."""
+        """Return whether Textual would write an update now rather than drop it."""
         return self.is_running and not self.is_headless and not drops_updates(self)

@@ -1,10 +1,8 @@
-"""What goes to the terminal: only the cells that differ from what it already shows.
+"""Output of only the cells that differ from what the terminal shows.
 
-Textual sends a changed line from its left edge and a whole screen under a dialog; over SSH that is
-ten times too much. Here each line is compared with the cells sent last and only the runs that differ
-go out, with the shortest cursor move and colour change. It takes Textual's updates through
-`App._display`, a private method of the pinned version: where its updates are not of the shape known
-here, they pass through untouched and nothing is remembered.
+Textual sends a changed line from its left edge, and the whole screen when a dialog opens, about ten times as much as is
+needed over SSH. Here each line is compared with the cells sent last; only the runs that differ are written, with the
+shortest cursor move and colour change. Updates of an unknown shape are passed on unchanged.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 from keydesk.terminal._textual_private import CompositorUpdate, Piece, pieces_of
-from keydesk.text.sanitize import disarmed
+from keydesk.text.sanitize import without_controls
 
 BLANK_RUN = 4  # unchanged cells that are cheaper to send again than to jump over
 # Plain letters and the lines and blocks that every monospaced font draws one cell wide.
@@ -44,7 +42,7 @@ class ChangedRun(NamedTuple):
 
 
 class Row:
-    """What a line of the terminal shows, cell by cell: two lists, for ten thousand pairs would be a megabyte."""
+    """The cells of one line of the terminal, as two lists: pairs would take a megabyte."""
 
     __slots__ = ("styles", "texts")
 
@@ -55,15 +53,15 @@ class Row:
         self.styles: list[Style | None] = []
 
     def reach(self, width: int) -> None:
-        """Have cells up to this column."""
+        """Extend the row to this width."""
         missing = width - len(self.texts)
         if missing > 0:
             self.texts += [None] * missing
             self.styles += [None] * missing
 
 
-class Front:
-    """What the terminal shows, line by line, as far as it was sent from here."""
+class TerminalContents:
+    """What the terminal shows, as far as this process sent it."""
 
     def __init__(self) -> None:
         self._rows: dict[int, Row] = {}
@@ -71,25 +69,25 @@ class Front:
         self._width = 0  # the longest line sent: at its end the cursor may be held by the margin
 
     def forget(self) -> None:
-        """Trust nothing on the screen: the next update is sent whole."""
+        """Forget everything: the next update is sent whole."""
         self._rows.clear()
         self._sent.clear()
 
     def take(self, pieces: Iterable[Piece], depth: ColorSystem) -> str:
-        """The bytes that make the terminal show these pieces; remembers that it now does."""
+        """Return the bytes that make the terminal show these pieces, and record them as sent."""
         runs: list[ChangedRun] = []
         for y, x, segments in pieces:
             before = self._sent.setdefault(y, {}).get(x, (0, ()))[1]
             if before is not segments and before != segments:
                 self._replace(y, x, segments)
-                self._draw(runs, y, news(x, before, segments))
+                self._draw(runs, y, changed_segments(x, before, segments))
         pen = Pen(depth, self._width)
         for run in in_cheapest_order(runs, depth):
             pen.write(run)
         return pen.finish()
 
     def _replace(self, y: int, x: int, segments: Iterable[Segment]) -> None:
-        """Remember a piece as sent; what it covers is not there any more."""
+        """Record a piece as sent, and remove the pieces that it covers."""
         sent = self._sent[y]
         width = sum([cells(segment.text) for segment in segments])
         self._width = max(self._width, x + width)
@@ -104,7 +102,7 @@ class Front:
         if row is None:
             row = self._rows[y] = Row()
         for x, (text, style, _) in segments:
-            if not text:  # whoever drew it: an empty piece covers no cell
+            if not text:  # an empty segment covers no cell
                 continue
             if is_sure(text):
                 _draw_plain(runs, row, (y, x), text, style)
@@ -113,11 +111,13 @@ class Front:
 
 
 def cells(text: str) -> int:
-    """How many cells a text takes; most is plain, and then it costs nothing to know."""
+    """Return the cells that a text takes; plain ASCII needs no look-up."""
     return len(text) if text.isascii() else cell_len(text)
 
 
-def news(x: int, before: Iterable[Segment], after: Iterable[Segment]) -> Iterable[Placed]:
+def changed_segments(
+    x: int, before: Iterable[Segment], after: Iterable[Segment]
+) -> Iterable[Placed]:
     """The segments, with their columns, that are not the same in the same place as before."""
     old, old_x = iter(before), x
     there = next(old, None)
@@ -161,7 +161,7 @@ def _draw_plain(
 def _draw_wide(
     runs: list[ChangedRun], row: Row, at: tuple[int, int], text: str, style: Style | None
 ) -> None:
-    """Add text whose width terminals may disagree on: whole, and never trusting where it ended."""
+    """Add text whose width differs between terminals: whole, with an absolute cursor move after it."""
     y, x = at
     width = cell_len(text)
     row.reach(x + width)
@@ -174,7 +174,7 @@ def _draw_wide(
 
 @lru_cache(maxsize=2048)
 def blank_look(style: Style | None) -> tuple[object, ...]:
-    """What of a style shows on a blank cell: the background and lines, not the colour of its letters."""
+    """Return what of a style is visible on a blank cell: background and lines, not the foreground."""
     if style is None:
         return ()
     lines = tuple(name for name in LINES_ON_A_BLANK if getattr(style, name))
@@ -200,7 +200,7 @@ def in_cheapest_order(runs: Sequence[ChangedRun], depth: ColorSystem) -> Iterabl
 
 
 def _with_blanks_joined(runs: Iterable[ChangedRun]) -> list[ChangedRun]:
-    """Let blanks go with the text beside them: they would cost a move of the cursor of their own."""
+    """Join blanks with the text beside them, which saves a cursor move."""
     joined: list[ChangedRun] = []
     for run in runs:
         last = joined[-1] if joined else None
@@ -218,14 +218,14 @@ def _with_blanks_joined(runs: Iterable[ChangedRun]) -> list[ChangedRun]:
 
 @lru_cache(maxsize=4096)
 def is_sure(text: str) -> bool:
-    """Say whether every terminal draws each character of the text one cell wide."""
+    """Return whether every terminal draws each character of the text one cell wide."""
     if text.isascii():
         return True
     return all(any(low <= ord(c) <= high for low, high in SURE_BLOCKS) for c in text)
 
 
 class Pen:
-    """Writes text at places, with the shortest moves and colour changes from where it stands."""
+    """Writes text at positions with the shortest cursor moves and colour changes."""
 
     def __init__(self, depth: ColorSystem, width: int) -> None:
         self._depth = depth
@@ -235,15 +235,15 @@ class Pen:
         self._worn: Look = PLAIN
 
     def write(self, run: ChangedRun) -> None:
-        """Put text in a style at a place."""
+        """Write a run at its position."""
         if self._at != (run.y, run.x):
             self._out.append(self._move(run.y, run.x))
         look = self._look(run)
         if look is not self._worn:
             self._out.append(change(self._worn, look))
             self._worn = look
-        if not run.text.isprintable():  # the second line of defence: what is drawn was sanitized
-            self._out.append(disarmed(run.text))
+        if not run.text.isprintable():  # second line of defence: drawn text is sanitized already
+            self._out.append(without_controls(run.text))
             self._at = None
             return
         self._out.append(run.text)
@@ -252,13 +252,13 @@ class Pen:
         self._at = (run.y, end) if run.sure and end < self._width else None
 
     def finish(self) -> str:
-        """All that was written; the terminal's colours are back to its own at the end."""
+        """Return everything written, ending in the terminal's default colours."""
         if self._worn is not PLAIN:
             self._out.append("\x1b[0m")
         return "".join(self._out)
 
     def _look(self, run: ChangedRun) -> Look:
-        """The look to write in: blanks take any colour of letters that is worn already."""
+        """Return the look to write in; blanks keep the current foreground."""
         look = look_of(run.style, self._depth)
         if (
             run.text.isspace()
@@ -280,7 +280,7 @@ class Pen:
 
 
 def _sideways(columns: int) -> str:
-    """The shortest move along a line."""
+    """Return the shortest move along a line."""
     if -3 <= columns <= 0:  # noqa: PLR2004 - three bytes are as short as a sequence can be
         return "\b" * -columns
     letter, distance = ("C", columns) if columns > 0 else ("D", -columns)
@@ -294,7 +294,7 @@ RESETS = {1: "39", 2: "49"}  # what undoes a foreground, a background
 
 @lru_cache(maxsize=2048)
 def look_of(style: Style | None, depth: ColorSystem) -> Look:
-    """A style as the codes that a terminal takes."""
+    """Return the SGR codes of a style."""
     if style is None:
         return PLAIN
     parts = (
@@ -314,13 +314,13 @@ def _codes(style: Style, depth: ColorSystem) -> str:
 
 @lru_cache(maxsize=2048)
 def shows_on_a_blank(look: Look) -> bool:
-    """Say whether a look's attributes are seen where no letter stands."""
+    """Return whether a look's attributes are visible on a blank cell."""
     return not CODES_ON_A_BLANK.isdisjoint(look[0].split(";"))
 
 
 @lru_cache(maxsize=8192)
 def change(worn: Look, wanted: Look) -> str:
-    """The shortest codes from one look to another."""
+    """Return the shortest codes from one look to another."""
     if worn[0] and worn[0] != wanted[0]:
         codes = ["0", *filter(None, wanted)]  # attributes are only taken off together
     else:
@@ -330,9 +330,11 @@ def change(worn: Look, wanted: Look) -> str:
 
 
 class Difference(CompositorUpdate):
-    """An update reduced to what differs from the front."""
+    """An update reduced to what differs from the contents of the terminal."""
 
-    def __init__(self, update: CompositorUpdate, front: Front, colours: ColorSystem) -> None:
+    def __init__(
+        self, update: CompositorUpdate, front: TerminalContents, colours: ColorSystem
+    ) -> None:
         self._update = update
         self._front = front
         self._colours = colours
@@ -342,7 +344,7 @@ class Difference(CompositorUpdate):
         yield from ()
 
     def render_segments(self, console: Console) -> str:
-        """The bytes for the terminal."""
+        """Return the bytes for the terminal."""
         pieces = pieces_of(self._update)
         if pieces is None:  # another release of Textual
             self._front.forget()
@@ -350,8 +352,8 @@ class Difference(CompositorUpdate):
         return self._front.take(pieces, self._colours)
 
 
-class Written(CompositorUpdate):
-    """The bytes of an update that is worked out already."""
+class RenderedUpdate(CompositorUpdate):
+    """An update whose bytes are rendered already."""
 
     def __init__(self, sequence: str) -> None:
         self.sequence = sequence
@@ -361,5 +363,5 @@ class Written(CompositorUpdate):
         yield from ()
 
     def render_segments(self, console: Console) -> str:  # noqa: ARG002 - Textual's signature
-        """The bytes for the terminal."""
+        """Return the bytes for the terminal."""
         return self.sequence

@@ -1,8 +1,8 @@
-"""Colours by role, read from themes/*.toml and turned into prebuilt styles once per theme.
+"""Colours by role, read from themes/*.toml and turned into styles once per theme.
 
-A theme names roles (`profit`, `muted`, `focus`), never places. Each is drawn for four depths of colour:
-truecolor, 256, 16 (the terminal's own named colours) and none at all, where weight and underline tell.
-Forms use a role in their CSS as `$profit`; line-drawn panes take it from `palette_of(app)`.
+A theme defines roles (`profit`, `muted`, `focus`). Each role exists at four colour depths: truecolor, 256, 16 (the
+terminal's own colours) and none, where weight and underline replace colour. Forms use `$profit` in CSS, line-drawn panes
+`palette_of(app)`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ ROLES = (
     *("readonly", "readonly-text", "entry", "stop", "target", "pending"),
 )
 BACKDROPS = frozenset({"background", "selection", "live", "practice", "readonly"})
-# Bold is for what a hand acts on and money at stake; a theme may say otherwise under [weights].
+# Bold marks what keys act on and money at risk; [weights] of a theme overrides it.
 WEIGHTS = {
     **dict.fromkeys(("bright", "tick-up", "tick-down", "danger", "live-text"), "bold"),
 }
@@ -61,7 +61,7 @@ class DeskTheme:
     weights: Mapping[str, str]
 
     def textual(self) -> Theme:
-        """The theme as Textual takes it, with every role as a CSS variable."""
+        """Return the theme for Textual, with every role as a CSS variable."""
         colour = self.colours.__getitem__
         beneath = BUILTIN_THEMES["ansi-dark" if self.dark else "ansi-light"].variables
         own = dict(self.colours) | {f"{role}-weight": v for role, v in self.weights.items()}
@@ -93,14 +93,14 @@ class Palette:
         self._plain: dict[str, Style] = {}
 
     def __getitem__(self, role: str) -> Style:
-        """The style of a role on the screen's background."""
+        """Return the style of a role on the screen's background."""
         style = self._plain.get(role)
         if style is None:
             style = self._plain[role] = self.on(role, "background")
         return style
 
     def on(self, role: str, backdrop: str) -> Style:
-        """The style of a role on another role's colour, such as a band."""
+        """Return the style of a role on another role's colour."""
         style = self._styles.get((role, backdrop))
         if style is None:
             style = self._styles[role, backdrop] = self._build(role, backdrop)
@@ -108,7 +108,7 @@ class Palette:
 
     @property
     def at_stake(self) -> Style:
-        """What is laid over money at stake."""
+        """Return the style added to money at risk."""
         return BOLD
 
     def _build(self, role: str, backdrop: str) -> Style:
@@ -119,14 +119,14 @@ class Palette:
 
     @property
     def selected(self) -> Style:
-        """What is laid over the selected row: its backdrop, or reverse where there is no colour."""
+        """Return the style added to the selected row: its background, or reverse without colours."""
         if "reverse" in self._weights.get("selection", ""):
             return Style(reverse=True)
         return Style.from_color(None, Color.parse(self._colours["selection"]).rich_color)
 
 
 def palette_of(app: App[object]) -> Palette:
-    """The styles of the theme the app shows now (dark, where the theme is none of ours)."""
+    """Return the styles of the app's theme; of `dark` for a theme of Textual."""
     known = app.theme_variables
     if not all(role in known for role in ROLES):
         return _palette_of_file("dark", "truecolor")
@@ -147,21 +147,21 @@ def _palette_of_file(name: str, depth: Depth) -> Palette:
 
 
 def folder() -> Path:
-    """Where the themes are: beside the package in the wheel, at the top of a checkout."""
+    """Return the folder of themes: in the package of a wheel, at the top of a checkout."""
     here = Path(__file__).parents[1]
     for place in (here / "themes", here.parents[1] / "themes"):
         if (place / "dark.toml").is_file():
             return place
-    raise ThemeError("the folder of themes is missing")
+    raise ThemeError(f"no dark.toml in {here / 'themes'}: install keydesk again")
 
 
 def names() -> tuple[str, ...]:
-    """The themes to choose from."""
+    """Return the names of the themes."""
     return tuple(sorted(path.stem for path in folder().glob("*.toml")))
 
 
 def load(name: str, depth: Depth) -> DeskTheme:
-    """A theme, drawn for a depth of colour."""
+    """Return a theme at a colour depth; raise `ThemeError` when it is missing or incomplete."""
     name = MONO if depth == MONO else name
     path = folder() / f"{name}.toml"
     if not path.is_file():
