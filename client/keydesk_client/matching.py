@@ -14,16 +14,17 @@ Ambiguous. Where an answer told at least the service's id of the request, the tr
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, get_args
 
 from keydesk_client.attribution import possible_batches
 from keydesk_client.became import became_of, created_order_id, creates_order
 from keydesk_client.content import asked_for, names, same_quantity, text
 from keydesk_client.intent import Action, Intent
 from keydesk_client.models.orders import Order
+from keydesk_client.models.reasons import OrderCancelReason
 from keydesk_client.models.transactions.cancels import OrderCancelTransaction
 from keydesk_client.models.transactions.fills import OrderFillTransaction
-from keydesk_client.models.transactions.unions import Transaction
+from keydesk_client.models.transactions.unions import Transaction, UnknownTransaction
 from keydesk_client.outcome import Ambiguous, Became, Done, Rejected
 
 Endings = Mapping[str, Order]
@@ -53,6 +54,7 @@ DEPENDENTS: Final = {
 }
 CANCELLED_BY_CLIENT: Final = "CLIENT_REQUEST"
 REPLACED: Final = "CLIENT_REQUEST_REPLACED"
+CANCEL_REASONS: Final = frozenset[str](get_args(get_args(get_args(OrderCancelReason)[0])[0]))
 
 
 def verdict(
@@ -407,9 +409,10 @@ def _rejected(intent: Intent, refused: Transaction) -> Rejected:
 
 def _too_late(intent: Intent, since: Sequence[Transaction]) -> Rejected | None:
     """What it was about ended in another way, so that it can not take effect any more."""
+    foreign = {each.id for each in since if isinstance(each, UnknownTransaction)}
     for each in since:
         how = _ended(intent, each)
-        if how is not None:
+        if how is not None and text(each, "order_id") not in foreign:  # may be its own order
             number = int(each.id)
             return Rejected(intent, how, last_transaction_id=number, looked_up=True)
     return None
@@ -422,7 +425,10 @@ def _ended(intent: Intent, each: Transaction) -> str | None:
             filled = names(intent.target, each, "order_id", "client_order_id")
             return "the order was filled first" if filled else None
         case ((Action.CANCEL | Action.REPLACE), OrderCancelTransaction()):
-            gone = names(intent.target, each, "order_id", "client_order_id")
+            # A reason that nobody knows may be the word for this very request.
+            gone = reason in CANCEL_REASONS and names(
+                intent.target, each, "order_id", "client_order_id"
+            )
             return f"the order ended first: {reason}" if gone else None
         case Action.CLOSE_TRADE, OrderFillTransaction():
             closed = (
