@@ -71,6 +71,7 @@ class TicketForm(Form[OpenOrder]):
         draft = first_draft(side, instrument, facts, situation.template, situation.preset)
         self.draft = draft if fields is None else fields.on(draft)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
+        self._drawn: tuple[Draft, Plan] | None = None  # what stands on the screen
 
     def headline(self) -> Line:
         """Say side, units, instrument and price."""
@@ -117,7 +118,7 @@ class TicketForm(Form[OpenOrder]):
         return OpenOrder(
             instrument=self.draft.instrument,
             kind=self.draft.kind,
-            units=self.draft.direction * plan.units,
+            units=self.draft.direction * self._shown(plan).units,
             price=None if self.draft.kind == "MARKET" else levels.entry,
             bound=levels.bound,
             expected=levels.entry,
@@ -132,15 +133,19 @@ class TicketForm(Form[OpenOrder]):
         """Draw it, and remember which price the trader sees from now on."""
         super().redraw()
         facts, now = self.facts(), self.situation.clock()
+        plan = self.plan(facts)
+        self._drawn = None if plan is None else (self.draft, plan)
         if facts is not None:
             self._seen_prices.append((now, self._touch(facts)))
         while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
             self._seen_prices.popleft()
 
     def doubt(self) -> str:
-        """Ask once more when the price ran faster than a hand can have seen."""
+        """Ask once more when the price ran, or the position went, faster than a hand can have seen."""
         facts = self.facts()
         plan = self.plan(facts)
+        if plan is not None and plan.reduces != self._shown(plan).reduces:
+            return "The position just changed: press again to send this"
         if facts is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
             return ""
         touch, seen = self._touch(facts), self._seen_prices[0][1]
@@ -151,6 +156,12 @@ class TicketForm(Form[OpenOrder]):
             return ""
         self._seen_prices.clear()
         return f"The price just moved from {seen} to {touch}: press again to send at that"
+
+    def _shown(self, plan: Plan) -> Plan:
+        """Return the plan on the screen: prices and NAV move on between the drawing and the key."""
+        if self._drawn is None or self._drawn[0] != self.draft:
+            return plan
+        return self._drawn[1]
 
     def facts(self) -> Facts | None:
         """Return what is known of instrument and account now."""
