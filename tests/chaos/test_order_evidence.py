@@ -73,6 +73,9 @@ def test_a_journal_that_says_what_the_ledger_says_agrees() -> None:
         found, count = disagreements({"kd-1": intent("done")}, ledger)
         assert (found, count["create"]) == ([], 1)
     assert disagreements({"kd-1": intent("rejected")}, [])[0] == []
+    cancel = {"id": "6", "batchID": "5", "type": "ORDER_CANCEL", "orderID": "5", "reason": "FIFO"}
+    cancelled = [order(5, "kd-1")[0], cancel]  # accepted and cancelled at once
+    assert disagreements({"kd-1": intent("done")}, cancelled)[0] == []
     assert disagreements({"kd-1": intent("open")}, order(5, "kd-1"))[0] == []
 
 

@@ -312,7 +312,7 @@ def disagreements(
             continue
         key = _matching_key(request, done_keys + open_keys)
         made[key] += 1
-        if made[key] > done_keys[key] + open_keys[key] and not _was_cancelled(request, journalled):
+        if made[key] > done_keys[key] + open_keys[key]:
             found.append(f"in the ledger and not in the journal: {request.batch}")
     for key, times in done_keys.items():
         if made[key] < times:
@@ -326,10 +326,7 @@ def _of_own_order(request: Request, each: Journalled | None) -> list[str]:
         return [f"no such intent: {request.batch}"]
     if (got := _key(each)) != request.key:
         return [f"journal {got}, ledger {request.key}"]
-    order = next(t["id"] for t in request.batch if t["type"] in ENTRY_ORDERS)
-    cancelled = any(t["type"] == "ORDER_CANCEL" and t["orderID"] == order for t in request.batch)
-    allowed = {"rejected"} if cancelled else {"done"}
-    if each.verdict not in allowed | {"open", "unconfirmed", "ambiguous"}:
+    if each.verdict not in {"done", "open", "unconfirmed", "ambiguous"}:
         return [f"{each.verdict} in the journal: {request.batch}"]
     if each.claimed and not each.claimed & request.ids:
         return [f"{each.intent['id']} claims {sorted(each.claimed)}: {request.batch}"]
@@ -351,17 +348,6 @@ def _matching_key(request: Request, known: Mapping[tuple[str, ...], int]) -> tup
     _, order, trade = request.key
     by_trade = ("set_dependent_orders", trade)
     return by_trade if ("cancel", order) not in known and by_trade in known else ("cancel", order)
-
-
-def _was_cancelled(request: Request, journalled: Mapping[str, Journalled]) -> bool:
-    """Whether it came to nothing at once, which the journal holds as rejected."""
-    cancelled = any(
-        each["type"] == "ORDER_CANCEL" and each.get("reason") != "CLIENT_REQUEST"
-        for each in request.batch
-    )
-    return cancelled and any(
-        _key(each) == request.key and each.verdict == "rejected" for each in journalled.values()
-    )
 
 
 def _renamed(value: Any, own_names: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON

@@ -17,11 +17,12 @@ transactions that repeat it belong to the request.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, get_args
 
 from keydesk_client.models.orders import Order
+from keydesk_client.models.reject_reasons import OrderCancelReason
 from keydesk_client.models.transactions.fills import OrderCancelTransaction, OrderFillTransaction
-from keydesk_client.models.transactions.unions import Transaction
+from keydesk_client.models.transactions.unions import Transaction, UnknownTransaction
 from keydesk_client.orders.classify import (
     batch_id,
     batch_of,
@@ -43,6 +44,7 @@ DEPENDENT_ORDERS: Final = {
 }
 CANCELLED_BY_CLIENT: Final = "CLIENT_REQUEST"
 REPLACED: Final = "CLIENT_REQUEST_REPLACED"
+CANCEL_REASONS: Final = frozenset[str](get_args(get_args(get_args(OrderCancelReason)[0])[0]))
 MOST_REQUESTS: Final = 6
 """With more like requests than this, nothing is concluded: the assignments are too many to try."""
 
@@ -163,9 +165,10 @@ def _ambiguous(
 def _too_late(intent: Intent, since: Sequence[Transaction]) -> Rejected | None:
     """Return a rejection when the target ended in another way, so that the request can no longer take effect."""
     ended_first = RULES[intent.action].ended_first
+    unknown = {each.id for each in since if isinstance(each, UnknownTransaction)}
     for each in since:
         reason = ended_first(intent, each)
-        if reason is not None:
+        if reason is not None and text(each, "order_id") not in unknown:  # may be its own order
             return Rejected(intent, reason, last_transaction_id=int(each.id), looked_up=True)
     return None
 
@@ -384,7 +387,9 @@ def _order_ended_first(intent: Intent, each: Transaction) -> str | None:
     if isinstance(each, OrderFillTransaction):
         return "the order was filled first"
     if isinstance(each, OrderCancelTransaction):
-        return f"the order ended first: {text(each, 'reason') or each.type}"
+        # A reason that is not known may be the word for this very request.
+        reason = text(each, "reason")
+        return f"the order ended first: {reason}" if reason in CANCEL_REASONS else None
     return None
 
 

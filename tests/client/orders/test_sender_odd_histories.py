@@ -132,6 +132,27 @@ def test_a_replacement_of_somebody_else_s_is_not_taken_for_ours(tmp_path: Path) 
     assert outcome.message == "the order ended first: CLIENT_REQUEST_REPLACED"
 
 
+@pytest.mark.parametrize("reason", ["CLIENT_REQUEST_ANEW", "\x1b]0;4242\x07", ""])
+def test_an_order_that_ended_for_a_reason_nobody_knows_refuses_neither_cancel_nor_replacement(
+    tmp_path: Path, reason: str
+) -> None:
+    """It may have ended by the very request that got no answer."""
+    ended = (ENDED | {"reason": reason},)
+    for act in (lambda sender: sender.replace("7", limit()), lambda sender: sender.cancel("7")):
+        outcome = found_in(tmp_path, act, ended)
+        assert isinstance(outcome, Unconfirmed)
+
+
+def test_a_trade_closed_by_an_order_of_a_kind_nobody_knows_may_have_been_closed_by_ours(
+    tmp_path: Path,
+) -> None:
+    closed = {"tradeID": "5", "units": "-100", "price": "1.04", "realizedPL": "0", "financing": "0"}
+    order = {"type": "\x1b]0;4242\x07", "instrument": "EUR_USD", "units": "-100"}
+    filled = fill("10", "-100", "MARKET_ORDER_TRADE_CLOSE", tradesClosed=[closed])
+    outcome = found_in(tmp_path, lambda sender: sender.close_trade("5"), (order, filled))
+    assert isinstance(outcome, Unconfirmed)
+
+
 def test_a_replacement_whose_order_comes_in_a_batch_of_its_own_is_ours(tmp_path: Path) -> None:
     ours = {"type": "LIMIT_ORDER", "instrument": "EUR_USD", "units": "100", "price": "1.06000"}
     first = (ENDED | {"replacedByOrderID": "11"},)

@@ -241,6 +241,46 @@ async def test_a_price_that_ran_under_the_hand_asks_once_more() -> None:
     assert order.expected == D("1.08560")
 
 
+async def test_the_units_on_the_screen_are_sent_although_the_account_moved_since() -> None:
+    store = example_store()
+    app = ticket_app(store=store, preset=0)
+    async with app.run_test() as pilot:
+        await press(pilot, "s20")
+        assert "BUY 50,000 EUR/USD" in app.words
+        assert store.account is not None
+        assert store.account.nav is not None
+        store.account = replace(store.account, nav=store.account.nav - 100)
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.units == D(50_000)
+
+
+async def test_units_that_are_typed_after_the_screen_was_drawn_are_those_sent() -> None:
+    store = example_store()
+    app = ticket_app(store=store)
+    async with app.run_test() as pilot:
+        form = app.screen
+        assert isinstance(form, TicketForm)
+        form.draft = form.draft.put("size", replace(form.draft.entry("size"), text="12345"))
+        await pilot.press("y")
+    [order] = app.results
+    assert isinstance(order, OpenOrder)
+    assert order.units == D(12_345)
+
+
+async def test_a_position_that_went_under_the_hand_asks_once_more() -> None:
+    store = example_store()
+    app = ticket_app("SELL", store=store)
+    async with app.run_test() as pilot:
+        await pilot.pause()
+        assert "reduces LONG 20,000" in app.words
+        store.positions.pop("EUR_USD")
+        await pilot.press("y")
+        assert app.results == []
+        assert "The position just changed: press again to send this" in app.words
+
+
 async def test_a_ticket_without_a_price_waits_for_it() -> None:
     store = example_store()
     del store.quotes["EUR_USD"]

@@ -74,6 +74,7 @@ class TicketForm(Form[OpenOrder]):
         draft = first_draft(side, instrument, context, form_context.template, form_context.preset)
         self.draft = draft if fields is None else fields.on(draft)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
+        self._drawn: tuple[Draft, Plan] | None = None  # what stands on the screen
 
     def headline(self) -> Line:
         """Say side, units, instrument and price."""
@@ -120,7 +121,7 @@ class TicketForm(Form[OpenOrder]):
         return OpenOrder(
             instrument=self.draft.instrument,
             kind=self.draft.kind,
-            units=self.draft.direction * plan.units,
+            units=self.draft.direction * self._shown(plan).units,
             price=None if self.draft.kind == "MARKET" else levels.entry,
             bound=levels.bound,
             expected=levels.entry,
@@ -132,8 +133,10 @@ class TicketForm(Form[OpenOrder]):
         )
 
     def lines(self) -> Sequence[Line]:
-        """Return the lines, and remember the price that the trader sees from now on."""
+        """Return the lines, and remember the price and the plan that the trader sees from now on."""
         context, now = self.trading_context(), self.context.clock()
+        plan = self.plan(context)
+        self._drawn = None if plan is None else (self.draft, plan)
         if context is not None:
             self._seen_prices.append((now, self._touch(context)))
         while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
@@ -141,9 +144,11 @@ class TicketForm(Form[OpenOrder]):
         return super().lines()
 
     def doubt(self) -> str:
-        """Ask once more when the price ran faster than a hand can have seen."""
+        """Ask once more when the price ran, or the position changed, faster than a person can have seen."""
         context = self.trading_context()
         plan = self.plan(context)
+        if plan is not None and plan.reduces != self._shown(plan).reduces:
+            return "The position just changed: press again to send this"
         if context is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
             return ""
         touch, seen = self._touch(context), self._seen_prices[0][1]
@@ -154,6 +159,12 @@ class TicketForm(Form[OpenOrder]):
             return ""
         self._seen_prices.clear()
         return f"The price just moved from {seen} to {touch}: press again to send at that"
+
+    def _shown(self, plan: Plan) -> Plan:
+        """Return the plan on the screen: prices and NAV move on between the drawing and the key."""
+        if self._drawn is None or self._drawn[0] != self.draft:
+            return plan
+        return self._drawn[1]
 
     def trading_context(self) -> TradingContext | None:
         """Return what is known of instrument and account now."""
