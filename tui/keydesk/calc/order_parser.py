@@ -20,7 +20,7 @@ from keydesk.calc.ticket_draft import (
 
 
 def matching(typed: str, names: Iterable[str]) -> list[str]:
-    """Return the names that hold the letters in order, the nearest first; all of them for nothing typed."""
+    """Return the names that contain the typed letters in order, best match first; all names if nothing is typed."""
     wanted = "".join(letter for letter in typed.upper() if letter.isalnum())
     scored = [(_distance(wanted, name), name) for name in names]
     return [name for distance, name in sorted(scored, key=_by_distance) if distance is not None]
@@ -31,7 +31,7 @@ def _by_distance(scored: tuple[tuple[int, int] | None, str]) -> tuple[int, int]:
 
 
 def _distance(wanted: str, name: str) -> tuple[int, int] | None:
-    """Return how far the letters lie apart, None when the name does not hold them.
+    """Return how far the matched letters are apart, None if the name does not contain them.
 
     Letters that begin a currency count as near: `gj` means GBP_JPY before it means anything else.
     """
@@ -68,12 +68,12 @@ NONE = "none"
 
 
 class OrderSyntaxError(Exception):
-    """A word that cannot be read; the text names the field and shows how it is written."""
+    """Raised for a word that cannot be read; the text names the field and shows how to write it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedOrder:
-    """The fields that were typed; None: the template's."""
+    """The fields that were typed; None means the template's value."""
 
     size: Entry | None = None
     kind: Kind | None = None
@@ -85,7 +85,7 @@ class ParsedOrder:
     expiry: str = ""
 
     def on(self, ticket: Draft) -> Draft:
-        """Return the ticket with these fields in it."""
+        """Return the ticket with these fields set."""
         kind = self.kind or ticket.kind
         usual = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
         stop, target = self.stop or ticket.stop, self.target or ticket.target
@@ -106,7 +106,7 @@ class ParsedOrder:
 
     @property
     def words(self) -> str:
-        """Say the fields as they were understood, thousands and all."""
+        """Return the parsed fields in words."""
         parts = [
             "" if self.kind is None else KIND_WORDS[self.kind],
             _said("at", self.price),
@@ -120,7 +120,7 @@ class ParsedOrder:
 
     @property
     def size_words(self) -> str:
-        """Say the size: 50,000, or risk 1 %."""
+        """Return the size in words: 50,000, or risk 1 %."""
         size = None if self.size is None else self.size.value
         if self.size is None or not isinstance(size, Decimal):
             return ""
@@ -128,7 +128,7 @@ class ParsedOrder:
 
 
 def parse_order(words: Sequence[str]) -> ParsedOrder:
-    """Read the words behind side and instrument, in any order.
+    """Parse the words after side and instrument, in any order.
 
     Raises:
         Unreadable: one of them cannot be read, stands twice, or does not go with another.
@@ -145,7 +145,7 @@ def parse_order(words: Sequence[str]) -> ParsedOrder:
 
 
 def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
-    """Read one field, taking its value out of what is left."""
+    """Parse one field and remove its value from `left`."""
     following: dict[str, tuple[str, Callable[[str], Entry]]] = {
         "sl": ("stop", _stop),
         "tp": ("target", _target),
@@ -169,7 +169,7 @@ def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
 
 
 def _agreeing(found: ParsedOrder) -> ParsedOrder:
-    """Make of a price alone a limit order; refuse what cannot go together."""
+    """Make a price alone a limit order; raise OrderSyntaxError for fields that exclude each other."""
     if found.price is not None and found.kind is None:
         found = replace(found, kind="LIMIT")
     pending = found.kind not in {None, "MARKET"}
@@ -208,7 +208,7 @@ def _size(text: str) -> Entry:
 
 
 def _price(text: str) -> Entry:
-    """Read a price, or how many pips away it is: on the order's own side of the market, or under it."""
+    """Parse a price, or its distance from the market in pips."""
     under = text.startswith("-")
     digits = text.removeprefix("-").removesuffix("p")
     if not NUMBER.fullmatch(digits) or (under and not text.endswith("p")):

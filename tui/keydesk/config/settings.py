@@ -15,12 +15,12 @@ from typing import Any, Literal, TypeVar, get_args
 
 
 class UnsafeFolder(Exception):
-    """A private folder that cannot be made, belongs to someone else, or that others may enter."""
+    """Raised for a private folder that cannot be created, has another owner or is open to others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """The two folders of one installation."""
+    """The settings and state folders of one installation."""
 
     config: Path
     state: Path
@@ -54,7 +54,7 @@ def _xdg(environment: Mapping[str, str], name: str, default: Path) -> Path:
 
 
 def make_private(folder: Path) -> Path:
-    """Create the folder 0700; an existing one must be ours alone.
+    """Create the folder with mode 0700; an existing one must belong to the user alone.
 
     Raises:
         UnsafeFolder: it cannot be made, belongs to another user, or lets others in.
@@ -77,7 +77,7 @@ def make_private(folder: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class DeskOptions:
-    """How to open the desk; None means: as the settings say."""
+    """Options of the desk; None means the value of the settings."""
 
     profile: str | None = None
     practice: bool = False
@@ -93,7 +93,7 @@ class DeskOptions:
 
 
 class BadSettings(Exception):
-    """A settings file that cannot be used; the text names file, field and remedy."""
+    """Raised for a settings file that cannot be used; the text names file, field and remedy."""
 
 
 Environment = Literal["practice", "live", "custom"]
@@ -107,7 +107,7 @@ PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no tok
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One account at one broker, as `keydesk login` filed it."""
+    """An account at a broker, as `keydesk login` stored it."""
 
     name: str
     environment: Environment
@@ -119,7 +119,7 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """When what is UNCONFIRMED is compared with the account's changes: the table `[reconciliation]`."""
+    """When UNCONFIRMED commands are compared with the account's changes: the table `[reconciliation]`."""
 
     check_after: int = 5  # seconds since it was sent
     check_every: int = 10  # seconds
@@ -136,7 +136,7 @@ RECONCILIATION: dict[str, tuple[int, int, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `config.toml` says; everything has a default."""
+    """The content of `config.toml`; every member has a default."""
 
     last_profile: str = PRACTICE_MARKET
     theme: str = "dark"
@@ -157,7 +157,7 @@ def load(folder: Path) -> Settings:
 
 
 def table_in(path: Path) -> dict[str, Any]:
-    """Return what a TOML file says, decimals exactly; a missing file says nothing.
+    """Return the content of a TOML file with exact decimals, {} if it is missing.
 
     Raises:
         BadSettings: it cannot be read, or is not TOML.
@@ -266,7 +266,7 @@ def profile_named(name: str, settings: Settings) -> Profile:
 
 
 def profile_to_open(name: str | None, settings: Settings, *, practice: bool) -> Profile | None:
-    """Return the profile that was asked for, or else the last; None is the practice market."""
+    """Return the named profile, else the last one used; None is the practice market."""
     name = name or settings.last_profile
     if practice or name == PRACTICE_MARKET:
         return None

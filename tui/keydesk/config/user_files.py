@@ -53,7 +53,7 @@ def _may_move(key: Key) -> bool:
 
 
 def _trouble(key: Key, wanted: str) -> str:
-    """Why the key cannot be there, empty when it can."""
+    """Return why the key cannot be used there, "" if it can."""
     parts, is_chord = wanted.split(" "), " " in key.keys[0]
     if is_chord and len(parts) != 2:  # noqa: PLR2004 - a first key and a second
         return 'it needs two keys, as in "g w"'
@@ -108,7 +108,7 @@ LIMITS = tuple(each.name for each in fields(Limits))
 
 
 def load_templates(folder: Path) -> tuple[Template, Limits]:
-    """Read `templates.toml` in the folder; what it does not name stays as it is by default.
+    """Read `templates.toml` in the folder; missing members keep their defaults.
 
     Raises:
         BadSettings: a field is unknown or is no number that makes sense there.
@@ -148,7 +148,7 @@ def _refuse_unknown(
 
 
 def _number(table: Mapping[str, Any], name: str, path: Path, prefix: str) -> Decimal | None:
-    """The number that a field says; None where it says false and may be without."""
+    """Return the number of a field, None for `false` where the field is optional."""
     if table[name] is False and name in MAY_BE_OFF:
         return None
     number = _decimal(table[name])
@@ -169,7 +169,7 @@ def _decimal(value: object) -> Decimal | None:
 
 @dataclass(frozen=True, slots=True)
 class UserSettings:
-    """The defaults, where the trader wrote nothing."""
+    """Keys, template and limits; defaults where the trader set nothing."""
 
     keymap: KeyMap = KEYMAP
     template: Template = field(default_factory=Template)
@@ -177,5 +177,5 @@ class UserSettings:
 
 
 def load_user_settings(folder: Path) -> UserSettings:
-    """Read them from the config folder; BadSettings names file, field and remedy."""
+    """Read the trader's files in the config folder; raise BadSettings with file, field and remedy."""
     return UserSettings(load_keymap(folder), *load_templates(folder))
