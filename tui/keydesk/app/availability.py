@@ -9,6 +9,10 @@ from dataclasses import dataclass
 from keydesk.records import OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
 
+CLOSING = frozenset(("close", "scale-out"))
+ON_A_TRADE = frozenset(("break-even", "protect", "trailing"))
+OPENING = frozenset(("buy", "sell"))
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -59,11 +63,6 @@ class Selection:
         if self.pane == "orders" and (order := store.orders.get(self.order_row or "")):
             return order.instrument
         return store.focus
-
-
-CLOSING = frozenset(("close", "scale-out"))
-ON_A_TRADE = frozenset(("break-even", "protect", "trailing"))
-OPENING = frozenset(("buy", "sell"))
 
 
 def is_available(id_: str, store: Store, selection: Selection) -> bool:  # noqa: PLR0911 - one answer a kind of key

@@ -28,6 +28,7 @@ TO_READ: Final = 0.5  # seconds from showing words to a key that says they were 
 LARGEST: Final = 1_000_000  # bytes of such a file
 MOST_UNREAD: Final = 200
 TRIES: Final = 5
+LOCK_LOOK_EVERY = 1.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,9 +227,6 @@ def _terminal() -> str:
         return os.ttyname(0)
     except OSError:
         return ""
-
-
-LOCK_LOOK_EVERY = 1.0  # seconds
 
 
 @dataclass(slots=True)

@@ -41,6 +41,25 @@ if TYPE_CHECKING:
 USUAL_CHECKS = Reconciliation()
 PRACTICE_POLL = 1.0  # seconds
 POLL = 5.0
+LEAVE_SECONDS = 1.3  # what is left of two seconds is for noticing it, and for the broker's end
+TERMINAL_CHECK_SECONDS = 0.1
+HUNG_UP = 129
+FAILED = 1
+TRIES = 3
+WAKE = signal.SIGUSR1  # has a handler here, so it interrupts a system call and ends nothing
+OUTPUT = (1, 2)  # standard output and error
+# What does not end a program by itself, cannot be caught, or tells of a fault inside the process.
+NOT_TO_LEAVE = frozenset(
+    getattr(signal, name)
+    for name in (
+        *("SIGKILL", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT", "SIGCHLD", "SIGWINCH"),
+        *("SIGURG", "SIGPIPE", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP"),
+    )
+)
+CODES: dict[int, int] = {
+    number: 128 + number for number in signal.valid_signals() if number not in NOT_TO_LEAVE
+}
+"""Exit codes of all signals whose default action silently ends the program."""
 
 
 @dataclass(slots=True)
@@ -171,27 +190,6 @@ async def opened(
         yield Connection(
             link, sender, Commands(client, sender, dispatcher, no_orders), revalue, target.linked
         )
-
-
-LEAVE_SECONDS = 1.3  # what is left of two seconds is for noticing it, and for the broker's end
-TERMINAL_CHECK_SECONDS = 0.1
-HUNG_UP = 129
-FAILED = 1
-TRIES = 3
-WAKE = signal.SIGUSR1  # has a handler here, so it interrupts a system call and ends nothing
-OUTPUT = (1, 2)  # standard output and error
-# What does not end a program by itself, cannot be caught, or tells of a fault inside the process.
-NOT_TO_LEAVE = frozenset(
-    getattr(signal, name)
-    for name in (
-        *("SIGKILL", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT", "SIGCHLD", "SIGWINCH"),
-        *("SIGURG", "SIGPIPE", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP"),
-    )
-)
-CODES: dict[int, int] = {
-    number: 128 + number for number in signal.valid_signals() if number not in NOT_TO_LEAVE
-}
-"""Exit codes of all signals whose default action silently ends the program."""
 
 
 class LastResort:

@@ -33,6 +33,11 @@ STOP_SECONDS = 1.5
 KILLED_SECONDS = 1.0
 ENDED_POLL = 0.5  # seconds
 LONGEST_RUN_FOLDER = 50  # bytes: a socket path must stay under about 100
+NOTE = "open-broker.json"
+TOKEN = "token"  # noqa: S105 - the name of the file in which the broker keeps it
+LEDGER = "ledger.sqlite3"
+FIRST_READER, READERS = 0x40000002, 510
+SCHEME = "http+unix://"
 
 
 class PracticeFailed(Exception):
@@ -184,13 +189,6 @@ def _socket_folder() -> str | None:
         and os.access(folder, os.W_OK)
         else None
     )
-
-
-NOTE = "open-broker.json"
-TOKEN = "token"  # noqa: S105 - the name of the file in which the broker keeps it
-LEDGER = "ledger.sqlite3"
-FIRST_READER, READERS = 0x40000002, 510
-SCHEME = "http+unix://"
 
 
 def note(data: Path, address: PracticeAddress) -> None:

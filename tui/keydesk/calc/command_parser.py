@@ -8,6 +8,8 @@ from keydesk.calc.order_parser import KEYWORDS, OrderSyntaxError, ParsedOrder, m
 from keydesk.calc.ticket_draft import Side
 
 COMMANDS = ("quit", "help", "keys", "messages", "undo", "buy", "sell")
+SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
+KNOWN = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
 
 
 def complete(line: str, instruments: Iterable[str]) -> str:
@@ -41,10 +43,6 @@ def _common(words: Sequence[str]) -> str:
         if any(word[at] != letter for word in words):
             return shortest[:at]
     return shortest
-
-
-SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
-KNOWN = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
 
 
 @dataclass(frozen=True, slots=True)

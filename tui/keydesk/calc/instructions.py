@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 RISK_PRESET = 0
+CloseSide = Literal["ALL"] | Decimal | None  # in full, by units, or (None) not at all
 
 
 def _usual_sizes() -> Mapping[int, Decimal]:
@@ -108,9 +109,6 @@ class CloseTrades:
     instrument: str
     trade_ids: tuple[str, ...]
     units: Decimal | None = None  # magnitude
-
-
-CloseSide = Literal["ALL"] | Decimal | None  # in full, by units, or (None) not at all
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,23 @@ from keydesk.calc.ticket_draft import (
     Kind,
 )
 
+NUMBER = re.compile(r"\d{1,12}(\.\d{1,7})?|\.\d{1,10}", re.ASCII)  # no longer than a field
+THOUSANDS = {"k": Decimal(1_000), "m": Decimal(1_000_000)}
+KINDS: dict[str, Kind] = {
+    "market": "MARKET",
+    "limit": "LIMIT",
+    "stop": "STOP",
+    "touch": "MARKET_IF_TOUCHED",
+}
+ALONE: dict[str, tuple[str, Entry | str]] = {  # words without a value behind them
+    "nostop": ("stop", Entry("", "pips")),
+    "notarget": ("target", Entry("", "R")),
+    **{word: ("kind", kind) for word, kind in KINDS.items()},
+    **{word: ("expiry", word.upper()) for word in ("gtc", "gfd", "fok", "ioc")},
+}
+KEYWORDS = ("sl", "tp", "tr", "bound", *ALONE, "gtd")
+NONE = "none"
+
 
 def matching(typed: str, names: Iterable[str]) -> list[str]:
     """Return the names that contain the typed letters in order, best match first; all names if nothing is typed."""
@@ -47,24 +64,6 @@ def _distance(wanted: str, name: str) -> tuple[int, int] | None:
         gaps += found - at - 1
         at = found
     return (1 if wanted else 0, gaps)
-
-
-NUMBER = re.compile(r"\d{1,12}(\.\d{1,7})?|\.\d{1,10}", re.ASCII)  # no longer than a field
-THOUSANDS = {"k": Decimal(1_000), "m": Decimal(1_000_000)}
-KINDS: dict[str, Kind] = {
-    "market": "MARKET",
-    "limit": "LIMIT",
-    "stop": "STOP",
-    "touch": "MARKET_IF_TOUCHED",
-}
-ALONE: dict[str, tuple[str, Entry | str]] = {  # words without a value behind them
-    "nostop": ("stop", Entry("", "pips")),
-    "notarget": ("target", Entry("", "R")),
-    **{word: ("kind", kind) for word, kind in KINDS.items()},
-    **{word: ("expiry", word.upper()) for word in ("gtc", "gfd", "fok", "ioc")},
-}
-KEYWORDS = ("sl", "tp", "tr", "bound", *ALONE, "gtd")
-NONE = "none"
 
 
 class OrderSyntaxError(Exception):

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
+NOTHING = Decimal(0)
+
 
 def whole_units(units: Decimal, precision: int) -> Decimal:
     """Return units rounded down to the instrument's precision."""
@@ -35,9 +37,6 @@ def pip(pip_location: int) -> Decimal:
 
 def _step(precision: int) -> Decimal:
     return Decimal(1).scaleb(-precision)
-
-
-NOTHING = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,12 @@ from keydesk.calc.profit import whole_units
 NOTHING = Decimal(0)
 CLOSEOUT = Decimal(1)  # the closeout percent at which the broker closes everything
 HALF = Decimal("0.5")
+EVERY = 10.0  # seconds between two samples
+HOUR = 360  # samples
+ENOUGH = 12  # two minutes; before that nothing is called usual
+WIDE = 2  # times the median
+MARGIN_SHARE = Decimal("0.98")  # of the margin available: the price moves before the fill
+CapName = Literal["", "margin", "order limit", "position limit", "own limit"]
 
 
 def effective_rate(instrument_rate: Decimal, account_rate: Decimal | None) -> Decimal:
@@ -60,12 +66,6 @@ def slippage_allowed(bid: Decimal, ask: Decimal, pip: Decimal) -> Decimal:
     return max(2 * (ask - bid), pip)
 
 
-EVERY = 10.0  # seconds between two samples
-HOUR = 360  # samples
-ENOUGH = 12  # two minutes; before that nothing is called usual
-WIDE = 2  # times the median
-
-
 class TypicalSpreads:
     """Samples every instrument's spread each ten seconds."""
 
@@ -96,11 +96,6 @@ def median(samples: Iterable[Decimal]) -> Decimal:
     ordered = sorted(samples)
     half = len(ordered) // 2
     return (ordered[half] + ordered[-1 - half]) / 2
-
-
-MARGIN_SHARE = Decimal("0.98")  # of the margin available: the price moves before the fill
-
-CapName = Literal["", "margin", "order limit", "position limit", "own limit"]
 
 
 @dataclass(frozen=True, slots=True)

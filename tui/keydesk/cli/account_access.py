@@ -28,6 +28,8 @@ from keydesk_client.errors import Forbidden, NotFound, Unauthorized
 from keydesk_client.orders.outcome import Action, Outcome
 from keydesk_client.orders.sender import Sender
 
+Part = Callable[[Standing], Standing]
+
 
 @dataclass(frozen=True, slots=True)
 class OpenAccount:
@@ -115,9 +117,6 @@ async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
         yield practice_account(await broker.address())
     finally:
         broker.stop()
-
-
-Part = Callable[[Standing], Standing]
 
 
 async def close_and_cancel(

@@ -30,6 +30,15 @@ from keydesk.widgets.theme import colour_depth
 from keydesk_client.errors import KeydeskClientError
 
 Verdict = Literal["ok", "warn", "bad"]
+SMALLEST = (80, 24)
+MEGABYTE = 1_000_000
+PLENTY, TOO_LITTLE = 100 * MEGABYTE, 5 * MEGABYTE
+ASKED = 5  # times
+SLOW_MS = 400.0
+OFF_SECONDS = 2.0
+SECOND = 1_000_000_000
+MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
+SENTENCE = 500  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +48,6 @@ class Check:
     name: str
     verdict: Verdict
     words: str
-
-
-SMALLEST = (80, 24)
-MEGABYTE = 1_000_000
-PLENTY, TOO_LITTLE = 100 * MEGABYTE, 5 * MEGABYTE
 
 
 def check_terminal(size: os.terminal_size | None, environment: Mapping[str, str]) -> Check:
@@ -117,12 +121,6 @@ def check_token_store(folders: Folders) -> Check:
     return Check("tokens", "ok", f"no unlocked desktop store; the encrypted vault, {there}")
 
 
-ASKED = 5  # times
-SLOW_MS = 400.0
-OFF_SECONDS = 2.0
-SECOND = 1_000_000_000
-
-
 async def broker(options: Namespace) -> list[Check]:
     """Check the account that the options select."""
     checks: list[Check] = []
@@ -167,10 +165,6 @@ def clock(there_ns: int, here_ns: int, *, own_broker: bool) -> Check:
         return Check("clock", "ok", "the practice market keeps a time of its own")
     words = f"{ahead:+.1f} s against the broker's: set this machine's clock (NTP)"
     return Check("clock", "bad", words)
-
-
-MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
-SENTENCE = 500  # characters
 
 
 def doctor(words: Sequence[str]) -> int:

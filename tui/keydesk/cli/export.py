@@ -44,6 +44,36 @@ from keydesk_client.models._core.record import Record
 Row: TypeAlias = Mapping[str, str]
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the wide ones run, too
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+EQUITY_COLUMNS = (
+    *("dayEnd", "realizedPL", "financing", "commission", "guaranteedExecutionFee"),
+    *("transfers", "other", "balance"),
+)
+SIGNS = {
+    "realizedPL": 1,
+    "financing": 1,
+    "transfers": 1,
+    "commission": -1,  # written as positive numbers
+    "guaranteedExecutionFee": -1,
+}
+NOTHING = Decimal(0)
+LAST = "9999-12-31T00:00:00Z"
+FIRST = DateTime.from_ns(0)
+"""Said to the service, too: without a beginning the live one is reported to go back a week."""
+TRADE_COLUMNS = (
+    *("id", "instrument", "state", "openTime", "price", "initialUnits", "currentUnits"),
+    *("averageClosePrice", "closeTime", "realizedPL", "unrealizedPL", "financing"),
+    *("dividendAdjustment", "closingTransactionIDs", "clientID", "tag", "comment"),
+)
+TRANSACTION_COLUMNS = (
+    *("id", "time", "type", "reason", "rejectReason", "instrument", "units", "price", "distance"),
+    *("pl", "quotePL", "lossQuoteHomeConversionFactor", "gainQuoteHomeConversionFactor"),
+    *("financing", "commission", "guaranteedExecutionFee", "halfSpreadCost", "amount"),
+    *("accountBalance", "orderID", "tradeID", "batchID", "requestID"),
+    *("clientID", "tag", "comment"),
+)
+TEXT_COLUMNS = frozenset({"clientID", "tag", "comment", "requestID"})
+EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
+Kind = Callable[[Client, DateTime, DateTime], AsyncIterator[Row]]
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
@@ -89,20 +119,6 @@ def _cell(cell: str, *, is_text: bool) -> Printable:
     if not is_text and NUMBER.fullmatch(cell):
         return shown
     return safe(f"'{shown}") if shown.lstrip().startswith(FORMULA) else shown
-
-
-EQUITY_COLUMNS = (
-    *("dayEnd", "realizedPL", "financing", "commission", "guaranteedExecutionFee"),
-    *("transfers", "other", "balance"),
-)
-SIGNS = {
-    "realizedPL": 1,
-    "financing": 1,
-    "transfers": 1,
-    "commission": -1,  # written as positive numbers
-    "guaranteedExecutionFee": -1,
-}
-NOTHING = Decimal(0)
 
 
 @dataclass(slots=True)
@@ -161,25 +177,6 @@ def _booked(transaction: Transaction) -> dict[str, Decimal]:
             return {"transfers": transaction.amount}
         case _:
             return {}
-
-
-LAST = "9999-12-31T00:00:00Z"
-FIRST = DateTime.from_ns(0)
-"""Said to the service, too: without a beginning the live one is reported to go back a week."""
-TRADE_COLUMNS = (
-    *("id", "instrument", "state", "openTime", "price", "initialUnits", "currentUnits"),
-    *("averageClosePrice", "closeTime", "realizedPL", "unrealizedPL", "financing"),
-    *("dividendAdjustment", "closingTransactionIDs", "clientID", "tag", "comment"),
-)
-TRANSACTION_COLUMNS = (
-    *("id", "time", "type", "reason", "rejectReason", "instrument", "units", "price", "distance"),
-    *("pl", "quotePL", "lossQuoteHomeConversionFactor", "gainQuoteHomeConversionFactor"),
-    *("financing", "commission", "guaranteedExecutionFee", "halfSpreadCost", "amount"),
-    *("accountBalance", "orderID", "tradeID", "batchID", "requestID"),
-    *("clientID", "tag", "comment"),
-)
-TEXT_COLUMNS = frozenset({"clientID", "tag", "comment", "requestID"})
-EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
 
 
 def export(words: Sequence[str]) -> int:
@@ -280,7 +277,6 @@ def _text_of(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-Kind = Callable[[Client, DateTime, DateTime], AsyncIterator[Row]]
 KINDS: Mapping[str, tuple[Sequence[str], Kind]] = {
     "trades": (TRADE_COLUMNS, _trades),
     "transactions": (TRANSACTION_COLUMNS, _transactions),

@@ -32,6 +32,12 @@ from keydesk_client.http.caller import Retries
 from keydesk_client.http.endpoint import address_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+SEALED = (
+    "its token stays in the vault, which nobody opens without the passphrase; "
+    "the vault goes with the last profile that uses it"
+)
+TAIL = 4
+PLACES = {"native": "desktop's token store", "vault": "token vault"}
 
 
 def login(words: Sequence[str]) -> int:
@@ -158,12 +164,6 @@ def _kept(
     return profile
 
 
-SEALED = (
-    "its token stays in the vault, which nobody opens without the passphrase; "
-    "the vault goes with the last profile that uses it"
-)
-
-
 def logout(words: Sequence[str]) -> int:
     """Sign out; return the exit code. The passphrase of the vault is not needed: it may be forgotten."""
     options = _logout_options(words)
@@ -214,10 +214,6 @@ def _logout_options(words: Sequence[str]) -> argparse.Namespace:
     add_passphrase_options(parser)
     parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
     return parser.parse_args(words)
-
-
-TAIL = 4
-PLACES = {"native": "desktop's token store", "vault": "token vault"}
 
 
 def profiles(words: Sequence[str]) -> int:

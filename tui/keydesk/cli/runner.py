@@ -15,6 +15,22 @@ from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
 
 PRICE_RATES = range(1, 1001)
+SENTENCE = 1000  # characters
+USAGE = 2
+COMMANDS = {
+    "login": "login",
+    "logout": "login",
+    "profiles": "login",
+    "status": "status",
+    "chart": "status",
+    "export": "export",
+    "flatten": "flatten",
+    "cancel-all": "flatten",
+    "lock": "flatten",
+    "doctor": "doctor",
+    "reset-terminal": "doctor",
+}
+"""Modules of this package by command; the function has the name of the command."""
 
 
 def desk_parser() -> argparse.ArgumentParser:
@@ -108,24 +124,6 @@ def _rate(text: str) -> int:
 
 class Refusal(Exception):
     """Raised to end a command with one sentence: what is wrong, and the remedy."""
-
-
-SENTENCE = 1000  # characters
-USAGE = 2
-COMMANDS = {
-    "login": "login",
-    "logout": "login",
-    "profiles": "login",
-    "status": "status",
-    "chart": "status",
-    "export": "export",
-    "flatten": "flatten",
-    "cancel-all": "flatten",
-    "lock": "flatten",
-    "doctor": "doctor",
-    "reset-terminal": "doctor",
-}
-"""Modules of this package by command; the function has the name of the command."""
 
 
 def run(command: str, words: list[str]) -> int:

@@ -34,6 +34,15 @@ MARGIN = 12  # columns of prices and frame
 TALLEST = 40  # rows
 TIMES = 5  # labels under the candles
 PRICES = 7
+PROTECTION = (
+    ("SL", "stop_loss_order_id"),
+    ("GSL", "guaranteed_stop_loss_order_id"),
+    ("TP", "take_profit_order_id"),
+    ("TSL", "trailing_stop_loss_order_id"),
+)
+ACCOUNT_ID, TYPE = 40, 40  # characters
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+LONGEST_NUMBER = 64
 
 
 def chart(words: Sequence[str]) -> int:
@@ -146,18 +155,6 @@ def _name_prices(bars: Sequence[CandlestickData]) -> None:
 def _time(candle: Candlestick, granularity: str) -> str:
     at = candle.time.datetime
     return f"{at:%Y-%m-%d}" if granularity in DATED else f"{at:%m-%d %H:%M}"
-
-
-PROTECTION = (
-    ("SL", "stop_loss_order_id"),
-    ("GSL", "guaranteed_stop_loss_order_id"),
-    ("TP", "take_profit_order_id"),
-    ("TSL", "trailing_stop_loss_order_id"),
-)
-
-ACCOUNT_ID, TYPE = 40, 40  # characters
-NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-LONGEST_NUMBER = 64
 
 
 def status(words: Sequence[str]) -> int:

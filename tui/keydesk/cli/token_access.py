@@ -27,6 +27,15 @@ from keydesk_client.errors import NoTokenStore, WrongPassphrase
 
 TERMINAL = "/dev/tty"
 LONGEST_LINE = 4096
+VAULT = "tokens.vault"
+TRIES = 3
+SHORTEST_PASSPHRASE = 8
+FORGOTTEN = (
+    "If it is forgotten, the tokens in the vault are lost, and nothing else: account, positions and orders stay "
+    "as they are at the broker. Begin again: keydesk logout NAME for each profile in the vault, with Enter alone "
+    "for the passphrase; the vault goes with the last of them. Then keydesk login NAME with a token from the broker"
+)
+Answer = TypeVar("Answer")
 
 
 def has_terminal() -> bool:
@@ -92,17 +101,6 @@ def interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-VAULT = "tokens.vault"
-TRIES = 3
-SHORTEST_PASSPHRASE = 8
-FORGOTTEN = (
-    "If it is forgotten, the tokens in the vault are lost, and nothing else: account, positions and orders stay "
-    "as they are at the broker. Begin again: keydesk logout NAME for each profile in the vault, with Enter alone "
-    "for the passphrase; the vault goes with the last of them. Then keydesk login NAME with a token from the broker"
-)
-Answer = TypeVar("Answer")
 
 
 class PassphraseForgotten(Refusal, WrongPassphrase):

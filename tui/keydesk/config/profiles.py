@@ -17,6 +17,10 @@ from tomlkit.exceptions import TOMLKitError
 from keydesk.config.settings import FILE, PRACTICE_MARKET, BadSettings, Profile
 from keydesk_client.auth.private_files import locked, replace_file
 
+SAVE_EVERY = 2.0  # seconds from look to look
+LARGEST = 10_000  # bytes; ours are some hundred
+GRANULARITIES = ("M1", "M5", "M15", "H1", "H4", "D")
+
 
 def save_profile(folder: Path, profile: Profile) -> None:
     """Write a profile; replace one of the same name."""
@@ -74,11 +78,6 @@ def _change(folder: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> Non
             ) from error
         change(document)
         replace_file(path, tomlkit.dumps(document).encode())
-
-
-SAVE_EVERY = 2.0  # seconds from look to look
-LARGEST = 10_000  # bytes; ours are some hundred
-GRANULARITIES = ("M1", "M5", "M15", "H1", "H4", "D")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,21 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
+Environment = Literal["practice", "live", "custom"]
+ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
+TokenPlace = Literal["native", "vault"]
+TOKEN_PLACES: tuple[TokenPlace, ...] = get_args(TokenPlace)
+FILE = "config.toml"
+FRAMES = range(1, 31)  # a second
+PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
+RECONCILIATION: dict[str, tuple[int, int, str]] = {
+    "check_after": (0, 600, "seconds"),
+    "check_every": (1, 3600, "seconds"),
+    "look_back": (1, 10_080, "minutes"),
+}
+"""The lowest and the highest value of each setting, and its unit."""
+Word = TypeVar("Word", bound=str)
+
 
 class UnsafeFolder(Exception):
     """Raised for a private folder that cannot be created, has another owner or is open to others."""
@@ -96,15 +111,6 @@ class BadSettings(Exception):
     """Raised for a settings file that cannot be used; the text names file, field and remedy."""
 
 
-Environment = Literal["practice", "live", "custom"]
-ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
-TokenPlace = Literal["native", "vault"]
-TOKEN_PLACES: tuple[TokenPlace, ...] = get_args(TokenPlace)
-FILE = "config.toml"
-FRAMES = range(1, 31)  # a second
-PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
-
-
 @dataclass(frozen=True, slots=True)
 class Profile:
     """An account at a broker, as `keydesk login` stored it."""
@@ -124,14 +130,6 @@ class Reconciliation:
     check_after: int = 5  # seconds since it was sent
     check_every: int = 10  # seconds
     look_back: int = 60  # minutes; what is older is watched for, not asked for
-
-
-RECONCILIATION: dict[str, tuple[int, int, str]] = {
-    "check_after": (0, 600, "seconds"),
-    "check_every": (1, 3600, "seconds"),
-    "look_back": (1, 10_080, "minutes"),
-}
-"""The lowest and the highest value of each setting, and its unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +221,6 @@ def _profile(name: str, table: object, path: Path) -> Profile:
         _text(table, "stream_url", path, address),
         _one_of(table, "token_store", TOKEN_PLACES, path),
     )
-
-
-Word = TypeVar("Word", bound=str)
 
 
 def _one_of(table: dict[str, Any], key: str, words: tuple[Word, ...], path: Path) -> Word:

@@ -13,6 +13,19 @@ from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
 
 KEYS_FILE = "keymap.toml"
 NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # not to be typed at once on most layouts
+TEMPLATES_FILE = "templates.toml"
+PRESETS = tuple("123456789")
+TEMPLATE = (
+    "risk_percent",
+    "stop_pips",
+    "stop_spreads",
+    "target_r",
+    "trail_pips",
+    "break_even_offset_pips",
+)
+MAY_BE_OFF = frozenset(("stop_pips", "target_r", "trail_pips", "hard_units", "hard_risk_percent"))
+MAY_BE_NOTHING = frozenset(("break_even_offset_pips", "stop_spreads"))
+LIMITS = tuple(each.name for each in fields(Limits))
 
 
 def load_keymap(folder: Path) -> KeyMap:
@@ -90,21 +103,6 @@ def _refuse_clashes(keymap: KeyMap, own: Mapping[str, str], path: Path) -> None:
                         f"{path}: {mine.id} = {key!r} is taken by {theirs.id} ({theirs.words}); "
                         "move that as well"
                     )
-
-
-TEMPLATES_FILE = "templates.toml"
-PRESETS = tuple("123456789")
-TEMPLATE = (
-    "risk_percent",
-    "stop_pips",
-    "stop_spreads",
-    "target_r",
-    "trail_pips",
-    "break_even_offset_pips",
-)
-MAY_BE_OFF = frozenset(("stop_pips", "target_r", "trail_pips", "hard_units", "hard_risk_percent"))
-MAY_BE_NOTHING = frozenset(("break_even_offset_pips", "stop_spreads"))
-LIMITS = tuple(each.name for each in fields(Limits))
 
 
 def load_templates(folder: Path) -> tuple[Template, Limits]:

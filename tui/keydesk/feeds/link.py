@@ -28,6 +28,14 @@ from keydesk_client.sequencer import MOST_HELD, Backfill, Range, Sequencer
 from keydesk_client.streams.buffer import StreamHealth
 
 REMEMBERED = 100
+Listener = Callable[[Transaction], None]
+T = TypeVar("T")
+UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
+FIRST_PAUSE = 0.5
+LONGEST_PAUSE = 30.0
+LONGEST_REASON = 200
+FAILURES = (KeydeskClientError, *READ_ERRORS)
+"""Errors of a request: no answer, a refusal, or an answer without required members."""
 
 
 class RoundTrips:
@@ -89,9 +97,6 @@ class RoundTrips:
             return None
         ordered = sorted(self._taken)
         return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))] * 1000
-
-
-Listener = Callable[[Transaction], None]
 
 
 class TransactionGate:
@@ -194,14 +199,6 @@ class TransactionGate:
             self._doubt(f"{name} is incomplete: {error}")
         for heard in self._listeners:
             try_to(self._store, partial(heard, transaction))
-
-
-T = TypeVar("T")
-
-UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
-FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 30.0
-LONGEST_REASON = 200
 
 
 class OpenStream(Protocol):
@@ -339,10 +336,6 @@ class Link:
         """Wait before the next attempt: full jitter below a ceiling that doubles with `tries`."""
         ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(tries, 10))
         await self.pause(max(FIRST_PAUSE / 2, ceiling * self.chance()))
-
-
-FAILURES = (KeydeskClientError, *READ_ERRORS)
-"""Errors of a request: no answer, a refusal, or an answer without required members."""
 
 
 def reason(error: Exception) -> str:

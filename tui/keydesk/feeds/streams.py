@@ -28,6 +28,7 @@ LOOK = 0.005  # seconds that a look at the stream takes at most
 LOOK_EVERY = (
     0.095  # a little more than a look a frame; meanwhile newer prices take the place of older ones
 )
+LARGEST_RANGE = 1000
 
 
 async def stream_prices(link: Link) -> None:
@@ -194,9 +195,6 @@ def _prices_down(link: Link, words: str) -> None:
         link.store.health.prices = "DOWN"
         link.write(f"The price stream is down: {words}")
         link.store.mark(Topic.HEALTH)
-
-
-LARGEST_RANGE = 1000
 
 
 async def stream_transactions(link: Link) -> None:

@@ -39,6 +39,9 @@ ALIGNED_TO_THE_DAY = {
     "H8": 8 * HOUR,
     "H12": 12 * HOUR,
 }
+MOST_CANDLES = 5000
+MOST_SKIPPED_NS = 10 * 86_400 * 1_000_000_000  # from a candle's end to the next price
+MOST_VOLUME = 10**12
 
 
 def period_end(start_ns: int, granularity: str) -> int | None:
@@ -79,11 +82,6 @@ def _next_month(start_ns: int) -> int:
     first = (wall + timedelta(hours=7)).replace(day=1, hour=wall.hour)
     next_first = (first + timedelta(days=32)).replace(day=1)
     return int((next_first + (wall - first)).timestamp()) * SECOND
-
-
-MOST_CANDLES = 5000
-MOST_SKIPPED_NS = 10 * 86_400 * 1_000_000_000  # from a candle's end to the next price
-MOST_VOLUME = 10**12
 
 
 def open_series(store: Store, instrument: str, granularity: str) -> CandleSeries:

@@ -48,6 +48,26 @@ NAMES = {
     "MARKET_IF_TOUCHED": "If touched",
     "MARKET": "Market",
 }
+DependentRefusal = (
+    m.TakeProfitOrderRejectTransaction
+    | m.StopLossOrderRejectTransaction
+    | m.GuaranteedStopLossOrderRejectTransaction
+    | m.TrailingStopLossOrderRejectTransaction
+)
+Said: TypeAlias = tuple[LogKind, str, str]
+"""Kind, instrument, words."""
+NOTHING = Decimal(0)
+PLAIN: Mapping[str, tuple[LogKind, str]] = {
+    "MARGIN_CALL_ENTER": ("MARGIN", "MARGIN CALL: add funds or close positions"),
+    "MARGIN_CALL_EXIT": ("MARGIN", "Margin call over"),
+    "CLOSE": ("CONFIG", "Account closed"),
+    "REOPEN": ("CONFIG", "Account opened again"),
+    "RESET_RESETTABLE_PL": ("CONFIG", "Resettable P/L set to zero"),
+}
+"""Transactions that their kind describes completely."""
+BY_HAND = frozenset({"MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"})
+"""Fills requested by the trader: the reason is left out."""
+UNKNOWN = "{}: a kind this desk does not know; the account is read again"
 
 
 def name_of(type_: str) -> str:
@@ -88,14 +108,6 @@ def refused_words(refusal: Refusal) -> str:
     return f"{name_of(refusal.type)}{size} refused: {why} ({refusal.reject_reason})"
 
 
-DependentRefusal = (
-    m.TakeProfitOrderRejectTransaction
-    | m.StopLossOrderRejectTransaction
-    | m.GuaranteedStopLossOrderRejectTransaction
-    | m.TrailingStopLossOrderRejectTransaction
-)
-
-
 def _side(
     order: m.MarketOrderTransaction
     | m.FixedPriceOrderTransaction
@@ -122,26 +134,6 @@ def _guards(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction | Ent
     if target is not None:
         said += f" TP {target.price if target.price is not None else f'{target.distance} away'}"
     return said
-
-
-Said: TypeAlias = tuple[LogKind, str, str]
-"""Kind, instrument, words."""
-
-NOTHING = Decimal(0)
-
-PLAIN: Mapping[str, tuple[LogKind, str]] = {
-    "MARGIN_CALL_ENTER": ("MARGIN", "MARGIN CALL: add funds or close positions"),
-    "MARGIN_CALL_EXIT": ("MARGIN", "Margin call over"),
-    "CLOSE": ("CONFIG", "Account closed"),
-    "REOPEN": ("CONFIG", "Account opened again"),
-    "RESET_RESETTABLE_PL": ("CONFIG", "Resettable P/L set to zero"),
-}
-"""Transactions that their kind describes completely."""
-
-BY_HAND = frozenset({"MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"})
-"""Fills requested by the trader: the reason is left out."""
-
-UNKNOWN = "{}: a kind this desk does not know; the account is read again"
 
 
 def line_of(transaction: m.Transaction, store: Store) -> LogLine:

@@ -32,6 +32,9 @@ from keydesk_client.models._core.scalars import DateTime
 
 REACH = 60  # buckets kept above and below the price: more than the tallest pane shows
 MOST_BOOKS = 16  # two of an instrument, 50 kB each: those of all would be 6 MB
+WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
+LONGEST_CURRENCY = 12
+SILENCE = 1.0  # seconds after which the same price is news again: its age is on the screen
 
 
 def take_book(store: Store, kind: BookKind, book: OrderBook | PositionBook) -> None:
@@ -81,11 +84,6 @@ def _bucket(bucket: OrderBookBucket | PositionBookBucket) -> BookBucket:
     if long < 0 or short < 0:
         raise ValueError("a bucket of a book has less than nothing")
     return BookBucket(price(bucket.price), long, short)
-
-
-WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
-LONGEST_CURRENCY = 12
-SILENCE = 1.0  # seconds after which the same price is news again: its age is on the screen
 
 
 def take_price(store: Store, price: ClientPrice, received: float) -> None:

@@ -76,13 +76,6 @@ WORDS = {
     "MARGIN_RATE_WOULD_TRIGGER_CLOSEOUT": "that margin rate would close the positions out",
     "MARGIN_RATE_WOULD_TRIGGER_MARGIN_CALL": "that margin rate would make a margin call",
 }
-
-
-def in_words(code: str) -> str:
-    """Return a reason of the broker in words; an unknown one is spelt out."""
-    return WORDS.get(code) or clean(code.replace("_", " ").lower())
-
-
 FILLS = {
     "TAKE_PROFIT_ORDER": "target",
     "STOP_LOSS_ORDER": "stop hit",
@@ -97,15 +90,7 @@ FILLS = {
     "MARKET_ORDER_MARGIN_CLOSEOUT": "MARGIN CLOSEOUT",
     "MARKET_ORDER_DELAYED_TRADE_CLOSE": "closed after the halt",
 }
-
-
-def fill_in_words(code: str) -> str:
-    """Return the reason of a fill in words."""
-    return FILLS.get(code) or in_words(code)
-
-
 Slot: TypeAlias = Literal["take_profit", "stop_loss", "trailing_stop", "guaranteed_stop"]
-
 SLOTS: Mapping[str, Slot] = {
     "TAKE_PROFIT": "take_profit",
     "STOP_LOSS": "stop_loss",
@@ -113,7 +98,6 @@ SLOTS: Mapping[str, Slot] = {
     "GUARANTEED_STOP_LOSS": "guaranteed_stop",
 }
 """The field of a trade row by the type of the dependent order."""
-
 EntryOrder: TypeAlias = (
     LimitOrder
     | LimitOrderTransaction
@@ -131,6 +115,16 @@ PricedDependent: TypeAlias = (
     | GuaranteedStopLossOrderTransaction
 )
 TrailingOrder: TypeAlias = TrailingStopLossOrder | TrailingStopLossOrderTransaction
+
+
+def in_words(code: str) -> str:
+    """Return a reason of the broker in words; an unknown one is spelt out."""
+    return WORDS.get(code) or clean(code.replace("_", " ").lower())
+
+
+def fill_in_words(code: str) -> str:
+    """Return the reason of a fill in words."""
+    return FILLS.get(code) or in_words(code)
 
 
 def kind_of(type_: str) -> str:

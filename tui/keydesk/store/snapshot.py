@@ -22,6 +22,8 @@ from keydesk_client.models import (
     TradeSummary,
 )
 
+NOTHING = Decimal(0)
+
 
 def take_snapshot(store: Store, account: Account) -> None:
     """Replace the account by a snapshot of the broker.
@@ -91,9 +93,6 @@ def remember_first_stop(trade: TradeRow, order: OrderRow) -> None:
 def _keep_first_stop(trade: TradeRow, before: TradeRow | None) -> None:
     if before is not None and before.initial_stop is not None:
         trade.initial_stop, trade.initial_risk = before.initial_stop, before.initial_risk
-
-
-NOTHING = Decimal(0)
 
 
 def take_state(store: Store, state: AccountChangesState) -> None:

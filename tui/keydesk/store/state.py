@@ -7,6 +7,22 @@ from typing import Literal
 
 from keydesk.text.sanitize import Printable
 
+LogKind = Literal[
+    "FILL",
+    "ORDER",
+    "CANCEL",
+    "REJECT",
+    "CLOSE",
+    "FINANCE",
+    "FUNDS",
+    "CONFIG",
+    "MARGIN",
+    "LINK",
+    "NOTE",
+]
+BookKind = Literal["orders", "positions"]
+LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
+
 
 class Topic(StrEnum):
     """One kind of change; a pane draws the topics it names."""
@@ -24,21 +40,6 @@ class Topic(StrEnum):
     HEALTH = "health"
     NOTICES = "notices"
     ARMING = "arming"
-
-
-LogKind = Literal[
-    "FILL",
-    "ORDER",
-    "CANCEL",
-    "REJECT",
-    "CLOSE",
-    "FINANCE",
-    "FUNDS",
-    "CONFIG",
-    "MARGIN",
-    "LINK",
-    "NOTE",
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +83,6 @@ class CandleSeries:
     begins: bool = False  # the service has none that are older
 
 
-BookKind = Literal["orders", "positions"]
-
-
 @dataclass(frozen=True, slots=True)
 class BookBucket:
     """One price step of a book: the share of all clients' orders or positions, in percent."""
@@ -112,9 +110,6 @@ class ClientBook:
     kind: BookKind
     snapshot: BookSnapshot | None = None
     trouble: str = ""  # in words; an older snapshot stays
-
-
-LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
 
 
 @dataclass(slots=True)

@@ -47,6 +47,15 @@ NOTICE_LIMIT = 200
 MOST_TROUBLES = 50  # kinds of unreadable records that the log tells
 LONGEST_TROUBLE = 200
 CLOCK_LAG_NS = 60_000_000_000  # answers and streams differ by less
+T = TypeVar("T")
+R = TypeVar("R")
+READ_ERRORS: Final = (AttributeError, ArithmeticError, ValueError, LookupError, TypeError)
+"""Errors of reading a record; those of the client derive from AttributeError and ValueError."""
+LARGEST: Final = Decimal(10) ** 15
+"""Upper bound of prices, sizes and amounts; products of two keep all significant digits."""
+LONGEST_ID: Final = 20
+FIRST_NS: Final = 631_152_000_000_000_000  # 1990
+LAST_NS: Final = 4_102_444_800_000_000_000  # 2100
 
 
 class Store:
@@ -206,18 +215,6 @@ class Store:
         """Remove a command whose outcome is known."""
         if self.in_flight.pop(intent_id, None) is not None:
             self.mark(Topic.ORDERS)
-
-
-T = TypeVar("T")
-R = TypeVar("R")
-
-READ_ERRORS: Final = (AttributeError, ArithmeticError, ValueError, LookupError, TypeError)
-"""Errors of reading a record; those of the client derive from AttributeError and ValueError."""
-LARGEST: Final = Decimal(10) ** 15
-"""Upper bound of prices, sizes and amounts; products of two keep all significant digits."""
-LONGEST_ID: Final = 20
-FIRST_NS: Final = 631_152_000_000_000_000  # 1990
-LAST_NS: Final = 4_102_444_800_000_000_000  # 2100
 
 
 def readable(store: Store, make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:

@@ -19,6 +19,10 @@ from keydesk_client.orders.journal import FileJournal, Release
 from keydesk_client.orders.outcome import Intent
 
 LONGEST = 2000  # characters of one entry
+REMEDY = "mend that or choose another folder with --data, then start again"
+FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+UNTIL_THEN = "until then only exits leave"
+ROOM = f"make room there, {UNTIL_THEN}"
 
 
 @dataclass(slots=True)
@@ -40,12 +44,6 @@ class AuditLog:
             self.failed = f"{error.strerror}: {self.path}"
         else:
             self.failed = ""
-
-
-REMEDY = "mend that or choose another folder with --data, then start again"
-FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-UNTIL_THEN = "until then only exits leave"
-ROOM = f"make room there, {UNTIL_THEN}"
 
 
 class DeskJournal(FileJournal):

@@ -46,6 +46,23 @@ WORDS = {
     "GUARANTEED_STOP_LOSS": "guaranteed stop",
     "FIXED_PRICE": "fixed price",
 }
+Level = Literal["info", "good", "warn", "bad"]
+PRICE_REASONS = frozenset({"BOUNDS_VIOLATION"})
+OutcomeLevel = Literal["good", "warn", "bad"]
+FILLS: Mapping[str, tuple[OutcomeLevel, str]] = {
+    "STOP_LOSS_ORDER": ("warn", "STOP HIT"),
+    "TRAILING_STOP_LOSS_ORDER": ("warn", "TRAILING STOP HIT"),
+    "GUARANTEED_STOP_LOSS_ORDER": ("warn", "GUARANTEED STOP HIT"),
+    "TAKE_PROFIT_ORDER": ("good", "TARGET"),
+    "LIMIT_ORDER": ("good", "LIMIT ORDER"),
+    "STOP_ORDER": ("good", "STOP ORDER"),
+    "MARKET_IF_TOUCHED_ORDER": ("good", "ORDER TOUCHED"),
+    "MARKET_ORDER_MARGIN_CLOSEOUT": ("bad", "MARGIN CLOSEOUT"),
+    "MARKET_ORDER_DELAYED_TRADE_CLOSE": ("warn", "CLOSED AFTER THE HALT"),
+}
+ENTRIES = frozenset(("LIMIT_ORDER", "STOP_ORDER", "MARKET_IF_TOUCHED_ORDER"))
+# A trader's own doing, or what goes with it.
+EXPECTED_ENDS = frozenset(("CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_TRADE_CLOSED"))
 
 
 def order_name(order: OrderRow) -> SafeText:
@@ -111,10 +128,6 @@ def _decimal(text: object) -> Decimal:
         return Decimal(str(text))
     except InvalidOperation:
         return Decimal(0)
-
-
-Level = Literal["info", "good", "warn", "bad"]
-PRICE_REASONS = frozenset({"BOUNDS_VIOLATION"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,23 +295,6 @@ def _tenths(pips: Decimal) -> str:
 
 def _ms(command: Command) -> str:
     return "" if command.milliseconds is None else f" {command.milliseconds:.0f} ms"
-
-
-OutcomeLevel = Literal["good", "warn", "bad"]
-FILLS: Mapping[str, tuple[OutcomeLevel, str]] = {
-    "STOP_LOSS_ORDER": ("warn", "STOP HIT"),
-    "TRAILING_STOP_LOSS_ORDER": ("warn", "TRAILING STOP HIT"),
-    "GUARANTEED_STOP_LOSS_ORDER": ("warn", "GUARANTEED STOP HIT"),
-    "TAKE_PROFIT_ORDER": ("good", "TARGET"),
-    "LIMIT_ORDER": ("good", "LIMIT ORDER"),
-    "STOP_ORDER": ("good", "STOP ORDER"),
-    "MARKET_IF_TOUCHED_ORDER": ("good", "ORDER TOUCHED"),
-    "MARKET_ORDER_MARGIN_CLOSEOUT": ("bad", "MARGIN CLOSEOUT"),
-    "MARKET_ORDER_DELAYED_TRADE_CLOSE": ("warn", "CLOSED AFTER THE HALT"),
-}
-ENTRIES = frozenset(("LIMIT_ORDER", "STOP_ORDER", "MARKET_IF_TOUCHED_ORDER"))
-# A trader's own doing, or what goes with it.
-EXPECTED_ENDS = frozenset(("CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_TRADE_CLOSED"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,6 +54,9 @@ KEPT = (
     "trade_client_extensions",
 )
 HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
+MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
+ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
+PASSES = 3
 
 
 def order_request(order: OpenOrder, now_ns: int) -> OrderRequest:
@@ -106,9 +109,6 @@ def reversal_request(reverse: Reverse) -> MarketOrderRequest:
         if reverse.target is None
         else TakeProfitDetails(price=reverse.target),
     )
-
-
-MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
 
 
 def moved_request(order: MovableOrder, move: MoveEntry) -> OrderRequest:
@@ -189,10 +189,6 @@ def _on_fill(
         None if order.target is None else TakeProfitDetails(price=order.target),
         None if order.trail is None else TrailingStopLossDetails(distance=order.trail),
     )
-
-
-ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
-PASSES = 3
 
 
 @dataclass(frozen=True, slots=True)
