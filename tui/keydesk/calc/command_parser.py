@@ -120,7 +120,7 @@ def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str)
     names = list(instruments)
     named = find_instrument(rest[0], names) if rest and rest[0][0].isalpha() else None
     if named is None and rest and rest[0][0].isalpha() and rest[0] not in KEYWORDS:
-        return ShowMessage("warn", f"instrument: {rest[0]} is none; write it as eurusd")
+        return ShowMessage("warn", f"instrument: {rest[0]} is not valid; write it as eurusd")
     found = named or focus
     if not found:
         return ShowMessage("warn", "instrument: none is on the desk; write it behind the side")

@@ -200,7 +200,7 @@ def _size(text: str) -> Entry:
     digits = text[:-1] if text[-1] in THOUSANDS else text
     if not NUMBER.fullmatch(digits) or not Decimal(digits):
         raise OrderSyntaxError(
-            f"size: {text} is none; write 50000, 50k, 1.5m or, of NAV at risk, 1%"
+            f"size: {text} is not valid; write 50000, 50k, 1.5m or, of NAV at risk, 1%"
         )
     units = (Decimal(digits) * factor).normalize()
     return Entry(f"{units:f}", "units")
@@ -213,7 +213,7 @@ def _price(text: str) -> Entry:
     if not NUMBER.fullmatch(digits) or (under and not text.endswith("p")):
         shown = text or "nothing"
         raise OrderSyntaxError(
-            f"price: {shown} is none; write @1.0830, @15p for 15 pips away, @-15p for 15 under"
+            f"price: {shown} is not valid; write @1.0830, @15p for 15 pips away, @-15p for 15 under"
         )
     if under:
         return Entry(f"-{digits}", "price")  # as a ticket's price field takes it
@@ -237,14 +237,14 @@ def _target(text: str) -> Entry:
 def _level(name: str, text: str, right: str) -> Entry:
     digits = text.removesuffix("p")
     if not NUMBER.fullmatch(digits):
-        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is none; write {right}")
+        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is not valid; write {right}")
     return Entry(digits, "pips" if text.endswith("p") else "price")
 
 
 def _pips(name: str, text: str, right: str) -> Entry:
     digits = text.removesuffix("p")
     if not NUMBER.fullmatch(digits):
-        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is none; write {right}")
+        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is not valid; write {right}")
     return Entry(digits, "pips")
 
 
@@ -252,7 +252,7 @@ def _hours(text: str) -> str:
     expiry = f"GTD {text}"
     if expiry not in PENDING_EXPIRIES:
         known = ", ".join(each.lower() for each in PENDING_EXPIRIES if each.startswith("GTD"))
-        raise OrderSyntaxError(f"expiry: gtd {text or 'of nothing'} is none; write {known}")
+        raise OrderSyntaxError(f"expiry: gtd {text or 'of nothing'} is not valid; write {known}")
     return expiry
 
 

@@ -224,6 +224,6 @@ def reset_terminal(words: Sequence[str]) -> int:
     try:
         reset(os.environ.get("TERM", ""))
     except termios.error:
-        raise Refusal("standard input is no terminal, so there is nothing to reset") from None
+        raise Refusal("standard input is not a terminal, so there is nothing to reset") from None
     say("The terminal is reset.")
     return 0

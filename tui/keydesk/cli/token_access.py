@@ -62,7 +62,7 @@ def hidden_answer(question: str) -> str:
 
 
 def ask_token(name: str) -> Secret:
-    """Prompt for a token on the terminal, or read it from stdin if that is no terminal.
+    """Prompt for a token on the terminal, or read it from stdin if that is not a terminal.
 
     Raises:
         Refusal: there was none.
@@ -72,7 +72,7 @@ def ask_token(name: str) -> Secret:
     else:
         text = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
     if not text.strip():
-        raise Refusal("no token was given: type it at a terminal, or hand it over on stdin")
+        raise Refusal("no token was given: type it at a terminal, or write it to stdin")
     return Secret(text.strip())
 
 
@@ -83,7 +83,7 @@ def confirmed(letter: str, deed: str) -> bool:
         Refusal: nobody is there to ask.
     """
     if not sys.stdin.isatty():
-        raise Refusal("there is no terminal to confirm at; a script says --yes")
+        raise Refusal("there is no terminal to confirm at; use --yes in a script")
     words = f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: "
     say(safe(words), end="")
     with interruptible():

@@ -74,7 +74,7 @@ def _change(folder: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> Non
             document = tomlkit.parse(text)
         except TOMLKitError as error:
             raise BadSettings(
-                f"{path} is not valid TOML: {error}; mend it, then try again"
+                f"{path} is not valid TOML: {error}; fix it, then try again"
             ) from error
         change(document)
         replace_file(path, tomlkit.dumps(document).encode())

@@ -85,8 +85,8 @@ def make_private(folder: Path) -> Path:
     if stat.S_IMODE(found.st_mode) & 0o077:
         import shlex  # noqa: PLC0415 - rarely needed
 
-        mend = f"chmod 700 {shlex.quote(str(folder))}"
-        raise UnsafeFolder(f"{folder} is open to others; make it private: {mend}")
+        remedy = f"chmod 700 {shlex.quote(str(folder))}"
+        raise UnsafeFolder(f"{folder} is open to others; make it private: {remedy}")
     return folder
 
 
@@ -169,7 +169,7 @@ def table_in(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
-        raise BadSettings(f"{path} is not valid TOML: {error}; mend or remove it") from error
+        raise BadSettings(f"{path} is not valid TOML: {error}; fix or remove it") from error
 
 
 def _settings(data: dict[str, Any], path: Path) -> Settings:

@@ -95,7 +95,7 @@ def _refuse_clashes(keymap: KeyMap, own: Mapping[str, str], path: Path) -> None:
                 other = taken.setdefault(key, entry)
                 if key in prefixes:
                     raise BadSettings(
-                        f"{path}: {key!r} begins a key of two, so {entry.id} cannot be it"
+                        f"{path}: {key!r} is the first key of a chord, so {entry.id} cannot use it; choose another key"
                     )
                 if other is not entry:
                     mine, theirs = (entry, other) if entry.id in own else (other, entry)

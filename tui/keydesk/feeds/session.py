@@ -27,7 +27,7 @@ DEAD_AFTER = 10.0  # seconds without a line; heartbeats come every five
 
 PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=WhenFull.KEEP_LAST)
 TRANSACTIONS = StreamSettings(stall_s=DEAD_AFTER)
-LOOK_EVERY = 0.5
+HEALTH_CHECK_EVERY = 0.5
 STALE_AFTER = 6.0  # seconds without any line: heartbeats come every five
 SLOW_MS = 1000.0
 UNANSWERED_AFTER = 2.0  # seconds after which the age of a request without an answer is shown
@@ -56,7 +56,7 @@ async def watch_health(link: Link) -> None:
     """Judge the health twice a second."""
     while True:
         look(link)
-        await link.pause(LOOK_EVERY)
+        await link.pause(HEALTH_CHECK_EVERY)
 
 
 def look(link: Link) -> None:

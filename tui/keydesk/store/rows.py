@@ -68,7 +68,7 @@ WORDS = {
     "PRICE_PRECISION_EXCEEDED": "the price has too many decimals",
     "PRICE_DISTANCE_MINIMUM_NOT_MET": "the distance is too small",
     "PRICE_DISTANCE_MAXIMUM_EXCEEDED": "the distance is too large",
-    "TIME_IN_FORCE_INVALID": "this order can not have that time in force",
+    "TIME_IN_FORCE_INVALID": "this order cannot have that time in force",
     "TIME_IN_FORCE_GTD_TIMESTAMP_IN_PAST": "the expiry is in the past",
     "INTERNAL_SERVER_ERROR": "the service failed",
     "ACCOUNT_LOCKED": "the account is locked",

@@ -295,7 +295,7 @@ class Commands:
         try:
             order = (await self.client.orders.get(move.order_id)).order
             if not isinstance(order, LimitOrder | StopOrder | MarketIfTouchedOrder):
-                raise InvalidRequest("it is no order that rests at a price")
+                raise InvalidRequest("it is not a limit, stop or market-if-touched order")
             request = moved_request(order, move)
         except KeydeskClientError as error:
             self.dispatcher.notify("bad", f"NOT SENT {words}: {error}")

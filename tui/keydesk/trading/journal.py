@@ -19,7 +19,7 @@ from keydesk_client.orders.journal import FileJournal, Release
 from keydesk_client.orders.outcome import Intent
 
 LONGEST = 2000  # characters of one entry
-REMEDY = "mend that or choose another folder with --data, then start again"
+REMEDY = "fix that or choose another folder with --data, then start again"
 FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
 UNTIL_THEN = "until then only exits leave"
 ROOM = f"make room there, {UNTIL_THEN}"
@@ -61,7 +61,7 @@ class DeskJournal(FileJournal):
 
 def trouble(error: OSError, path: Path) -> str:
     """Return the error of a file, its path and the remedy."""
-    remedy = ROOM if error.errno in FULL else f"mend that, {UNTIL_THEN}"
+    remedy = ROOM if error.errno in FULL else f"fix that, {UNTIL_THEN}"
     return clean(f"{error.strerror or error}: {error.filename or path}; {remedy}")
 
 
