@@ -3,7 +3,7 @@
 import pytest
 
 pytest.register_assert_rewrite("support")
-pytest_plugins = ["support.broker", "support.ssh_server"]
+pytest_plugins = ["support.broker", "support.ssh_server", "support.wire_report"]
 
 ALONE = ("bench", "soak")  # figures and long runs have the machine to themselves
 

@@ -8,7 +8,7 @@ earlier, and the desk paints before it reads.
 
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from keydesk_client.auth.secret import Secret, hidden
 from keydesk_client.http.caller import Caller, Retries
@@ -16,7 +16,8 @@ from keydesk_client.http.endpoint import TimeForm
 from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.http.pacing import Limiter
 from keydesk_client.http.transport import Carrier, Transport
-from keydesk_client.resources._base import Defaults
+from keydesk_client.models._core.record import Response
+from keydesk_client.resources._base import Defaults, WriteRequest
 
 if TYPE_CHECKING:
     from keydesk_client.resources.accounts import Accounts
@@ -30,6 +31,8 @@ PRACTICE: Final = ("https://api-fxpractice.oanda.com", "https://stream-fxpractic
 LIVE: Final = ("https://api-fxtrade.oanda.com", "https://stream-fxtrade.oanda.com")
 
 STANDARD_RETRIES: Final = Retries()
+
+R = TypeVar("R", bound=Response)
 
 
 class Client:
@@ -156,6 +159,10 @@ class Client:
     def throttled(self) -> int:
         """How often the service said 429, those that were asked again and went well included."""
         return self._caller.throttled + self._look_up_caller.throttled
+
+    async def send(self, write: WriteRequest[R]) -> R:
+        """Send a request that an area has built, as in `orders.build_create(...)`, once."""
+        return await self._caller.ask(write.request, write.reader)
 
     async def close(self) -> None:
         """Close every connection."""

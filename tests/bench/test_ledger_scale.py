@@ -12,8 +12,8 @@ import pytest
 
 from keydesk_practice.engine.commands import CloseTrade
 from keydesk_practice.engine.transactions import to_wire
-from keydesk_practice.ledger.archive import restored
-from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.archive import restore_account
+from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, WireTransaction, entry_of
 from support.broker import PracticeServer, practice_server
 from support.practised_account import ID, PractisedAccount
 
@@ -28,7 +28,7 @@ def history(count: int) -> Iterator[Entry]:
     account = PractisedAccount()
     trade = account.trade("EUR_USD", 1000)
     account.do(CloseTrade(specifier=str(trade.id), units=Decimal(1000)))
-    entries = [entry_of(to_wire(one), one.time) for one in account.transactions]
+    entries = [entry_of(WireTransaction(to_wire(one)), one.time) for one in account.transactions]
     opening, cycle = entries[:-CYCLE], entries[-CYCLE:]
     yield from opening
     for shift in range(0, count - len(opening), CYCLE):
@@ -52,7 +52,7 @@ async def test_it_starts_and_pages_like_a_small_one(practice_folder: Path, count
     ledger = Ledger.open(practice_folder / "data")
     ledger.create_account(ACCOUNT, history(count))
     began = time.perf_counter()
-    state = restored(ledger, ACCOUNT)
+    state = restore_account(ledger, ACCOUNT)
     folded = time.perf_counter() - began
     last = state.last_transaction_id
     ledger.close()

@@ -1,4 +1,4 @@
-"""How quickly the practice market answers; budgets of issue and design, measured cold unless it says otherwise."""
+"""Speed of the practice market, measured without caches unless a test says otherwise."""
 
 import subprocess
 import sys
@@ -7,7 +7,7 @@ from time import perf_counter, process_time
 import pytest
 
 from keydesk_practice.market.bars import Component
-from keydesk_practice.market.candles import Cut, Range
+from keydesk_practice.market.candles import CandleSpec, Range
 from keydesk_practice.market.instruments import LISTINGS
 from keydesk_practice.market.market import PracticeMarket
 from support.data.practice_market import instant
@@ -25,7 +25,7 @@ assert len([now.quote(name) for name in now.instruments()]) == 70
 def seconds_for(instrument: str, granularity: str, count: int) -> float:
     market = PracticeMarket(1)
     began = perf_counter()
-    found = market.candles(instrument, Cut(granularity), Range(count=count), NOW)
+    found = market.candles(instrument, CandleSpec(granularity), Range(count=count), NOW)
     took = perf_counter() - began
     assert len(found) == count
     print(f"{count} {granularity} of {instrument}: {took * 1e3:.0f} ms")  # noqa: T201
@@ -47,7 +47,7 @@ def test_two_days_of_every_instrument_are_quick() -> None:
     market = PracticeMarket(1)
     began = perf_counter()
     for listing in LISTINGS:
-        assert len(market.candles(listing.name, Cut("D"), Range(count=2), NOW)) == 2
+        assert len(market.candles(listing.name, CandleSpec("D"), Range(count=2), NOW)) == 2
     took = perf_counter() - began
     print(f"2 D of 70 instruments: {took * 1e3:.0f} ms")  # noqa: T201
     assert took < 0.15
@@ -83,7 +83,7 @@ def test_quotes_of_all_instruments_cost_little(rate: int, budget: float) -> None
 def test_all_three_prices_cost_less_than_three_times_one() -> None:
     market = PracticeMarket(1)
     began = perf_counter()
-    market.candles("EUR_JPY", Cut("D", frozenset(Component)), Range(count=500), NOW)
+    market.candles("EUR_JPY", CandleSpec("D", frozenset(Component)), Range(count=500), NOW)
     took = perf_counter() - began
     print(f"500 D of EUR_JPY with mid, bid and ask: {took * 1e3:.0f} ms")  # noqa: T201
     assert took < 1.2

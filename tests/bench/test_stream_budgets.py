@@ -1,4 +1,4 @@
-"""The price stream's speed, and how exactly a mute one is found, on real sockets: `pytest -m bench -s`."""
+"""Speed of the price stream, and how exactly a stall is detected, on real sockets: `pytest -m bench -s`."""
 
 import asyncio
 import subprocess
@@ -25,7 +25,7 @@ LEAST_LINES_A_SECOND = 72_000
 
 @pytest.fixture
 def pouring_server() -> Iterator[str]:
-    """A server in a process of its own, so that two cores share the work as they do in life."""
+    """Start a server in a process of its own, and yield its address."""
     program = support.fakes.pouring_server.__file__
     process = subprocess.Popen([sys.executable, program], stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -50,7 +50,7 @@ def client_of(stream_url: str, desk: PracticeServer | None = None) -> Client:
 
 
 async def lines_a_second(url: str) -> tuple[float, float]:
-    """Lines a second of wall time, and microseconds of processor time a line."""
+    """Return lines a second of wall time, and CPU microseconds a line."""
     async with client_of(url) as client, client.pricing.stream(["EUR_USD"]) as prices:
         for _ in range(WARM_UP):
             await anext(prices)
@@ -65,19 +65,21 @@ async def test_typed_prices_a_second(pouring_server: str) -> None:
     runs = [await lines_a_second(pouring_server) for _ in range(3)]
     best, busy = max(wall for wall, _ in runs), min(busy for _, busy in runs)
     print(f"\n{best:,.0f} typed lines/s of {len(price())} bytes, {busy:.1f} us of CPU a line")  # noqa: T201
-    assert 1e6 / busy >= LEAST_LINES_A_SECOND  # of a core: the wall clock knows who else is busy
+    assert 1e6 / busy >= LEAST_LINES_A_SECOND  # CPU time: wall time depends on what else runs
 
 
 STALLS = (1.0, 5.0, StreamSettings().stall_s)
 OPENING_S = 5.0
 PATIENCE_S = 30.0
-"""A busy broker's first line may come after the shortest stall time: that connection does not count."""
+"""A busy broker's first line may come after the shortest stall time; that connection does not count."""
 LINES = {"prices": 3, "transactions": 1}
-"""Before the silence: transactions are five seconds apart when nothing happens, prices a quarter."""
+"""Lines before the silence: idle, transactions are 5 s apart and prices 0.25 s."""
 
 
-async def borne(desk: PracticeServer, kind: str, silence: Silence, stall: float) -> float:
-    """Seconds that a stream of the practice broker is borne once it is silent, as seen from outside."""
+async def seconds_until_given_up(
+    desk: PracticeServer, kind: str, silence: Silence, stall: float
+) -> float:
+    """Return the seconds until the client gives up a silent stream of the practice broker, seen from outside."""
     settings = StreamSettings(stall_s=stall, first_pause_s=0.0)
     async with (
         muting_proxy(desk.stream_url, silence, lines=LINES[kind]) as proxy,
@@ -94,22 +96,24 @@ async def borne(desk: PracticeServer, kind: str, silence: Silence, stall: float)
 
 @pytest.mark.parametrize("silence", [Silence.NOTHING, Silence.HALF_A_LINE])
 @pytest.mark.parametrize("kind", ["prices", "transactions"])
-async def test_a_mute_stream_is_found_within_a_tenth_of_its_stall_time(
+async def test_a_silent_stream_is_detected_within_a_tenth_of_its_stall_time(
     desk_of_my_own: PracticeServer, kind: str, silence: Silence
 ) -> None:
-    found = await asyncio.gather(*(borne(desk_of_my_own, kind, silence, stall) for stall in STALLS))
-    told = ", ".join(
+    found = await asyncio.gather(
+        *(seconds_until_given_up(desk_of_my_own, kind, silence, stall) for stall in STALLS)
+    )
+    shown = ", ".join(
         f"{each:.3f} s of {stall:g}" for each, stall in zip(found, STALLS, strict=True)
     )
-    print(f"\n{kind}, {silence.value}: {told}")  # noqa: T201
+    print(f"\n{kind}, {silence.value}: {shown}")  # noqa: T201
     assert found == [pytest.approx(stall, rel=0.1) for stall in STALLS]
 
 
 @pytest.mark.parametrize("kind", ["prices", "transactions"])
-async def test_a_stream_that_is_never_answered_is_found_within_a_tenth_of_its_opening_time(
+async def test_an_unanswered_stream_is_detected_within_a_tenth_of_its_opening_timeout(
     desk_of_my_own: PracticeServer, kind: str
 ) -> None:
-    """It has a time of its own: the service is known to answer the first line of a stream late."""
-    found = await borne(desk_of_my_own, kind, Silence.NO_ANSWER, 30.0)
+    """Opening has a timeout of its own: the service may send the first line of a stream late."""
+    found = await seconds_until_given_up(desk_of_my_own, kind, Silence.NO_ANSWER, 30.0)
     print(f"\n{kind}, {Silence.NO_ANSWER.value}: {found:.3f} s of {OPENING_S:g}")  # noqa: T201
     assert found == pytest.approx(OPENING_S, rel=0.1)

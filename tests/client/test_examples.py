@@ -18,7 +18,7 @@ TOLD = {
     "accounts": ": ['CLIENT_CONFIGURE']",
     "books": "% of the positions are long",
     "candles": " minutes between ",
-    "orders": "not sent, because of price: price: 1.123456 has more than 5 decimals",
+    "orders": "not sent, because of price: price: 1.123456 has more than the 5 decimals of EUR_USD",
     "positions": "closed for ",
     "pricing": "EUR_USD: ",
     "sending": "filled, trade ",

@@ -32,10 +32,13 @@ def test_a_silent_rest_host_is_told_with_its_age_at_every_size(
             for size in SIZES:
                 terminal.resize(*size)
                 terminal.see("requests DOWN")
-                terminal.pause(2.0)
-                row = terminal.line_with("requests DOWN")
-                assert "prices ok" in row
-                assert "round trip" not in row
+                terminal.until(
+                    lambda: any(
+                        "requests DOWN" in row and "prices ok" in row
+                        for row in terminal.screen.display
+                    )
+                )
+                assert "round trip" not in terminal.line_with("requests DOWN")
             relay.is_silent = False
             row = terminal.see("round trip", 90)
             assert "requests" not in row

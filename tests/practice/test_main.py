@@ -63,7 +63,7 @@ async def test_a_second_one_on_the_same_ledger_says_so(practice_folder: Path) ->
         )
         _, said = await second.communicate()
         assert second.returncode == 1
-        assert b"is held by another running practice broker" in said
+        assert b"is in use by another running practice broker" in said
 
 
 async def test_an_address_in_use_is_refused(practice_folder: Path) -> None:

@@ -52,7 +52,7 @@ async def serving(
 ) -> AsyncIterator[Server]:
     ready = asyncio.Event()
     server = Server(application, listener, ready.set, limits)
-    running = asyncio.create_task(server.run_here())
+    running = asyncio.create_task(server.serve_listener())
     await ready.wait()
     try:
         yield server

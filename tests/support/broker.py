@@ -24,7 +24,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -178,63 +178,86 @@ async def practice(practice_folder: Path) -> AsyncIterator[PracticeServer]:
         yield server
 
 
-@dataclass(slots=True)
 class SharedPractice:
-    """One process for the whole run, and the tokens that nobody took yet."""
+    """Brokers for all tests of a run: a process serves `OWNERS` tokens, each given to one test; then another is started."""
 
-    process: subprocess.Popen[bytes]
-    said: dict[str, Any]
-    data: Path
-    tokens: list[str]
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._processes: list[subprocess.Popen[bytes]] = []
+        self._servers: list[PracticeServer] = []  # of the newest process, not given out yet
 
     def open_desk(self) -> PracticeServer:
-        """Return the broker as seen with a token of one's own."""
-        number = OWNERS - len(self.tokens)
-        accounts = tuple(
-            PracticeAccount(
-                _of_owner(account["id"], number), account["currency"], account["hedging"]
-            )
-            for account in self.said["accounts"]
+        """Return the newest process as seen with a token that no other test uses."""
+        if not self._servers:
+            self._start()
+        return self._servers.pop(0)
+
+    def open_first_desk(self) -> PracticeServer:
+        """Return an unused token of a process that has others left, for tests that need several at one broker."""
+        if len(self._servers) <= SPARE_OWNERS:
+            self._start()
+        return self.open_desk()
+
+    def close(self) -> None:
+        """Stop the processes."""
+        for process in self._processes:
+            process.terminate()
+        for process in self._processes:
+            process.wait(STOP_SECONDS)
+            assert process.stdout is not None
+            process.stdout.close()
+
+    def _start(self) -> None:
+        number = len(self._processes)
+        data = self._folder / f"data{number}"
+        tokens = [f"token-{owner:03}-of-a-test" for owner in range(OWNERS)]
+        words = [word for token in tokens for word in ("--token", token)]
+        place = ["--uds", str(self._folder / f"s{number}"), "--data", str(data)]
+        command = [sys.executable, "-m", "keydesk_practice.__main__", *place]
+        process = subprocess.Popen(
+            [*command, "--rate-limit", "1000000", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
         )
-        url = self.said["rest_url"]
-        return PracticeServer(None, url, url, self.tokens.pop(0), accounts, self.data)
+        self._processes.append(process)
+        assert process.stdout is not None
+        address = json.loads(process.stdout.readline())
+        url = address["rest_url"]
+        self._servers = [
+            PracticeServer(None, url, url, token, _accounts_of(address, owner), data)
+            for owner, token in enumerate(tokens)
+        ]
 
 
 OWNERS = 400
+SPARE_OWNERS = 60
 
 
-def _of_owner(account_id: str, number: int) -> str:
-    site, division, user, serial = account_id.split("-")
-    return f"{site}-{division}-{int(user) + number}-{serial}"
+def _accounts_of(address: Mapping[str, Any], owner: int) -> tuple[PracticeAccount, ...]:
+    """Return the accounts of a token, from those of the first token in a broker's address line."""
+    accounts = []
+    for account in address["accounts"]:
+        site, division, user, serial = account["id"].split("-")
+        id_ = f"{site}-{division}-{int(user) + owner}-{serial}"
+        accounts.append(PracticeAccount(id_, account["currency"], account["hedging"]))
+    return tuple(accounts)
 
 
 @pytest.fixture(scope="session")
 def shared_practice() -> Iterator[SharedPractice]:
-    """The process behind `desk_of_my_own`."""
+    """The processes behind `desk_of_my_own`."""
     folder = Path(tempfile.mkdtemp(prefix="kd-"))
-    tokens = [f"token-{number:03}-of-a-test" for number in range(OWNERS)]
-    words = [word for token in tokens for word in ("--token", token)]
-    command = [sys.executable, "-m", "keydesk_practice.__main__", "--uds", str(folder / "s")]
-    process = subprocess.Popen(
-        [*command, "--data", str(folder / "data"), "--rate-limit", "1000000", *words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-    )
-    assert process.stdout is not None
+    shared = SharedPractice(folder)
     try:
-        yield SharedPractice(
-            process, json.loads(process.stdout.readline()), folder / "data", tokens
-        )
+        yield shared
     finally:
-        process.terminate()
-        process.wait(STOP_SECONDS)
-        process.stdout.close()
+        shared.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture
 async def desk_of_my_own(shared_practice: SharedPractice) -> AsyncIterator[PracticeServer]:
     """Two fresh accounts at a broker that is running already."""
-    desk = shared_practice.open_desk()
+    desk = shared_practice.open_first_desk()
     yield desk
     await desk.close()

@@ -1,4 +1,4 @@
-"""The practice broker with every answer held against the wire reference.
+"""The practice broker with every response compared with the wire reference.
 
     answer = await broker.ask("create_order", expect=201, body={"order": {...}})
 
@@ -13,15 +13,16 @@ import httpx
 
 from support.broker import PracticeServer
 from support.wire import Wire, wire
-from support.wire_record import RECORD
+from support.wire_record import WireRecord
 
 
 class CheckedBroker:
-    """Asks, checks, and notes in the record of the run what was checked."""
+    """Sends requests, checks the responses, and notes in the record what was checked."""
 
-    def __init__(self, server: PracticeServer, precisions: Mapping[str, int] | None = None) -> None:
+    def __init__(self, server: PracticeServer, record: WireRecord) -> None:
         self.server = server
-        self.wire: Wire = wire(precisions)
+        self.record = record
+        self.wire: Wire = wire()
         self.last: httpx.Response | None = None
 
     async def learn(self) -> "CheckedBroker":
@@ -39,7 +40,7 @@ class CheckedBroker:
         headers: Mapping[str, str] | None = None,
         **path: str,
     ) -> dict[str, Any]:
-        """Call an operation and return its body, once everything about it is right."""
+        """Call an operation, check its response, and return the body."""
         described = self.wire.endpoints[operation]
         names = {"accountID": self.server.account_id, **path}
         address = described["path"]
@@ -57,5 +58,5 @@ class CheckedBroker:
         for name in described["response"]["headers"] if expect < 300 else ():
             assert name == "Link" or name in answer.headers, name
         asked = [*(query or {}), *(headers or {})]
-        RECORD.note(operation, expect, found, answer.headers, asked)
+        self.record.note(operation, expect, found, answer.headers, asked)
         return dict(found)

@@ -1,9 +1,8 @@
-"""One v20 client at work in a process of its own, and what it costs: CPU milliseconds, lines a second, megabytes.
+"""Measure one v20 client in a process of its own: CPU milliseconds, CPU microseconds a line, megabytes.
 
     python -m support.client_under_bench NAME http://127.0.0.1:PORT
 
-It prints one JSON object. The clients that are not ours are installed by the extra `bench`; exit code 3 says that this one
-is not.
+It prints one JSON object. The other clients are installed by the extra `bench`; exit code 3 means that this one is not.
 """
 
 # ruff: noqa: PLC0415 - a client is imported in the process that measures it, and only there
@@ -32,7 +31,7 @@ ORDER = {
 
 
 class UnderBench(Protocol):
-    """A client that can be asked what the bench asks."""
+    """The operations that are measured."""
 
     async def summary(self) -> object: ...
     async def order(self) -> object: ...
@@ -44,7 +43,7 @@ class UnderBench(Protocol):
 
 
 class Keydesk:
-    """Ours."""
+    """keydesk_client."""
 
     def __init__(self, url: str) -> None:
         from keydesk_client import Client, Limiter
@@ -79,7 +78,7 @@ class Keydesk:
 
 
 class FiveTwenty:
-    """fivetwenty: the best there was; its hosts are fixed, so its parts are handed ours."""
+    """fivetwenty: typed, on pydantic; its hosts are fixed, so its transport is replaced."""
 
     def __init__(self, url: str) -> None:
         import httpx
@@ -122,7 +121,7 @@ class FiveTwenty:
 
 
 class OandapyV20:
-    """oandapyV20: synchronous, dictionaries, nothing read but JSON."""
+    """oandapyV20: synchronous, plain dictionaries."""
 
     def __init__(self, url: str) -> None:
         from oandapyV20 import API, oandapyV20
@@ -162,8 +161,49 @@ class OandapyV20:
             yield item
 
 
+class V20:
+    """v20 3.0.25: synchronous, every record an object, every number a float."""
+
+    def __init__(self, url: str) -> None:
+        from urllib.parse import urlsplit
+
+        import v20
+
+        address = urlsplit(url)
+        self._api: Any = v20.Context(address.hostname, address.port, ssl=False, token="t")
+
+    async def summary(self) -> object:
+        result: object = self._api.account.summary("1").get("account", 200)
+        return result
+
+    async def order(self) -> object:
+        result: object = self._api.order.create("1", order=ORDER)
+        return result
+
+    async def candles(self) -> object:
+        answer = self._api.instrument.candles("EUR_USD", granularity="M1", count=5000)
+        result: object = answer.get("candles", 200)
+        return result
+
+    async def trades(self) -> object:
+        result: object = self._api.trade.list("1", count=500).get("trades", 200)
+        return result
+
+    def read_candles(self, body: bytes) -> object:
+        build = self._api.instrument.Candlestick.from_dict
+        return [build(each, self._api) for each in json.loads(body.decode())["candles"]]
+
+    def read_trades(self, body: bytes) -> object:
+        build = self._api.trade.Trade.from_dict
+        return [build(each, self._api) for each in json.loads(body.decode())["trades"]]
+
+    async def prices(self) -> AsyncIterator[object]:
+        for _, item in self._api.pricing.stream("1", instruments="EUR_USD").parts():
+            yield item
+
+
 class BareHttpx:
-    """httpx and json.loads: what a script without a client would do."""
+    """httpx and json.loads: a script without a client."""
 
     def __init__(self, url: str) -> None:
         import httpx
@@ -206,13 +246,14 @@ CLIENTS: dict[str, tuple[str, Callable[[str], UnderBench]]] = {
     "keydesk_client": ("keydesk_client", Keydesk),
     "fivetwenty": ("fivetwenty", FiveTwenty),
     "oandapyV20": ("oandapyV20", OandapyV20),
+    "v20": ("v20", V20),
     "bare httpx": ("httpx", BareHttpx),
 }
-"""By name: the package that must be installed, and how it is asked."""
+"""By name: the package that must be installed, and the class that uses it."""
 
 
 async def costs(client: UnderBench) -> dict[str, float]:
-    """What each kind of work costs."""
+    """Return the cost of each operation."""
     candles, trades = candles_body(), trades_body()
     return {
         "summary ms": await _a_call(client.summary, CALLS),
@@ -227,7 +268,7 @@ async def costs(client: UnderBench) -> dict[str, float]:
 
 
 async def _a_call(call: Callable[[], Any], times: int) -> float:
-    """CPU milliseconds a call; the first one, which loads what is loaded once, apart."""
+    """Return the CPU milliseconds of a call; the first one, which loads modules, is not counted."""
     await call()
     began = time.process_time()
     for _ in range(times):
@@ -236,7 +277,7 @@ async def _a_call(call: Callable[[], Any], times: int) -> float:
 
 
 def _a_reading(read: Callable[[bytes], object], body: bytes) -> float:
-    """CPU milliseconds of the median reading; letting go of what was read is not part of it."""
+    """Return the CPU milliseconds of the median read, without releasing the result."""
     return median(_spent(read, body) for _ in range(READINGS))
 
 
@@ -249,7 +290,7 @@ def _spent(read: Callable[[bytes], object], body: bytes) -> float:
 
 
 def _held(read: Callable[[bytes], object], body: bytes) -> float:
-    """Megabytes that what was read takes for as long as it is held."""
+    """Return the megabytes that the result occupies."""
     tracemalloc.start()
     held = read(body)
     megabytes = tracemalloc.get_traced_memory()[0] / 1e6
@@ -259,7 +300,7 @@ def _held(read: Callable[[bytes], object], body: bytes) -> float:
 
 
 async def _a_line(client: UnderBench) -> float:
-    """CPU microseconds for a line of the price stream."""
+    """Return the CPU microseconds of a line of the price stream."""
     prices = client.prices()
     for _ in range(WARM_LINES):
         await anext(prices)
@@ -270,7 +311,7 @@ async def _a_line(client: UnderBench) -> float:
 
 
 def main(name: str, url: str) -> int:
-    """Measure, and print the figures."""
+    """Measure and print the figures; return the exit code."""
     package, build = CLIENTS[name]
     if find_spec(package) is None:
         return NOT_INSTALLED

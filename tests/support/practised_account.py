@@ -1,4 +1,4 @@
-"""An account with a market of its own, told what to do by a test as the broker would tell it."""
+"""An account with its own market, to which a test gives commands as the broker does."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -27,7 +27,7 @@ ID = "101-001-1000001-001"
 
 
 class PractisedAccount:
-    """An account, the market it looks at, and everything that happened to it."""
+    """An account, its market, and all its transactions and marks."""
 
     def __init__(
         self, terms: Terms | None = None, deposit: str = "10000", market: StillMarket | None = None
@@ -43,7 +43,7 @@ class PractisedAccount:
         return [event for event in self.events if not isinstance(event, Mark)]
 
     def do(self, command: Command) -> tuple[Transaction, ...]:
-        """Carry out a command as the broker does: decide, apply, let the orders look at the market."""
+        """Execute a command as the broker does: decide, apply, update the marks."""
         made = decide(self.state, command, self.market)
         for transaction in made:
             apply(self.state, transaction)
@@ -64,7 +64,7 @@ class PractisedAccount:
         return list(self.state.trades.values())[-1]
 
     def price(self, instrument: str, bid: str, ask: str) -> tuple[Transaction, ...]:
-        """Move a price and let it act."""
+        """Set a price and execute the tick."""
         self.market.price(instrument, bid, ask)
         return self.do(Tick(instruments=frozenset({instrument})))
 
@@ -73,7 +73,7 @@ class PractisedAccount:
         return list(self.state.orders.values())[-1]
 
     def summary(self) -> dict[str, Any]:
-        """The account's numbers as the wire shows them."""
+        """The account summary as JSON values."""
         return views.summary(self.state, self.market)
 
 
@@ -85,5 +85,5 @@ def only(kind: type[Kind], transactions: tuple[Transaction, ...]) -> Kind:
 
 
 def types(transactions: tuple[Transaction, ...]) -> list[str]:
-    """Return what happened, by type."""
+    """Return the types of transactions."""
     return [one.type for one in transactions]

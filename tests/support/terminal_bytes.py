@@ -22,7 +22,7 @@ OWN: Final = re.compile(
     | \x1b\[(?P<ahead>[0-9]{0,3})[CD] | \x1b\[B
     | \x1b\]2;(?:Keydesk[ ][ -~]{1,60}(?:…[0-9]{1,3})?)?\x07         # the window's title: no text of the server
     | \x1b\[2[23];2t                                # its old title, kept and restored
-    | \x1b\[c | \x1b\[6n                            # which terminal is it, where is the cursor?
+    | \x1b\[c | \x1b\[[56]n                         # which terminal is it, is it there, where is the cursor?
     | \x1bP\+q524742\x1b\\ | \x1b\]11;\?\x1b\\      # has it 24-bit colours, which background?
     | \x1b7 | \x1b8 | \x1b\[K                       # around the measured width of a character
     | \x1b\[(?P<colours>[0-9;]*)m

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from support.broker import PracticeServer, practice_server
 from support.checked import CheckedBroker
+from support.wire_record import WireRecord
 
 FRIDAY = ("--hours", "fx", "--start", "2024-01-05T15:00Z")
 SATURDAY = ("--hours", "fx", "--start", "2024-01-06T12:00Z")
@@ -15,13 +16,15 @@ async def buy(practice: PracticeServer, instrument: str, units: str) -> str:
     return str(made["orderFillTransaction"]["id"])
 
 
-async def test_a_guaranteed_stop_stays_over_the_weekend(practice_folder: Path) -> None:
+async def test_a_guaranteed_stop_stays_over_the_weekend(
+    practice_folder: Path, wire_record: WireRecord
+) -> None:
     async with practice_server(practice_folder, *FRIDAY) as practice:
         trade = await buy(practice, "EUR_USD", "1000")
         stop = {"guaranteedStopLoss": {"price": "1.05000"}}
         await practice.send("PUT", f"{{a}}/trades/{trade}/orders", stop)
     async with practice_server(practice_folder, *SATURDAY) as practice:
-        broker = await CheckedBroker(practice).learn()
+        broker = await CheckedBroker(practice, wire_record).learn()
         refused = await broker.ask(
             "set_trade_dependent_orders",
             400,
@@ -32,12 +35,14 @@ async def test_a_guaranteed_stop_stays_over_the_weekend(practice_folder: Path) -
         assert reject["rejectReason"] == "GUARANTEED_STOP_LOSS_ORDER_HALTED_NOT_CANCELABLE"
 
 
-async def test_nothing_is_closed_at_the_weekend(practice_folder: Path) -> None:
+async def test_nothing_is_closed_at_the_weekend(
+    practice_folder: Path, wire_record: WireRecord
+) -> None:
     async with practice_server(practice_folder, *FRIDAY) as practice:
         trade = await buy(practice, "EUR_USD", "1000")
         await buy(practice, "USD_JPY", "-1000")
     async with practice_server(practice_folder, *SATURDAY) as practice:
-        broker = await CheckedBroker(practice).learn()
+        broker = await CheckedBroker(practice, wire_record).learn()
         halted = await broker.ask("close_trade", body={"units": "ALL"}, tradeSpecifier=trade)
         assert halted["orderCancelTransaction"]["reason"] == "MARKET_HALTED"
         for instrument, side in (("EUR_USD", "long"), ("USD_JPY", "short")):

@@ -8,7 +8,7 @@ import pytest
 
 from support.broker import PracticeServer, SharedPractice, practice_server
 from support.wire import wire
-from support.wire_record import RECORD
+from support.wire_record import WireRecord
 
 ENDPOINTS: dict[str, Any] = dict(wire().endpoints)
 OF_ACCOUNTS = [name for name, one in ENDPOINTS.items() if "{accountID}" in one["path"]]
@@ -27,43 +27,47 @@ def address(name: str, account: str) -> str:
     return path
 
 
-def check(name: str, answer: httpx.Response, status: int) -> None:
+def check(record: WireRecord, name: str, answer: httpx.Response, status: int) -> None:
     assert answer.status_code == status, answer.text
     assert wire().problems(name, status, answer.json()) == []
     assert answer.headers["RequestID"].isdecimal()
-    RECORD.note(name, status, answer.json())
+    record.note(name, status, answer.json())
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)
-async def test_401_without_a_token(desk_of_my_own: PracticeServer, name: str) -> None:
+async def test_401_without_a_token(
+    desk_of_my_own: PracticeServer, wire_record: WireRecord, name: str
+) -> None:
     answer = await desk_of_my_own.http.request(
         ENDPOINTS[name]["method"],
         address(name, desk_of_my_own.account_id),
         headers={"Authorization": "Bearer nobody"},
     )
-    check(name, answer, 401)
+    check(wire_record, name, answer, 401)
 
 
 @pytest.mark.parametrize("name", ENDPOINTS)
-async def test_405_for_a_wrong_method(desk_of_my_own: PracticeServer, name: str) -> None:
+async def test_405_for_a_wrong_method(
+    desk_of_my_own: PracticeServer, wire_record: WireRecord, name: str
+) -> None:
     path = address(name, desk_of_my_own.account_id)
     answer = await desk_of_my_own.http.request("DELETE", path)
-    check(name, answer, 405)
+    check(wire_record, name, answer, 405)
     assert ENDPOINTS[name]["method"] in answer.headers["Allow"].split(", ")
 
 
 async def test_403_on_another_ones_account_and_404_on_none(
-    shared_practice: SharedPractice, desk_of_my_own: PracticeServer
+    shared_practice: SharedPractice, desk_of_my_own: PracticeServer, wire_record: WireRecord
 ) -> None:
     other = shared_practice.open_desk()
     for name in OF_ACCOUNTS:
         method = ENDPOINTS[name]["method"]
         for account, status in ((other.account_id, 403), ("101-001-1-001", 404), ("me", 400)):
             answer = await desk_of_my_own.http.request(method, address(name, account), json={})
-            check(name, answer, status)
+            check(wire_record, name, answer, status)
 
 
-async def test_429_above_the_rate(practice_folder: Path) -> None:
+async def test_429_above_the_rate(practice_folder: Path, wire_record: WireRecord) -> None:
     async with practice_server(practice_folder, "--rate-limit", "1") as practice:
         for name in ENDPOINTS:
             path = address(name, practice.account_id)
@@ -71,7 +75,7 @@ async def test_429_above_the_rate(practice_folder: Path) -> None:
             while answer.status_code != 429:
                 answer = await practice.http.request("GET", "/v3/accounts")
             answer = await practice.http.request(ENDPOINTS[name]["method"], path, json={})
-            check(name, answer, 429)
+            check(wire_record, name, answer, 429)
             assert int(answer.headers["Retry-After"]) >= 1
 
 

@@ -9,7 +9,6 @@ import pytest
 
 from support.checked import CheckedBroker
 from support.data.checked_orders import market
-from support.wire_record import RECORD
 
 STREAMS = {
     "stream_pricing": ("pricing/stream", "PricingStreamItem"),
@@ -36,7 +35,7 @@ async def lines(
                 break
         for item in found:
             assert broker.wire.item_problems(union, item) == []
-            RECORD.note(operation, 200, item, answer.headers, [*query, *headers])
+            broker.record.note(operation, 200, item, answer.headers, [*query, *headers])
     return found
 
 

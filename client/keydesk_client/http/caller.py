@@ -28,7 +28,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.http.error_mapping import error_of
 from keydesk_client.http.messages import Answer, Request
-from keydesk_client.http.pacing import Claim, ConnectPace, Limiter
+from keydesk_client.http.pacing import BackOff, Claim, ConnectPace, Limiter
 from keydesk_client.http.transport import Transport
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.record import Response, Wire
@@ -57,8 +57,8 @@ class Retries:
         if tries > self.most or not _passes(error):
             return None
         asked = error.retry_after if isinstance(error, Answered) else None
-        ceiling = min(self.longest_s, self.first_s * 2.0 ** (tries - 1))
-        pause = max(asked or 0.0, ceiling * chance())
+        back_off = BackOff(self.first_s, self.longest_s)
+        pause = back_off.pause(tries - 1, chance, at_least_s=asked or 0.0)
         return pause if spent_s + pause <= self.patience_s else None
 
 
@@ -163,12 +163,12 @@ async def read_answer(answer: Answer, reader: Reader[R]) -> R:
 
 async def _record_of(body: bytes, reader: Reader[R]) -> R:
     """Large bodies with broken records are read in a thread: that takes seconds of pure Python."""
-    record = reader.read_quickly(body)
+    record = reader.read_strict(body)
     if record is not None:
         return record
     if len(body) <= SALVAGED_AT_ONCE:
-        return reader.salvage(body)
-    return await asyncio.to_thread(reader.salvage, body)
+        return reader.read_lenient(body)
+    return await asyncio.to_thread(reader.read_lenient, body)
 
 
 def json_body(members: Wire) -> bytes:

@@ -12,7 +12,13 @@ from typing import Final, Literal, TypeAlias, cast
 from urllib.parse import SplitResult, quote, urlsplit
 
 from keydesk_client.errors import InvalidRequest, InvalidSettings
-from keydesk_client.models._core.scalars import DateTime, Moment, Number, decimal_of, decimal_text
+from keydesk_client.models._core.scalars import (
+    DateTime,
+    Number,
+    TimeInput,
+    decimal_of,
+    decimal_text,
+)
 
 UNIX_SCHEME = "http+unix"
 
@@ -134,7 +140,7 @@ def _is_id(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MOST_ID
 
 
-def moment(field: str, value: Moment, form: TimeForm = "RFC3339") -> str:
+def moment(field: str, value: TimeInput, form: TimeForm = "RFC3339") -> str:
     """A time as the service is asked to read it."""
     try:
         held = DateTime.of(value)

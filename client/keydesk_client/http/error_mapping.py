@@ -116,10 +116,10 @@ def _rejections(members: JsonObject) -> tuple[Rejection, ...]:
 
 
 def _read_rejections(found: list[JsonObject]) -> tuple[Rejection, ...]:
-    from keydesk_client.models._core.decoder import Effort, read_value  # noqa: PLC0415 - most errors need no models
+    from keydesk_client.models._core.decoder import SalvageBudget, read_value  # noqa: PLC0415 - most errors need no models
     from keydesk_client.models.transactions.unions import Transaction  # noqa: PLC0415 - same
 
-    effort = Effort()
+    effort = SalvageBudget()
     with suppress(AnswerTooLarge):
         return tuple(read_value(Transaction, value, effort) for value in found)
     return ()

@@ -81,6 +81,30 @@ def _clock_name() -> str:
         return f"{os.uname().nodename} {namespace}".strip()
 
 
+MOST_DOUBLINGS: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class BackOff:
+    """Pauses between tries: exponential backoff with full jitter.
+
+    Each pause is drawn between 0 and a ceiling that doubles, so that many clients which lost the service together do
+    not come back together.
+    """
+
+    first_s: float
+    """Ceiling of the first pause."""
+    longest_s: float
+    """Ceiling of every pause."""
+
+    def pause(
+        self, failures: int, chance: Callable[[], float], *, at_least_s: float = 0.0
+    ) -> float:
+        """Return the seconds to wait after this many failures before; `chance` draws from 0 to 1."""
+        doubled = self.first_s * 2.0 ** min(failures, MOST_DOUBLINGS)
+        return max(at_least_s, min(self.longest_s, doubled) * chance())
+
+
 RATE = 120
 RATE_WINDOW_S = 1.005
 READS_AT_ONCE = 4

@@ -1,7 +1,7 @@
 """Every record of the interface, by its name on the wire.
 
-The modules are loaded one after the other until the asked name is found, the light ones first: who only reads prices
-does not build forty transactions.
+A name is imported from its module on first use. The modules are tried in the order of `MODULES`, cheap ones first, so
+that a program that reads prices only does not import forty transactions.
 """
 
 import sys
@@ -470,10 +470,10 @@ MODULES = (
 def __getattr__(name: str) -> object:
     if name in __all__:
         for module in MODULES:
-            found = getattr(import_module(f"{__name__}.{module}"), name, None)
-            if found is not None:
-                globals()[name] = found
-                return found
+            value = getattr(import_module(f"{__name__}.{module}"), name, None)
+            if value is not None:
+                globals()[name] = value
+                return value
     raise AttributeError(f"{__name__} has no {name}", name=name, obj=sys.modules[__name__])
 
 

@@ -1,7 +1,4 @@
-"""What a poll brings: what changed since a transaction, and what moves with every price.
-
-An account: who it is, what it holds, what it is worth.
-"""
+"""Accounts: identity, totals and holdings, and what changed since a transaction."""
 
 from pydantic import Field
 
@@ -39,12 +36,12 @@ class AccountProperties(Record):
 
 
 class GuaranteedStopLossOrderParameters(Record):
-    """What may be done to a guaranteed stop."""
+    """How a guaranteed stop may be changed."""
 
     mutability_market_open: GuaranteedStopLossOrderMutability
-    """While tradeable."""
+    """While the instrument is tradeable."""
     mutability_market_halted: GuaranteedStopLossOrderMutability
-    """While halted."""
+    """While the instrument is halted."""
 
 
 class AccountIdentity(Record):
@@ -53,9 +50,9 @@ class AccountIdentity(Record):
     id: AccountID
     """Account id."""
     alias: str | None = None
-    """Only when the client set one."""
+    """Absent unless the client set one."""
     currency: Currency
-    """In home currency."""
+    """Home currency of the account."""
     created_by_user_id: int
     """Number of the user who opened the account."""
     created_time: DateTime
@@ -67,25 +64,25 @@ class AccountIdentity(Record):
     guaranteed_stop_loss_order_mutability: GuaranteedStopLossOrderMutability | None = None
     """Deprecated, superseded by the parameters object."""
     margin_rate: DecimalNumber | None = None
-    """The client's own rate, absent when none was set; an instrument's higher rate still holds."""
+    """Rate set by the client, absent if none is; an instrument's higher rate takes precedence."""
     resettable_pl_time: DateTime | None = None
     """When resettablePL was last zeroed."""
     open_trade_count: int
-    """How many trades are open."""
+    """Number of open trades."""
     open_position_count: int
-    """How many positions are open."""
+    """Number of open positions."""
     pending_order_count: int
-    """How many orders are pending."""
+    """Number of pending orders."""
     hedging_enabled: bool
-    """True lets long and short trades coexist."""
+    """Whether long and short trades of an instrument may coexist."""
     last_order_fill_timestamp: DateTime | None = None
-    """Only after a first fill; deprecated by the service."""
+    """Absent before the first fill; deprecated by the service."""
     last_transaction_id: TransactionID
     """Newest transaction of the account."""
 
 
 class AccumulatedAccountState(Record):
-    """Transaction-driven account totals."""
+    """Account totals that change with transactions only."""
 
     balance: AccountUnits
     """Cash balance."""
@@ -110,100 +107,100 @@ class AccumulatedAccountState(Record):
 
 
 class CalculatedAccountState(Record):
-    """Price-dependent account numbers."""
+    """Account totals that depend on prices."""
 
     unrealized_pl: AccountUnits
-    """Sum over open trades, sided closing prices."""
+    """Sum over open trades, at the prices that would close them."""
     nav: AccountUnits = Field(validation_alias="NAV", serialization_alias="NAV")
-    """Balance plus unrealizedPL; wire name is upper case, `nav` is read too."""
+    """Balance plus unrealized P/L. The wire name is NAV; `nav` is read as well."""
     margin_used: AccountUnits
-    """Margin tied up."""
+    """Margin in use."""
     margin_available: AccountUnits
     """Max(0, NAV minus marginUsed)."""
     position_value: AccountUnits
-    """Home value of open positions."""
+    """Value of open positions, in home currency."""
     margin_closeout_unrealized_pl: AccountUnits
     """Unrealised P/L at mid prices."""
     margin_closeout_nav: AccountUnits
     """Balance plus marginCloseoutUnrealizedPL."""
     margin_closeout_margin_used: AccountUnits
-    """Margin used as seen by closeout logic."""
+    """Margin used for the margin closeout."""
     margin_closeout_percent: DecimalNumber
-    """Closeout happens at 1.0 or above."""
+    """A closeout happens at 1.0 or above."""
     margin_closeout_position_value: DecimalNumber
-    """Position value as seen by closeout logic."""
+    """Position value for the margin closeout."""
     withdrawal_limit: AccountUnits
     """Never negative."""
     margin_call_margin_used: AccountUnits
-    """Margin used as seen by margin-call logic."""
+    """Margin used for the margin call."""
     margin_call_percent: DecimalNumber
-    """Margin call at 1.0 or above."""
+    """A margin call happens at 1.0 or above."""
 
 
 class AccountSummary(AccountIdentity, AccumulatedAccountState, CalculatedAccountState):
-    """Account without the three arrays."""
+    """An account without its orders, trades and positions."""
 
 
 class Account(AccountIdentity, AccumulatedAccountState, CalculatedAccountState):
-    """Full account snapshot."""
+    """An account with its orders, trades and positions."""
 
     trades: tuple[TradeSummary, ...]
     """Open trades only."""
     positions: tuple[Position, ...]
-    """Every instrument ever held, flat ones too."""
+    """Every instrument ever traded, flat ones included."""
     orders: tuple[Order, ...]
     """Pending orders only."""
 
 
 class AccountChanges(Record):
-    """What transactions changed since an id; every array always present."""
+    """What transactions after an id changed; every array is always present."""
 
     orders_created: tuple[Order, ...]
-    """May since have ended."""
+    """Orders created since; they may have ended."""
     orders_cancelled: tuple[Order, ...]
-    """Cancelled since."""
+    """Orders cancelled since."""
     orders_filled: tuple[Order, ...]
-    """Filled since."""
+    """Orders filled since."""
     orders_triggered: tuple[Order, ...]
-    """Triggered since."""
+    """Orders triggered since."""
     trades_opened: tuple[TradeSummary, ...]
-    """Opened since."""
+    """Trades opened since."""
     trades_reduced: tuple[TradeSummary, ...]
-    """Partly closed since."""
+    """Trades partly closed since."""
     trades_closed: tuple[TradeSummary, ...]
-    """Fully closed since."""
+    """Trades fully closed since."""
     positions: tuple[Position, ...]
-    """Positions touched since."""
+    """Positions changed since."""
     transactions: tuple[Transaction, ...]
     """All transactions after the id, ascending."""
 
 
 class DynamicOrderState(Record):
-    """Moving part of a pending trailing stop."""
+    """Price-dependent state of a pending trailing stop."""
 
     id: OrderID
     """Order id."""
     trailing_stop_value: PriceValue | None = None
     """Current trigger price."""
     trigger_distance: PriceValue | None = None
-    """Distance to trigger; missing when unknown."""
+    """Distance to the trigger; absent if unknown."""
     is_trigger_distance_exact: bool | None = None
-    """False marks an estimate; missing when unknown."""
+    """False for an estimate; absent if unknown."""
 
 
 class CalculatedTradeState(Record):
-    """Moving part of an open trade."""
+    """Price-dependent state of an open trade."""
 
     id: TradeID
     """Trade id."""
     unrealized_pl: AccountUnits
-    """At this moment, in home currency."""
+    """Current unrealized P/L, in home currency."""
     margin_used: AccountUnits
-    """At this moment, in home currency."""
+    """Current margin in use, in home currency."""
 
 
 class CalculatedPositionState(Record):
-    """Moving part of an open position."""
+    """Price-dependent state of an open position."""
 
     instrument: InstrumentName
     """As in EUR_USD."""
@@ -214,14 +211,14 @@ class CalculatedPositionState(Record):
     short_unrealized_pl: AccountUnits
     """Short side."""
     margin_used: AccountUnits
-    """At this moment, in home currency."""
+    """Current margin in use, in home currency."""
 
 
 class AccountChangesState(CalculatedAccountState):
-    """What depends on prices, at this moment; some services send the accumulated totals as well."""
+    """Current price-dependent state; some services send the accumulated totals as well."""
 
     orders: tuple[DynamicOrderState, ...]
-    """One per pending order with moving state."""
+    """One per pending order with price-dependent state."""
     trades: tuple[CalculatedTradeState, ...]
     """One per open trade."""
     positions: tuple[CalculatedPositionState, ...]

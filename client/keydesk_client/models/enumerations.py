@@ -1,6 +1,6 @@
-"""Words of the interface with a known list of members; an unknown member is kept as it came."""
+"""Enumerations of the interface; a value that is not listed is kept as it came."""
 
-# ruff: noqa: PYI051 - the members are there for editors and type checkers, `str` for members to come
+# ruff: noqa: PYI051 - the values are for editors and type checkers, `str` for values to come
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -35,7 +35,7 @@ CancellableOrderType: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""Order types that can rest."""
+"""Types of orders that can be pending."""
 
 OrderState: TypeAlias = Annotated[
     Literal[
@@ -47,8 +47,7 @@ OrderState: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""PENDING: live; FILLED: done by a fill; TRIGGERED: done by its trigger without filling itself; CANCELLED: done
-
+"""PENDING: live; FILLED: ended by a fill; TRIGGERED: ended by its trigger, without a fill of its own; CANCELLED: ended
 without a fill.
 """
 
@@ -110,8 +109,7 @@ TimeInForce: TypeAlias = Annotated[
     OPEN,
 ]
 """GTC: until cancelled; GTD: until gtdTime; GFD: until 17:00 New York; FOK: all now or nothing; IOC: what is
-
-possible now, rest dies.
+possible now, the rest is cancelled.
 """
 
 OrderPositionFill: TypeAlias = Annotated[
@@ -124,9 +122,8 @@ OrderPositionFill: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""OPEN_ONLY: may only open or extend; REDUCE_FIRST: reduce the opposite side before opening; REDUCE_ONLY: may
-
-only reduce; DEFAULT: REDUCE_FIRST without hedging, OPEN_ONLY with hedging.
+"""OPEN_ONLY: may only open or extend; REDUCE_FIRST: reduce the opposite side before opening; REDUCE_ONLY: may only
+reduce; DEFAULT: REDUCE_FIRST without hedging, OPEN_ONLY with hedging.
 """
 
 OrderTriggerCondition: TypeAlias = Annotated[
@@ -141,7 +138,6 @@ OrderTriggerCondition: TypeAlias = Annotated[
     OPEN,
 ]
 """DEFAULT: ask for buys, bid for sells; INVERSE: bid for buys, ask for sells; BID: bid always; ASK: ask always;
-
 MID: midpoint always.
 """
 
@@ -236,7 +232,6 @@ GuaranteedStopLossOrderMutability: TypeAlias = Annotated[
     OPEN,
 ]
 """FIXED: no replace, no cancel; REPLACEABLE: replace only; CANCELABLE: replace or cancel; PRICE_WIDEN_ONLY:
-
 replace only to move it further from the market.
 """
 
@@ -251,7 +246,6 @@ AccountFinancingMode: TypeAlias = Annotated[
     OPEN,
 ]
 """NO_FINANCING: none; SECOND_BY_SECOND: accrues each second, settled daily and at close; DAILY: one full day at
-
 17:00 New York; DAILY_INSTRUMENT: daily by instrument calendar; observed only.
 """
 
@@ -289,7 +283,7 @@ DayOfWeek: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""Upper case, unlike WeeklyAlignment."""
+"""In upper case, unlike WeeklyAlignment."""
 
 PriceStatus: TypeAlias = Annotated[
     Literal[
@@ -300,7 +294,7 @@ PriceStatus: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""Lower case. invalid: no such instrument or no price."""
+"""In lower case; invalid: there is no such instrument or no price."""
 
 CandlestickGranularity: TypeAlias = Annotated[
     Literal[
@@ -329,7 +323,7 @@ CandlestickGranularity: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""S=seconds M+digits=minutes H=hours D W M."""
+"""S: seconds, M with a number: minutes, H: hours, D: a day, W: a week, M: a month."""
 
 WeeklyAlignment: TypeAlias = Annotated[
     Literal[

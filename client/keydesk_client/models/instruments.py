@@ -1,4 +1,4 @@
-"""What an account may trade, and on which terms."""
+"""Instruments that an account may trade, and their terms."""
 
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Context, Decimal, InvalidOperation
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import (
-    MOST_DIGITS,
+    MAX_DIGITS,
     DecimalNumber,
     InstrumentName,
     decimal_of,
@@ -17,8 +17,8 @@ from keydesk_client.models.enumerations import (
     InstrumentType,
 )
 
-EXACT: Final = Context(prec=2 * MOST_DIGITS)
-"""Python's own 28 digits are fewer than a number may have."""
+EXACT_CONTEXT: Final = Context(prec=2 * MAX_DIGITS)
+"""Exact for every number of the wire: the default of 28 digits is not."""
 
 
 class Tag(Record):
@@ -36,16 +36,16 @@ class FinancingDayOfWeek(Record):
     day_of_week: DayOfWeek
     """The day of the week."""
     days_charged: int
-    """0, 1 or 3 as a rule."""
+    """Usually 0, 1 or 3."""
 
 
 class InstrumentFinancing(Record):
     """Rollover schedule."""
 
     long_rate: DecimalNumber
-    """Yearly, fraction; minus costs the holder."""
+    """Yearly rate as a fraction; negative is a cost."""
     short_rate: DecimalNumber
-    """Yearly, fraction; minus costs the holder."""
+    """Yearly rate as a fraction; negative is a cost."""
     financing_days_of_week: tuple[FinancingDayOfWeek, ...]
     """Seven entries."""
 
@@ -58,7 +58,7 @@ class InstrumentCommission(Record):
     units_traded: DecimalNumber
     """Block size."""
     minimum_commission: DecimalNumber
-    """Floor per fill."""
+    """Minimum per fill."""
 
 
 class GuaranteedStopLossOrderLevelRestriction(Record):
@@ -71,14 +71,14 @@ class GuaranteedStopLossOrderLevelRestriction(Record):
 
 
 class GuaranteedStopLossOrderEntryData(Record):
-    """The terms of a guaranteed stop, where a service sends them together."""
+    """Terms of a guaranteed stop, as some services send them together."""
 
     minimum_distance: DecimalNumber
     """In price units."""
     premium: DecimalNumber
     """Price units per unit."""
     level_restriction: GuaranteedStopLossOrderLevelRestriction | None = None
-    """The most that is guaranteed in a price window."""
+    """Maximum volume that is guaranteed in a price window."""
 
 
 class Instrument(Record):
@@ -89,9 +89,9 @@ class Instrument(Record):
     type: InstrumentType
     """Asset class."""
     display_name: str
-    """For people, as in EUR/USD."""
+    """Name for display, as in EUR/USD."""
     pip_location: int
-    """A pip is 10 to this power, in price units; see `pip`."""
+    """Power of ten of a pip in price units; see `pip`."""
     display_precision: int
     """Decimals that a price or distance may have; see `round_price`."""
     trade_units_precision: int
@@ -131,24 +131,24 @@ class Instrument(Record):
         return Decimal(1).scaleb(self.pip_location)
 
     def round_price(self, price: Decimal, rounding: str = ROUND_HALF_EVEN) -> Decimal:
-        """A price or distance with as many decimals as the instrument takes (`display_precision`).
+        """Return a price or distance rounded to the decimals of the instrument (`display_precision`).
 
-        Nothing is rounded but by this call: an order that is checked against the instrument is refused instead.
+        Orders are never rounded implicitly: one with too many decimals is refused.
         `rounding` is a mode of the decimal module.
         """
         return _rounded("price", price, self.display_precision, rounding)
 
     def round_units(self, units: Decimal, rounding: str = ROUND_DOWN) -> Decimal:
-        """A size with as many decimals as the instrument takes (`trade_units_precision`), never above what was asked."""
+        """Return a size rounded down to the decimals of the instrument (`trade_units_precision`)."""
         return _rounded("units", units, self.trade_units_precision, rounding)
 
 
 def _rounded(field: str, number: Decimal, places: int, rounding: str) -> Decimal:
     try:
-        return decimal_of(number).quantize(Decimal(1).scaleb(-places), rounding, EXACT)
+        return decimal_of(number).quantize(Decimal(1).scaleb(-places), rounding, EXACT_CONTEXT)
     except (ValueError, InvalidOperation):
         failure = InvalidRequest(
-            f"{field}: that is no number that can be rounded to {places} decimals: give a Decimal",
+            f"{field}: not a number that can be rounded to {places} decimals: give a Decimal",
             field=field,
         )
     raise failure

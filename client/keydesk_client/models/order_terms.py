@@ -1,10 +1,7 @@
-"""What an order, the request for it and the transaction that creates it have in common.
+"""Members that an order, the request for it and the transaction that creates it share.
 
-What a client may write on its own orders and trades.
-Dependent orders as asked for with an entry order or on a trade; InvalidRequest when a member can not be right.
-What requests are made from, for type checkers alone: nothing loads this module at run time.
-
-A record holds a Decimal and a DateTime, and may be made from more: an int, decimal text, a datetime. Never from a float.
+Records hold Decimal and DateTime. The TypedDicts beside them type the keyword arguments of requests, which may also be
+an int, decimal text or a datetime, never a float.
 """
 
 from typing import TYPE_CHECKING, Required, TypedDict, Unpack
@@ -17,18 +14,18 @@ from keydesk_client.models._core.scalars import (
     DateTime,
     DecimalNumber,
     InstrumentName,
-    Moment,
     Number,
     PriceValue,
+    TimeInput,
     TradeID,
     TransactionID,
 )
-from keydesk_client.models._core.validation import Asked
+from keydesk_client.models._core.validation import RequestRecord
 from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
 from keydesk_client.models.reject_reasons import MarketOrderMarginCloseoutReason
 
 
-class ClientExtensions(Asked):
+class ClientExtensions(RequestRecord):
     """Client tags; not for bridged accounts."""
 
     if TYPE_CHECKING:
@@ -43,7 +40,7 @@ class ClientExtensions(Asked):
     """Free text."""
 
 
-class TakeProfitDetails(Asked):
+class TakeProfitDetails(RequestRecord):
     """Request for a take-profit on a trade."""
 
     if TYPE_CHECKING:
@@ -53,7 +50,7 @@ class TakeProfitDetails(Asked):
     price: PriceValue | None = None
     """Trigger, in quote currency; give price or distance."""
     distance: DecimalNumber | None = None
-    """In price units from the price at which the trade opened, instead of a price; not every service takes it."""
+    """In price units from the price at which the trade opened, instead of a price; not every service accepts it."""
     time_in_force: TimeInForce = "GTC"
     """GTC, GTD or GFD."""
     gtd_time: DateTime | None = None
@@ -62,7 +59,7 @@ class TakeProfitDetails(Asked):
     """Id, tag and comment of the order."""
 
 
-class StopLossDetails(Asked):
+class StopLossDetails(RequestRecord):
     """Request for a stop-loss on a trade."""
 
     if TYPE_CHECKING:
@@ -80,10 +77,10 @@ class StopLossDetails(Asked):
     client_extensions: ClientExtensions | None = None
     """Id, tag and comment of the order."""
     guaranteed: bool | None = None
-    """Deprecated way to ask for a guaranteed stop; default true only when the account requires it."""
+    """Deprecated: use GuaranteedStopLossDetails. Defaults to true only if the account requires it."""
 
 
-class GuaranteedStopLossDetails(Asked):
+class GuaranteedStopLossDetails(RequestRecord):
     """Request for a guaranteed stop on a trade."""
 
     if TYPE_CHECKING:
@@ -102,7 +99,7 @@ class GuaranteedStopLossDetails(Asked):
     """Id, tag and comment of the order."""
 
 
-class TrailingStopLossDetails(Asked):
+class TrailingStopLossDetails(RequestRecord):
     """Request for a trailing stop on a trade."""
 
     if TYPE_CHECKING:
@@ -120,7 +117,7 @@ class TrailingStopLossDetails(Asked):
 
 
 class ExtensionsMembers(TypedDict, total=False):
-    """What a client writes on its own orders and trades."""
+    """Members of client extensions."""
 
     id: str | None
     """Unique among live orders, or among open trades."""
@@ -130,19 +127,19 @@ class ExtensionsMembers(TypedDict, total=False):
     """Free text."""
 
 
-class LifeMembers(TypedDict, total=False):
-    """How long an order lives, and what is written on it."""
+class LifetimeMembers(TypedDict, total=False):
+    """Time in force and client extensions of an order."""
 
     time_in_force: TimeInForce
-    """FOK (usual) or IOC for market orders; GTC (usual), GTD or GFD for what rests."""
-    gtd_time: Moment | None
+    """FOK (default) or IOC for market orders; GTC (default), GTD or GFD for resting orders."""
+    gtd_time: TimeInput | None
     """When it expires; only together with GTD."""
     client_extensions: ClientExtensions | None
     """Id, tag and comment of the order."""
 
 
-class LevelMembers(LifeMembers, total=False):
-    """At which price, or how far away."""
+class LevelMembers(LifetimeMembers, total=False):
+    """Price or distance of a dependent order."""
 
     price: Number | None
     """In quote currency; exactly one of price and distance."""
@@ -151,21 +148,21 @@ class LevelMembers(LifeMembers, total=False):
 
 
 class StopLossMembers(LevelMembers, total=False):
-    """Of a stop-loss on a trade."""
+    """Members of a stop-loss on a trade."""
 
     guaranteed: bool | None
-    """Deprecated: use a guaranteed stop-loss."""
+    """Deprecated: use GuaranteedStopLossDetails."""
 
 
-class TrailingMembers(LifeMembers, total=False):
-    """Of a trailing stop on a trade."""
+class TrailingMembers(LifetimeMembers, total=False):
+    """Members of a trailing stop on a trade."""
 
     distance: Required[Number]
     """In price units, not pips: 0.0015 is 15 pips of EUR_USD."""
 
 
-class OfTrade(TypedDict, total=False):
-    """The trade that an order closes."""
+class DependentMembers(TypedDict, total=False):
+    """Members of an order that closes one trade."""
 
     trade_id: Required[str]
     """The trade that it closes."""
@@ -175,81 +172,81 @@ class OfTrade(TypedDict, total=False):
     """Price side that triggers it."""
 
 
-class OfTradeLevelMembers(OfTrade, LevelMembers, total=False):
-    """Of a take-profit or guaranteed stop-loss as an order of its own."""
+class DependentLevelMembers(DependentMembers, LevelMembers, total=False):
+    """Members of a stand-alone take-profit or guaranteed stop-loss."""
 
 
-class OfTradeStopLossMembers(OfTrade, StopLossMembers, total=False):
-    """Of a stop-loss as an order of its own."""
+class DependentStopLossMembers(DependentMembers, StopLossMembers, total=False):
+    """Members of a stand-alone stop-loss."""
 
 
-class OfTradeTrailingMembers(OfTrade, TrailingMembers, total=False):
-    """Of a trailing stop as an order of its own."""
+class DependentTrailingMembers(DependentMembers, TrailingMembers, total=False):
+    """Members of a stand-alone trailing stop."""
 
 
 class EntryMembers(TypedDict, total=False):
-    """What an entry order trades, and what it brings along."""
+    """Members of every entry order."""
 
     instrument: Required[str]
     """As in EUR_USD."""
     units: Required[Number]
-    """Signed size: plus buys, minus sells."""
+    """Signed size: positive buys, negative sells."""
     position_fill: OrderPositionFill
-    """Whether it may open, reduce, or both."""
+    """Whether the order may open, reduce, or both."""
     time_in_force: TimeInForce
-    """FOK (usual) or IOC for market orders; GTC (usual), GTD or GFD for what rests."""
+    """FOK (default) or IOC for market orders; GTC (default), GTD or GFD for resting orders."""
     client_extensions: ClientExtensions | None
     """Id, tag and comment of the order."""
     take_profit_on_fill: TakeProfitDetails | None
-    """Take-profit of the trade that it opens."""
+    """Take-profit of the trade that the order opens."""
     stop_loss_on_fill: StopLossDetails | None
-    """Stop-loss of the trade that it opens."""
+    """Stop-loss of the trade that the order opens."""
     guaranteed_stop_loss_on_fill: GuaranteedStopLossDetails | None
-    """Guaranteed stop-loss of the trade that it opens."""
+    """Guaranteed stop-loss of the trade that the order opens."""
     trailing_stop_loss_on_fill: TrailingStopLossDetails | None
-    """Trailing stop of the trade that it opens."""
+    """Trailing stop of the trade that the order opens."""
     trade_client_extensions: ClientExtensions | None
-    """Id, tag and comment of the trade that it opens."""
+    """Id, tag and comment of the trade that the order opens."""
 
 
 class MarketMembers(EntryMembers, total=False):
-    """Of a market order."""
+    """Members of a market order."""
 
     price_bound: Number | None
     """Worst price accepted, in quote currency."""
 
 
 class LimitMembers(EntryMembers, total=False):
-    """Of a limit order."""
+    """Members of a limit order."""
 
     price: Required[Number]
     """Trigger, in quote currency."""
-    gtd_time: Moment | None
+    gtd_time: TimeInput | None
     """When it expires; only together with GTD."""
     trigger_condition: OrderTriggerCondition
     """Price side that triggers it."""
 
 
 class StopMembers(LimitMembers, total=False):
-    """Of a stop or market-if-touched order."""
+    """Members of a stop or market-if-touched order."""
 
     price_bound: Number | None
     """Worst price accepted, in quote currency."""
 
 
 class EntryTerms(Record):
-    """What an entry order trades."""
+    """Instrument and size of an entry order."""
 
     instrument: InstrumentName
     """Instrument to trade."""
     units: DecimalNumber
-    """Signed size, plus buys, minus sells."""
+    """Signed size: positive buys, negative sells."""
     position_fill: OrderPositionFill = "DEFAULT"
-    """Open/reduce policy when it fills."""
+    """Whether the order may open, reduce, or both."""
 
 
 class PendingTerms(Record):
-    """Extra fields of a resting entry order."""
+    """Price, lifetime and trigger of a resting entry order."""
 
     price: PriceValue
     """Trigger threshold."""
@@ -273,7 +270,7 @@ class OnFillTerms(Record):
     trailing_stop_loss_on_fill: TrailingStopLossDetails | None = None
     """Trailing stop to create with the new trade."""
     trade_client_extensions: ClientExtensions | None = None
-    """Extensions stamped on the opened trade."""
+    """Client extensions of the opened trade."""
 
 
 class DependentTerms(Record):
@@ -292,7 +289,7 @@ class DependentTerms(Record):
 
 
 class MarketOrderTradeClose(Record):
-    """Market order made by a trade close."""
+    """Market order created by a trade close."""
 
     trade_id: TradeID
     """Trade to close."""
@@ -303,7 +300,7 @@ class MarketOrderTradeClose(Record):
 
 
 class MarketOrderPositionCloseout(Record):
-    """Market order made by a position close."""
+    """Market order created by a position close."""
 
     instrument: InstrumentName
     """As in EUR_USD."""
@@ -312,14 +309,14 @@ class MarketOrderPositionCloseout(Record):
 
 
 class MarketOrderMarginCloseout(Record):
-    """Market order made by a margin closeout."""
+    """Market order created by a margin closeout."""
 
     reason: MarketOrderMarginCloseoutReason
     """Which check failed."""
 
 
 class MarketOrderDelayedTradeClose(Record):
-    """Market order made once a delayed close became possible."""
+    """Market order created once a delayed close became possible."""
 
     trade_id: TradeID
     """Trade to close."""
@@ -330,7 +327,7 @@ class MarketOrderDelayedTradeClose(Record):
 
 
 class MarketPurpose(Record):
-    """At most one is present; says which system or client action made the market order."""
+    """The origin of a market order; at most one member is present."""
 
     trade_close: MarketOrderTradeClose | None = None
     """Reason TRADE_CLOSE."""

@@ -14,7 +14,7 @@ from keydesk_client.models._core.scalars import (
     TradeID,
     TransactionID,
 )
-from keydesk_client.models._core.wire_names import foreign_to
+from keydesk_client.models._core.wire_names import unknown_type
 from keydesk_client.models.enumerations import OrderState, TimeInForce
 from keydesk_client.models.order_terms import (
     ClientExtensions,
@@ -27,7 +27,7 @@ from keydesk_client.models.order_terms import (
 
 
 class OrderIdentity(Record):
-    """What every order has."""
+    """Members of every order."""
 
     id: OrderID
     """Equals the id of the transaction that created it."""
@@ -36,11 +36,11 @@ class OrderIdentity(Record):
     state: OrderState
     """Lifecycle state."""
     client_extensions: ClientExtensions | None = None
-    """Client tags of the order."""
+    """Id, tag and comment of the order."""
 
 
 class OrderEnd(Record):
-    """How a finished order ended."""
+    """Members of an order that was filled or cancelled."""
 
     filling_transaction_id: TransactionID | None = None
     """ORDER_FILL id, FILLED only."""
@@ -59,16 +59,16 @@ class OrderEnd(Record):
 
 
 class ReplacementChain(Record):
-    """Links made by a replace."""
+    """Ids of the orders before and after a replacement."""
 
     replaces_order_id: OrderID | None = None
-    """Order this one took over from."""
+    """The order that this one replaced."""
     replaced_by_order_id: OrderID | None = None
-    """Order that took over from this one."""
+    """The order that replaced this one."""
 
 
 class MarketOrder(OrderIdentity, EntryTerms, MarketPurpose, OnFillTerms, OrderEnd):
-    """Fills or dies at once."""
+    """Fills at once or is cancelled."""
 
     type: Literal["MARKET"] = "MARKET"
     time_in_force: TimeInForce = "FOK"
@@ -110,7 +110,7 @@ class TakeProfitOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain)
     price: PriceValue
     """The price that triggers it."""
     distance: DecimalNumber | None = None
-    """As it was asked for, when it was asked for by distance."""
+    """The requested distance, if the order was requested by distance."""
 
 
 class StopLossOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain):
@@ -118,13 +118,13 @@ class StopLossOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain):
 
     type: Literal["STOP_LOSS"] = "STOP_LOSS"
     price: PriceValue
-    """Trigger, resolved also when asked by distance."""
+    """Trigger; computed by the service if requested by distance."""
     distance: DecimalNumber | None = None
-    """As it was asked for, when it was asked for by distance."""
+    """The requested distance, if the order was requested by distance."""
     guaranteed: bool | None = None
-    """Whether it is guaranteed; deprecated by the service for an order type of its own."""
+    """Whether the stop is guaranteed; deprecated in favour of GuaranteedStopLossOrder."""
     guaranteed_execution_premium: DecimalNumber | None = None
-    """What the guarantee costs, in price units; goes with the deprecated flag."""
+    """Cost of the guarantee in price units; sent with the deprecated flag."""
 
 
 class GuaranteedStopLossOrder(OrderIdentity, DependentTerms, OrderEnd, ReplacementChain):
@@ -134,7 +134,7 @@ class GuaranteedStopLossOrder(OrderIdentity, DependentTerms, OrderEnd, Replaceme
     price: PriceValue
     """Trigger and fill price."""
     distance: DecimalNumber | None = None
-    """As it was asked for, when it was asked for by distance."""
+    """The requested distance, if the order was requested by distance."""
     guaranteed_execution_premium: DecimalNumber
     """Price units per unit, charged when it fills."""
 
@@ -150,7 +150,7 @@ class TrailingStopLossOrder(OrderIdentity, DependentTerms, OrderEnd, Replacement
 
 
 class FixedPriceOrder(OrderIdentity, EntryTerms, OnFillTerms, OrderEnd):
-    """Made by the service only."""
+    """Created by the service only."""
 
     type: Literal["FIXED_PRICE"] = "FIXED_PRICE"
     price: PriceValue
@@ -182,10 +182,10 @@ KnownOrder: TypeAlias = (
 
 
 class UnknownOrder(OrderIdentity):
-    """An order of a kind that this version of the library does not know; its other members are in `unknown`."""
+    """An order of a type that this version of the library does not know; its other members are in `unknown`."""
 
-    type: Annotated[str, foreign_to(KnownOrder)]
-    """The word that the service uses for it."""
+    type: Annotated[str, unknown_type(KnownOrder)]
+    """The type as sent by the service."""
 
 
 Order: TypeAlias = Annotated[

@@ -1,9 +1,7 @@
-"""Prices, their depth, and what a currency is worth at home.
+"""Prices and their depth, order and position books, and candles.
 
-How the service's clients are positioned, by price; not executable depth.
-Candles: slotted dataclasses, for they come 5,000 at a time.
-
-Measured: 5,000 as pydantic models take 8.3 MB and 14 ms to read, as these 3.2 MB and 10 ms.
+Candles and price levels are slotted dataclasses, since they come by the thousand: 5,000 candles as pydantic models took
+8.3 MB, as these 3.2 MB.
 """
 
 from dataclasses import dataclass
@@ -13,7 +11,13 @@ from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 from pydantic import ConfigDict, Field
 
 from keydesk_client.errors import MissingMember
-from keydesk_client.models._core.record import Numbers, Record, Response, Rowed, Times
+from keydesk_client.models._core.record import (
+    NumberConverter,
+    Record,
+    Response,
+    Tabular,
+    TimeConverter,
+)
 from keydesk_client.models._core.scalars import (
     Currency,
     DateTime,
@@ -22,7 +26,7 @@ from keydesk_client.models._core.scalars import (
     Liquidity,
     PriceValue,
 )
-from keydesk_client.models._core.slots_record import CLOSED, SlottedRecord
+from keydesk_client.models._core.slots_record import STRICT_CONFIG, SlottedRecord
 from keydesk_client.models.enumerations import CandlestickGranularity, PriceStatus
 
 
@@ -84,25 +88,25 @@ class PositionBook(Record):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CandlestickData(SlottedRecord):
-    """Four prices of a candle."""
+    """Open, high, low and close of a candle."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT_CONFIG
 
     o: PriceValue
-    """First."""
+    """Open."""
     h: PriceValue
-    """Highest."""
+    """High."""
     l: PriceValue  # noqa: E741 - the wire's name
-    """Lowest."""
+    """Low."""
     c: PriceValue
-    """Last."""
+    """Close."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Candlestick(SlottedRecord):
     """One candle."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT_CONFIG
 
     time: DateTime
     """Start of the period, UTC."""
@@ -111,33 +115,37 @@ class Candlestick(SlottedRecord):
     complete: bool
     """False while the period has not ended."""
     bid: CandlestickData | None = None
-    """When B was asked for."""
+    """Only if the components include B."""
     ask: CandlestickData | None = None
-    """When A was asked for."""
+    """Only if the components include A."""
     mid: CandlestickData | None = None
-    """When M was asked for."""
+    """Only if the components include M."""
 
     def row(
-        self, *, numbers: Numbers | None = None, times: Times | None = None
+        self, *, numbers: NumberConverter | None = None, times: TimeConverter | None = None
     ) -> dict[str, object]:
-        """One row of a table: time, open, high, low, close, volume, complete.
+        """Return one row of a table: time, open, high, low, close, volume, complete.
 
-        Prices of several components are told apart: `bid.open`, `ask.open`. Numbers stay Decimal and times DateTime
-        unless said: `row(numbers=float, times=pandas.Timestamp)`.
+        The prices of several components have dotted names: `bid.open`, `ask.open`. Numbers stay Decimal and times
+        DateTime unless a converter is given: `row(numbers=float, times=pandas.Timestamp)`.
         """
-        flat = Rowed.row(self, numbers=numbers, times=times)
+        flat = Tabular.row(self, numbers=numbers, times=times)
         alone = sum(each is not None for each in (self.bid, self.ask, self.mid)) == 1
         prices = {_column(name, alone=alone): flat[name] for name in flat if "." in name}
         rest = {name: flat[name] for name in flat if "." not in name and name != "time"}
         return {"time": flat.get("time")} | prices | rest
 
 
-WORDS: Final = {"o": "open", "h": "high", "l": "low", "c": "close"}
+PRICE_COLUMNS: Final = {"o": "open", "h": "high", "l": "low", "c": "close"}
 
 
 def _column(name: str, *, alone: bool) -> str:
     component, _, price = name.partition(".")
-    return WORDS.get(price, price) if alone else f"{component}.{WORDS.get(price, price)}"
+    return (
+        PRICE_COLUMNS.get(price, price)
+        if alone
+        else f"{component}.{PRICE_COLUMNS.get(price, price)}"
+    )
 
 
 class CandlestickResponse(Response):
@@ -148,14 +156,14 @@ class CandlestickResponse(Response):
     granularity: CandlestickGranularity
     """Period of each candle."""
     candles: tuple[Candlestick, ...]
-    """Ascending; empty periods are left out."""
+    """Ascending; periods without prices are left out."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class PriceBucket(SlottedRecord):
-    """Liquidity at one price; slotted, for each price of the stream brings several."""
+    """Liquidity at one price level."""
 
-    __pydantic_config__: ClassVar[ConfigDict] = CLOSED
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT_CONFIG
 
     price: PriceValue
     """The price of this level."""
@@ -164,7 +172,7 @@ class PriceBucket(SlottedRecord):
 
 
 class UnitsAvailableDetails(Record):
-    """Size by direction, both unsigned."""
+    """Units still available by direction, both unsigned."""
 
     long: DecimalNumber
     """Units that may still be bought."""
@@ -173,7 +181,7 @@ class UnitsAvailableDetails(Record):
 
 
 class UnitsAvailable(Record):
-    """Size still tradeable by fill policy."""
+    """Units still available by position fill policy."""
 
     default: UnitsAvailableDetails
     """For orders with positionFill DEFAULT."""
@@ -186,7 +194,7 @@ class UnitsAvailable(Record):
 
 
 class QuoteHomeConversionFactors(Record):
-    """Quote to home factors."""
+    """Factors from quote to home currency."""
 
     positive_units: DecimalNumber
     """Multiply gains by it."""
@@ -195,16 +203,16 @@ class QuoteHomeConversionFactors(Record):
 
 
 class HomeConversions(Record):
-    """Currency to home factors."""
+    """Factors from one currency to home currency."""
 
     currency: Currency
-    """From."""
+    """The currency to convert from."""
     account_gain: DecimalNumber
     """Multiply gains by it."""
     account_loss: DecimalNumber
     """Multiply losses by it."""
     position_value: DecimalNumber
-    """For valuing positions, mid."""
+    """Multiply position values by it; a mid rate."""
 
 
 class ClientPrice(Record):
@@ -215,13 +223,13 @@ class ClientPrice(Record):
     type: Literal["PRICE"] = "PRICE"
     """Always PRICE."""
     instrument: InstrumentName | None = None
-    """As in EUR_USD; absent inside the full price of a fill."""
+    """As in EUR_USD; absent in the full price of a fill."""
     time: DateTime | None = None
-    """When the price came; inside a fill see timestamp."""
+    """Time of the price; a fill has `timestamp` instead."""
     timestamp: DateTime | None = None
-    """When the price came, inside the full price of a fill."""
+    """Time of the price, in the full price of a fill."""
     status: PriceStatus | None = None
-    """Deprecated by the service: see tradeable."""
+    """Deprecated by the service: use `tradeable`."""
     tradeable: bool | None = None
     """False while halted."""
     bids: tuple[PriceBucket, ...]
@@ -229,29 +237,29 @@ class ClientPrice(Record):
     asks: tuple[PriceBucket, ...]
     """Best first, may be empty."""
     closeout_bid: PriceValue
-    """Used to close when there is no bid liquidity."""
+    """Bid for closing out when there is no bid liquidity."""
     closeout_ask: PriceValue
-    """Used to close when there is no ask liquidity."""
+    """Ask for closing out when there is no ask liquidity."""
     quote_home_conversion_factors: QuoteHomeConversionFactors | None = None
     """Deprecated, REST only."""
     units_available: UnitsAvailable | None = None
-    """Deprecated, REST only, when asked."""
+    """Deprecated, REST only, on request."""
     home_conversions: tuple[HomeConversions, ...] | None = None
-    """On the stream, when it was opened with include_home_conversions."""
+    """On the stream, if it was opened with include_home_conversions."""
 
     @property
     def bid(self) -> Decimal:
-        """The best price to sell at, in quote currency; MissingMember when nobody buys."""
+        """The best bid, in quote currency; raises MissingMember if there are no bids."""
         return self._best("bids", self.bids)
 
     @property
     def ask(self) -> Decimal:
-        """The best price to buy at, in quote currency; MissingMember when nobody sells."""
+        """The best ask, in quote currency; raises MissingMember if there are no asks."""
         return self._best("asks", self.asks)
 
     @property
     def mid(self) -> Decimal:
-        """Half-way between bid and ask, unrounded; MissingMember when a side is empty."""
+        """The mean of bid and ask, unrounded; raises MissingMember if a side is empty."""
         return (self.bid + self.ask) / 2
 
     @property
@@ -260,12 +268,12 @@ class ClientPrice(Record):
         return self.ask - self.bid
 
     def home_conversion(self, currency: str) -> HomeConversions:
-        """What an amount in this currency is worth at home; MissingMember when the price does not tell."""
+        """Return the factors from this currency to home currency; raise MissingMember if they were not sent."""
         for each in self.home_conversions or ():
             if each.currency == currency:
                 return each
         raise MissingMember(
-            f"ClientPrice.home_conversions: nothing on {currency}, ask with include_home_conversions=True",
+            f"ClientPrice.home_conversions: no {currency}: open the stream with include_home_conversions=True",
             record="ClientPrice",
             member="home_conversions",
         )
@@ -273,7 +281,7 @@ class ClientPrice(Record):
     def _best(self, name: str, side: tuple[PriceBucket, ...]) -> Decimal:
         if not side:
             raise MissingMember(
-                f"ClientPrice.{name}: empty, nobody trades on this side now; closeout_bid and closeout_ask are there",
+                f"ClientPrice.{name} is empty: there is no liquidity; use closeout_bid and closeout_ask",
                 record="ClientPrice",
                 member=name,
             )
@@ -284,27 +292,27 @@ class PricingHeartbeat(Record):
     """Keep-alive on the price stream."""
 
     type: Literal["HEARTBEAT"] = "HEARTBEAT"
-    """Discriminator."""
+    """Always HEARTBEAT."""
     time: DateTime
     """Server time."""
 
 
 class LiquidityRegenerationScheduleStep(Record):
-    """One step."""
+    """One step of the schedule."""
 
     timestamp: DateTime
-    """When this step is reached."""
+    """Time of the step."""
     bid_liquidity_used: DecimalNumber
-    """Used so far."""
+    """Liquidity still counted as used."""
     ask_liquidity_used: DecimalNumber
-    """Used so far."""
+    """Liquidity still counted as used."""
 
 
 class LiquidityRegenerationSchedule(Record):
-    """How liquidity that was used comes back; no operation sends it."""
+    """How used liquidity is restored; no operation sends it."""
 
     steps: tuple[LiquidityRegenerationScheduleStep, ...]
-    """One after the other."""
+    """In order of time."""
 
 
 PricingStreamItem: TypeAlias = Annotated[

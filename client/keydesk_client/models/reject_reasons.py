@@ -1,6 +1,6 @@
-"""Why an order was made, filled, cancelled or refused; an unknown reason is kept as it came."""
+"""Reasons for which orders are created, filled, cancelled or rejected; one that is not listed is kept as it came."""
 
-# ruff: noqa: PYI051 - the members are there for editors and type checkers, `str` for members to come
+# ruff: noqa: PYI051 - the values are for editors and type checkers, `str` for values to come
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -212,7 +212,7 @@ TransactionRejectReason: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""Grouped under reject_reasons; UNITS_MIMIMUM_NOT_MET is the old misspelling, accept both."""
+"""Why a request was rejected; UNITS_MIMIMUM_NOT_MET is an old misspelling that some services still send."""
 
 OrderCancelReason: TypeAlias = Annotated[
     Literal[
@@ -309,7 +309,7 @@ OrderFillReason: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""What filled an order."""
+"""Why an order was filled."""
 
 MarketOrderReason: TypeAlias = Annotated[
     Literal[
@@ -322,7 +322,7 @@ MarketOrderReason: TypeAlias = Annotated[
     | str,
     OPEN,
 ]
-"""Only CLIENT_ORDER comes from POST orders."""
+"""CLIENT_ORDER is the only reason of orders that a client creates."""
 
 FixedPriceOrderReason: TypeAlias = Annotated[
     Literal[

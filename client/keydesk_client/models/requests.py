@@ -1,10 +1,8 @@
-"""Whether an order fits its instrument: decimals and sizes, judged before it is sent and never rounded silently.
+"""Order requests, one class a kind, and their validation before anything is sent.
 
-What no order can be, whatever the instrument: checked before anything is sent.
-
-The service would reject the same, but a rejection costs a round trip, a transaction id and, in a fast market, the price.
-What every order request has in common: it refuses the impossible before it is sent, naming the member.
-Orders as a client asks for them, one class a kind.
+The service would reject the same orders, but a rejection costs a round trip, a transaction id and, in a fast market,
+the price. `validate_order` finds what no instrument allows; `validate_for_instrument` checks decimals and sizes
+against an instrument's terms. Nothing is rounded.
 """
 
 from collections.abc import Iterator
@@ -16,8 +14,12 @@ from pydantic import ConfigDict, Field, model_validator
 from keydesk_client.errors import InvalidRequest
 from keydesk_client.models._core.record import Record, Wire
 from keydesk_client.models._core.scalars import DecimalNumber, PriceValue, decimal_text
-from keydesk_client.models._core.validation import Asked, refuse_levels, refuse_unknown
-from keydesk_client.models._core.wire_names import known_word, words
+from keydesk_client.models._core.validation import (
+    RequestRecord,
+    reject_unknown_members,
+    validate_levels,
+)
+from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import OrderPositionFill, OrderTriggerCondition, TimeInForce
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import (
@@ -34,11 +36,11 @@ from keydesk_client.models.order_terms import (
 
 if TYPE_CHECKING:
     from keydesk_client.models.order_terms import (
+        DependentLevelMembers,
+        DependentStopLossMembers,
+        DependentTrailingMembers,
         LimitMembers,
         MarketMembers,
-        OfTradeLevelMembers,
-        OfTradeStopLossMembers,
-        OfTradeTrailingMembers,
         StopMembers,
     )
 
@@ -51,37 +53,37 @@ ON_FILL: Final = (
     "guaranteed_stop_loss_on_fill",
     "trailing_stop_loss_on_fill",
 )
-AT_ONCE: Final = frozenset({"FOK", "IOC"})
+IMMEDIATE: Final = frozenset({"FOK", "IOC"})
 RESTING: Final = frozenset({"GTC", "GTD", "GFD"})
-WORDS: Final = {
-    "position_fill": words(OrderPositionFill),
-    "trigger_condition": words(OrderTriggerCondition),
+ENUMERATIONS: Final = {
+    "position_fill": enum_values(OrderPositionFill),
+    "trigger_condition": enum_values(OrderTriggerCondition),
 }
-NAMES: Final = ("instrument", "trade_id")
+NAME_MEMBERS: Final = ("instrument", "trade_id")
 
 
-def refuse_impossible(order: Record) -> None:
-    """InvalidRequest, naming the member, when the order can not be right."""
+def validate_order(order: Record) -> None:
+    """Raise InvalidRequest, which names the member, if the order is invalid for every instrument."""
     if isinstance(order, EntryTerms) and order.units == 0:
-        raise InvalidRequest("units: 0 buys and sells nothing", field="units")
-    _refuse_nameless(order)
-    _refuse_other_words(order)
-    _refuse_life(order, "", _lives(order))
-    refuse_levels(order, "", needs_one=isinstance(order, DependentTerms))
+        raise InvalidRequest("units: must not be 0", field="units")
+    _validate_names(order)
+    _validate_enumerations(order)
+    _validate_lifetime(order, "", _allowed_lifetimes(order))
+    validate_levels(order, "", needs_one=isinstance(order, DependentTerms))
     for name, details in details_on_fill(order):
-        refuse_unknown(details, f"{name}.")
-        _refuse_life(details, f"{name}.", RESTING)
-        refuse_levels(details, f"{name}.", needs_one=True)
+        reject_unknown_members(details, f"{name}.")
+        _validate_lifetime(details, f"{name}.", RESTING)
+        validate_levels(details, f"{name}.", needs_one=True)
 
 
-def refuse_impossible_edit(name: str, details: Details) -> None:
-    """The same for a dependent order's edit, where what is left out stays as it is."""
-    _refuse_edited_life(details, f"{name}.")
-    refuse_levels(details, f"{name}.", needs_one=False)
+def validate_edit(name: str, details: Details) -> None:
+    """Raise InvalidRequest if the edit of a dependent order is invalid; members left out stay as they are."""
+    _validate_edited_lifetime(details, f"{name}.")
+    validate_levels(details, f"{name}.", needs_one=False)
 
 
 def details_on_fill(order: Record) -> Iterator[tuple[str, Details]]:
-    """The dependent orders that an entry order brings along, by member name."""
+    """Return the dependent orders that an entry order creates when it fills, by member name."""
     if isinstance(order, OnFillTerms):
         for name in ON_FILL:
             details = getattr(order, name)
@@ -89,57 +91,61 @@ def details_on_fill(order: Record) -> Iterator[tuple[str, Details]]:
                 yield name, details
 
 
-def _lives(order: Record) -> frozenset[str]:
+def _allowed_lifetimes(order: Record) -> frozenset[str]:
     if isinstance(order, DependentTerms):
         return RESTING
-    return AT_ONCE | RESTING if isinstance(order, PendingTerms) else AT_ONCE
+    return IMMEDIATE | RESTING if isinstance(order, PendingTerms) else IMMEDIATE
 
 
-def _refuse_edited_life(details: Details, prefix: str) -> None:
-    """Only what was given: the live order has the rest, and it may be a GTD one."""
+def _validate_edited_lifetime(details: Details, prefix: str) -> None:
+    """Check given members only: the live order has the others, and its time in force may be GTD."""
     if "time_in_force" not in details.model_fields_set:
         return
     life = details.time_in_force
-    _refuse_other_life(life, prefix, RESTING)
+    _validate_time_in_force(life, prefix, RESTING)
     if life != "GTD" and details.gtd_time is not None:
         field = f"{prefix}gtd_time"
-        raise InvalidRequest(f"{field}: {life} has none, only GTD", field=field)
-
-
-def _refuse_life(holder: Record, prefix: str, allowed: frozenset[str]) -> None:
-    life, until = getattr(holder, "time_in_force", None), getattr(holder, "gtd_time", None)
-    _refuse_other_life(life, prefix, allowed)
-    if (life == "GTD") != (until is not None):
-        field = f"{prefix}gtd_time"
-        raise InvalidRequest(f"{field}: GTD needs it, and nothing else has one", field=field)
-
-
-def _refuse_other_life(life: str | None, prefix: str, allowed: frozenset[str]) -> None:
-    if life not in allowed:
-        field = f"{prefix}time_in_force"
         raise InvalidRequest(
-            f"{field}: {life} is none of {', '.join(sorted(allowed))}", field=field
+            f"{field}: must be left out: {life} orders do not expire at a time", field=field
         )
 
 
-def _refuse_other_words(order: Record) -> None:
-    """Answers keep words that are new; an order with a word that there is not would be rejected."""
-    for name, known in WORDS.items():
+def _validate_lifetime(holder: Record, prefix: str, allowed: frozenset[str]) -> None:
+    life, until = getattr(holder, "time_in_force", None), getattr(holder, "gtd_time", None)
+    _validate_time_in_force(life, prefix, allowed)
+    if (life == "GTD") != (until is not None):
+        field = f"{prefix}gtd_time"
+        message = (
+            "required by GTD" if until is None else f"must be left out with {life}, or use GTD"
+        )
+        raise InvalidRequest(f"{field}: {message}", field=field)
+
+
+def _validate_time_in_force(life: str | None, prefix: str, allowed: frozenset[str]) -> None:
+    if life not in allowed:
+        field = f"{prefix}time_in_force"
+        raise InvalidRequest(
+            f"{field}: invalid value {life!r}: use one of {', '.join(sorted(allowed))}", field=field
+        )
+
+
+def _validate_enumerations(order: Record) -> None:
+    for name, choices in ENUMERATIONS.items():
         if name in type(order).model_fields:
-            known_word(name, getattr(order, name), known)
+            validate_choice(name, getattr(order, name), choices)
 
 
-def _refuse_nameless(order: Record) -> None:
-    for name in NAMES:
+def _validate_names(order: Record) -> None:
+    for name in NAME_MEMBERS:
         if name in type(order).model_fields:
-            told = getattr(order, name)
-            if not told or not told.isprintable() or told != told.strip():
-                raise InvalidRequest(f"{name}: {told[:60]!r} names nothing", field=name)
+            value = getattr(order, name)
+            if not value or not value.isprintable() or value != value.strip():
+                raise InvalidRequest(f"{name}: {value[:60]!r} is not a valid name", field=name)
 
 
-def refuse_other(order: object) -> None:
-    """InvalidRequest for what is no order request, where no type checker says so."""
-    if not isinstance(order, RequestedOrder):
+def require_order_request(order: object) -> None:
+    """Raise InvalidRequest unless `order` is an order request, for callers without a type checker."""
+    if not isinstance(order, OrderRequestBase):
         raise InvalidRequest(
             "order: give an order request, as in MarketOrderRequest(instrument='EUR_USD', units=100);"
             f" this is of type {type(order).__name__}",
@@ -147,10 +153,10 @@ def refuse_other(order: object) -> None:
         )
 
 
-class RequestedOrder(Asked):
-    """An order as a client asks for it; InvalidRequest when it can not be right.
+class OrderRequestBase(RequestRecord):
+    """Base of the order requests; raises InvalidRequest for an invalid order.
 
-    It stands last among the bases of a request: pydantic lets the last one decide what is forbidden.
+    It comes last among the bases of a request: pydantic takes the configuration of the last one.
     """
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
@@ -161,16 +167,16 @@ class RequestedOrder(Asked):
     """Id, tag and comment of the order."""
 
     def to_wire(self) -> Wire:
-        """The JSON object to send: every member that has a value, standards included."""
+        """Return the JSON object to send: every member that has a value, defaults included."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)
 
     @model_validator(mode="after")
-    def _refuse_impossible(self) -> Self:
-        refuse_impossible(self)
+    def _validate_order(self) -> Self:
+        validate_order(self)
         return self
 
 
-class MarketOrderRequest(EntryTerms, OnFillTerms, RequestedOrder):
+class MarketOrderRequest(EntryTerms, OnFillTerms, OrderRequestBase):
     """Body of a market order."""
 
     if TYPE_CHECKING:
@@ -184,7 +190,7 @@ class MarketOrderRequest(EntryTerms, OnFillTerms, RequestedOrder):
     """Worst price accepted."""
 
 
-class LimitOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
+class LimitOrderRequest(EntryTerms, PendingTerms, OnFillTerms, OrderRequestBase):
     """Body of a limit order."""
 
     if TYPE_CHECKING:
@@ -194,7 +200,7 @@ class LimitOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
     type: Literal["LIMIT"] = "LIMIT"
 
 
-class StopOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
+class StopOrderRequest(EntryTerms, PendingTerms, OnFillTerms, OrderRequestBase):
     """Body of a stop order."""
 
     if TYPE_CHECKING:
@@ -206,7 +212,7 @@ class StopOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
     """Worst price accepted after the trigger."""
 
 
-class MarketIfTouchedOrderRequest(EntryTerms, PendingTerms, OnFillTerms, RequestedOrder):
+class MarketIfTouchedOrderRequest(EntryTerms, PendingTerms, OnFillTerms, OrderRequestBase):
     """Body of a market-if-touched order."""
 
     if TYPE_CHECKING:
@@ -218,12 +224,12 @@ class MarketIfTouchedOrderRequest(EntryTerms, PendingTerms, OnFillTerms, Request
     """Worst price accepted after the trigger."""
 
 
-class TakeProfitOrderRequest(DependentTerms, RequestedOrder):
+class TakeProfitOrderRequest(DependentTerms, OrderRequestBase):
     """Body of a stand-alone take-profit."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **members: Unpack[OfTradeLevelMembers]) -> None: ...
+        def __init__(self, **members: Unpack[DependentLevelMembers]) -> None: ...
 
     type: Literal["TAKE_PROFIT"] = "TAKE_PROFIT"
     price: PriceValue | None = None
@@ -232,12 +238,12 @@ class TakeProfitOrderRequest(DependentTerms, RequestedOrder):
     """Instead of a price; not every service takes it."""
 
 
-class StopLossOrderRequest(DependentTerms, RequestedOrder):
+class StopLossOrderRequest(DependentTerms, OrderRequestBase):
     """Body of a stand-alone stop-loss."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **members: Unpack[OfTradeStopLossMembers]) -> None: ...
+        def __init__(self, **members: Unpack[DependentStopLossMembers]) -> None: ...
 
     type: Literal["STOP_LOSS"] = "STOP_LOSS"
     price: PriceValue | None = None
@@ -248,12 +254,12 @@ class StopLossOrderRequest(DependentTerms, RequestedOrder):
     """Deprecated; default true only when the account requires it."""
 
 
-class GuaranteedStopLossOrderRequest(DependentTerms, RequestedOrder):
+class GuaranteedStopLossOrderRequest(DependentTerms, OrderRequestBase):
     """Body of a stand-alone guaranteed stop."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **members: Unpack[OfTradeLevelMembers]) -> None: ...
+        def __init__(self, **members: Unpack[DependentLevelMembers]) -> None: ...
 
     type: Literal["GUARANTEED_STOP_LOSS"] = "GUARANTEED_STOP_LOSS"
     price: PriceValue | None = None
@@ -262,12 +268,12 @@ class GuaranteedStopLossOrderRequest(DependentTerms, RequestedOrder):
     """In price units from the current price: ask for a long trade, bid for a short one."""
 
 
-class TrailingStopLossOrderRequest(DependentTerms, RequestedOrder):
+class TrailingStopLossOrderRequest(DependentTerms, OrderRequestBase):
     """Body of a stand-alone trailing stop."""
 
     if TYPE_CHECKING:
 
-        def __init__(self, **members: Unpack[OfTradeTrailingMembers]) -> None: ...
+        def __init__(self, **members: Unpack[DependentTrailingMembers]) -> None: ...
 
     type: Literal["TRAILING_STOP_LOSS"] = "TRAILING_STOP_LOSS"
     distance: DecimalNumber
@@ -285,78 +291,78 @@ OrderRequest: TypeAlias = Annotated[
     | TrailingStopLossOrderRequest,
     Field(discriminator="type"),
 ]
-"""Any order that can be asked for."""
+"""Any order request."""
 
 
-def refuse_unfit(order: OrderRequest, instrument: Instrument) -> None:
-    """InvalidRequest, naming the member, when the order does not fit the instrument."""
+def validate_for_instrument(order: OrderRequest, instrument: Instrument) -> None:
+    """Raise InvalidRequest, which names the member, if the order breaks the instrument's terms."""
     if isinstance(order, EntryTerms):
         if order.instrument != instrument.name:
             raise InvalidRequest(
-                f"instrument: {order.instrument} was checked against {instrument.name}",
+                f"instrument: the order is for {order.instrument}, not for {instrument.name}",
                 field="instrument",
             )
-        _refuse_unfit_units(order.units, instrument)
-    _refuse_unfit_levels(order, "", instrument)
+        _validate_units(order.units, instrument)
+    _validate_level_decimals(order, "", instrument)
     for name, details in details_on_fill(order):
-        _refuse_unfit_levels(details, f"{name}.", instrument)
+        _validate_level_decimals(details, f"{name}.", instrument)
 
 
-def refuse_unfit_details(name: str, details: Details, instrument: Instrument) -> None:
-    """The same for a dependent order of a trade."""
-    _refuse_unfit_levels(details, f"{name}.", instrument)
+def validate_details_for_instrument(name: str, details: Details, instrument: Instrument) -> None:
+    """Raise InvalidRequest if a dependent order of a trade breaks the instrument's terms."""
+    _validate_level_decimals(details, f"{name}.", instrument)
 
 
-def refuse_unfit_close(field: str, units: Decimal, instrument: Instrument) -> None:
-    """InvalidRequest for a size to close that has too many decimals; how much of it there is, is no reason to stay in."""
-    _refuse_excess(field, units, instrument)
+def validate_close_units(field: str, units: Decimal, instrument: Instrument) -> None:
+    """Raise InvalidRequest if a size to close has too many decimals; size limits do not hold for exits."""
+    _validate_unit_decimals(field, units, instrument)
 
 
-def decimals(value: Decimal) -> int:
-    """Decimals that matter: trailing zeros do not."""
+def decimal_places(value: Decimal) -> int:
+    """Return the number of decimals without trailing zeros."""
     return len(decimal_text(value).partition(".")[2].rstrip("0"))
 
 
-def _refuse_unfit_units(units: Decimal, instrument: Instrument) -> None:
-    _refuse_excess("units", units, instrument)
+def _validate_units(units: Decimal, instrument: Instrument) -> None:
+    _validate_unit_decimals("units", units, instrument)
     size = abs(units)
     if size < instrument.minimum_trade_size:
-        said = f"{units:f} is below the smallest trade, {instrument.minimum_trade_size:f}"
+        message = f"{units:f} is below the minimum trade size, {instrument.minimum_trade_size:f}"
     elif size > instrument.maximum_order_units:
-        said = f"{units:f} is above the largest order, {instrument.maximum_order_units:f}"
+        message = f"{units:f} is above the maximum order size, {instrument.maximum_order_units:f}"
     else:
         return
-    raise InvalidRequest(f"units: {said}", field="units")
+    raise InvalidRequest(f"units: {message}", field="units")
 
 
-def _refuse_excess(field: str, units: Decimal, instrument: Instrument) -> None:
-    if decimals(units) > instrument.trade_units_precision:
+def _validate_unit_decimals(field: str, units: Decimal, instrument: Instrument) -> None:
+    if decimal_places(units) > instrument.trade_units_precision:
         raise InvalidRequest(
-            f"{field}: {units:f} has more than {instrument.trade_units_precision} decimals",
+            f"{field}: {units:f} has more than the {instrument.trade_units_precision} decimals of {instrument.name}",
             field=field,
         )
 
 
-def _refuse_unfit_levels(holder: Record, prefix: str, instrument: Instrument) -> None:
+def _validate_level_decimals(holder: Record, prefix: str, instrument: Instrument) -> None:
     for name in ("price", "price_bound", "distance"):
         level = getattr(holder, name, None)
-        if level is not None and decimals(level) > instrument.display_precision:
+        if level is not None and decimal_places(level) > instrument.display_precision:
             field = prefix + name
             raise InvalidRequest(
-                f"{field}: {level:f} has more than {instrument.display_precision} decimals",
+                f"{field}: {level:f} has more than the {instrument.display_precision} decimals of {instrument.name}",
                 field=field,
             )
     if isinstance(holder, TrailingStopLossDetails | TrailingStopLossOrderRequest):
-        _refuse_unfit_trail(holder.distance, prefix, instrument)
+        _validate_trailing_distance(holder.distance, prefix, instrument)
 
 
-def _refuse_unfit_trail(distance: Decimal, prefix: str, instrument: Instrument) -> None:
+def _validate_trailing_distance(distance: Decimal, prefix: str, instrument: Instrument) -> None:
     least, most = (
         instrument.minimum_trailing_stop_distance,
         instrument.maximum_trailing_stop_distance,
     )
     if not least <= distance <= most:
         raise InvalidRequest(
-            f"{prefix}distance: {distance:f} is not within {least:f} to {most:f}",
+            f"{prefix}distance: {distance:f} is not between {least:f} and {most:f}",
             field=f"{prefix}distance",
         )

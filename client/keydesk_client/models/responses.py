@@ -1,13 +1,4 @@
-"""Answers about transactions.
-
-Answers about the account.
-Answers with books.
-Answers with candles of several instruments.
-Answers about orders.
-Answers about positions.
-Answers with prices.
-Answers about trades.
-"""
+"""Answers of the REST operations."""
 
 from keydesk_client.models._core.record import Response
 from keydesk_client.models._core.scalars import DateTime, TransactionID
@@ -70,21 +61,21 @@ class AccountSummaryResponse(Response):
 
 
 class InstrumentsResponse(Response):
-    """What an account may trade."""
+    """Instruments that an account may trade."""
 
     instruments: tuple[Instrument, ...]
     last_transaction_id: TransactionID
 
 
 class ConfigureAccountResponse(Response):
-    """Settings were changed."""
+    """The settings of an account were changed."""
 
     client_configure_transaction: ClientConfigureTransaction
     last_transaction_id: TransactionID
 
 
 class AccountChangesResponse(Response):
-    """What changed since a transaction."""
+    """Changes of an account since a transaction, and its current state."""
 
     changes: AccountChanges
     state: AccountChangesState
@@ -110,7 +101,7 @@ class LatestCandlesResponse(Response):
 
 
 class OrderCreateResponse(Response):
-    """An order was accepted: it rests, was filled, or was cancelled at once."""
+    """An order was accepted: it is pending, was filled, or was cancelled at once."""
 
     order_create_transaction: OrderCreateTransaction
     order_fill_transaction: OrderFillTransaction | None = None
@@ -136,7 +127,7 @@ class OrderResponse(Response):
 
 
 class OrderReplaceResponse(Response):
-    """An order was cancelled and another put in its place."""
+    """An order was cancelled and replaced by another."""
 
     order_cancel_transaction: OrderCancelTransaction | None = None
     order_create_transaction: OrderCreateTransaction
@@ -251,7 +242,7 @@ class TradeDependentOrdersResponse(Response):
 
 
 class TransactionPageIndex(Response):
-    """Result of the transactions list."""
+    """Pages of the transactions of a time range."""
 
     from_: DateTime
     """Effective start."""
@@ -260,11 +251,11 @@ class TransactionPageIndex(Response):
     page_size: int
     """Effective page size."""
     type: tuple[TransactionFilter, ...] | None = None
-    """Filter given, absent when none."""
+    """Requested filter, absent if there was none."""
     count: int
     """Transactions over all pages."""
     pages: tuple[str, ...]
-    """Absolute idrange URLs, filter carried along."""
+    """Absolute URLs of the pages, with the filter."""
     last_transaction_id: TransactionID
     """Newest transaction."""
 

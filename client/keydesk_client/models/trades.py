@@ -1,7 +1,4 @@
-"""Trades, in full and in summary.
-
-Positions: all trades of one instrument, both sides.
-"""
+"""Trades, in full and in summary, and positions: all trades of one instrument."""
 
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import (
@@ -28,9 +25,9 @@ class PositionSide(Record):
     """One direction of a position."""
 
     units: DecimalNumber
-    """Minus on the short side, 0 when flat."""
+    """Negative on the short side, 0 if flat."""
     average_price: PriceValue | None = None
-    """Weighted open price, only while open."""
+    """Average open price, only while open."""
     trade_ids: tuple[TradeID, ...] | None = None
     """Open trades, only while open."""
     pl: AccountUnits
@@ -55,7 +52,7 @@ class Position(Record):
     pl: AccountUnits
     """Realised over account life."""
     unrealized_pl: AccountUnits | None = None
-    """When prices are known."""
+    """Absent if prices are unknown."""
     margin_used: AccountUnits | None = None
     """Only while open."""
     resettable_pl: AccountUnits
@@ -69,13 +66,13 @@ class Position(Record):
     guaranteed_execution_fees: AccountUnits
     """Over account life."""
     long: PositionSide
-    """Long side, present when flat too."""
+    """Long side, also present if flat."""
     short: PositionSide
-    """Short side, present when flat too."""
+    """Short side, also present if flat."""
 
 
 class TradeTerms(Record):
-    """Trade fields shared by the full and the summary record."""
+    """Members of a trade in full and in summary."""
 
     id: TradeID
     """Equals the id of the ORDER_FILL that opened it."""
@@ -90,9 +87,9 @@ class TradeTerms(Record):
     initial_units: DecimalNumber
     """Signed size at open."""
     initial_margin_required: AccountUnits
-    """Plain margin at open, ignores any guaranteed stop."""
+    """Margin at open, without regard to a guaranteed stop."""
     current_units: DecimalNumber
-    """Signed size still open, 0 when closed."""
+    """Signed size still open, 0 if closed."""
     realized_pl: AccountUnits
     """P/L of the closed part."""
     unrealized_pl: AccountUnits | None = None
@@ -102,7 +99,7 @@ class TradeTerms(Record):
     average_close_price: PriceValue | None = None
     """Once reduced or closed."""
     closing_transaction_ids: tuple[TransactionID, ...] | None = None
-    """ORDER_FILL ids that reduced it."""
+    """Ids of the ORDER_FILL transactions that reduced it."""
     financing: AccountUnits
     """Financing so far."""
     dividend_adjustment: AccountUnits
@@ -110,11 +107,11 @@ class TradeTerms(Record):
     close_time: DateTime | None = None
     """CLOSED only."""
     client_extensions: ClientExtensions | None = None
-    """Client tags of the trade."""
+    """Id, tag and comment of the trade."""
 
 
 class Trade(TradeTerms):
-    """Trade with its dependent orders embedded."""
+    """A trade with its dependent orders."""
 
     take_profit_order: TakeProfitOrder | None = None
     """Pending take-profit."""
@@ -127,7 +124,7 @@ class Trade(TradeTerms):
 
 
 class TradeSummary(TradeTerms):
-    """Trade with ids of its dependent orders."""
+    """A trade with the ids of its dependent orders."""
 
     take_profit_order_id: OrderID | None = None
     """Pending take-profit."""

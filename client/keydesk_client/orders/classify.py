@@ -1,12 +1,4 @@
-"""Which of several like requests made which batch of transactions, as far as it can be told.
-
-Each request makes at most one batch, and each batch was made by one request. Where that leaves only one way to give
-the batches to the requests, it is known; where it leaves several, what they have in common is.
-
-Whether a record says what was asked for: members by name, quantities by value rather than by spelling.
-From a good answer to its outcome: what a request that was acted on turned into.
-One request on the wire: which answers say yes, which say no, and which say nothing at all.
-"""
+"""Classify the answer to a request, or the transactions that a look-up found, as an outcome."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
@@ -31,51 +23,15 @@ from keydesk_client.models.responses import (
 )
 from keydesk_client.models.transactions.fills import OrderCancelTransaction, OrderFillTransaction
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.orders.outcome import Became, Done, Intent, NotSent, Rejected, Unknown
-
-TERMS: Final = ("instrument", "units", "price", "distance", "tradeID", "priceBound")
-"""What makes one order differ from another."""
-
-
-def text(record: object, member: str) -> str | None:
-    """A member that is text; None when the record has none, or was sent without it."""
-    value = getattr(record, member, None)  # MissingMember is an AttributeError
-    return value if isinstance(value, str) else None
-
-
-def names(specifier: str, record: object, member: str, client_member: str) -> bool:
-    """Whether a specifier, an id or `@` and a client id, means what the record names."""
-    if specifier.startswith("@"):
-        return specifier[1:] == text(record, client_member)
-    return specifier == text(record, member)
-
-
-def same_quantity(asked: object, said: object) -> bool:
-    """Whether two quantities are equal: 1.20 is 1.2, ALL is ALL, and nothing equals what is not there."""
-    if asked is None or said is None:
-        return False
-    return asked == said or _finite_number(asked) == _finite_number(said) is not None
-
-
-def asked_for(
-    body: Mapping[str, JsonValue], transaction: Transaction, members: Iterable[str] = TERMS
-) -> bool:
-    """Whether the transaction has the kind and the terms of a request."""
-    made = transaction.to_wire()
-    kind = body.get("type")
-    if kind is not None and made.get("type") not in {f"{kind}_ORDER", f"{kind}_ORDER_REJECT"}:
-        return False
-    asked = {member: body[member] for member in members if body.get(member) is not None}
-    return all(same_quantity(value, made.get(member)) for member, value in asked.items())
-
-
-def _finite_number(value: object) -> Decimal | None:
-    try:
-        number = Decimal(str(value))
-    except InvalidOperation:
-        return None
-    return number if number.is_finite() else None  # comparing with a signaling NaN raises
-
+from keydesk_client.orders.outcome import (
+    Action,
+    Became,
+    Done,
+    Intent,
+    NotSent,
+    Rejected,
+    Unknown,
+)
 
 WriteResponse: TypeAlias = (
     OrderCreateResponse
@@ -86,101 +42,162 @@ WriteResponse: TypeAlias = (
     | TradeDependentOrdersResponse
 )
 
-EDITS = (OrderCancelResponse, TradeDependentOrdersResponse)
+EDITS: Final = frozenset({Action.CANCEL, Action.SET_DEPENDENT_ORDERS})
+"""Actions that are done when they took effect: no order of theirs fills or rests."""
+REQUEST_TIMEOUT: Final = 408
+"""The one 4xx status that refuses nothing: a proxy stopped waiting for the request."""
+TERMS: Final = ("instrument", "units", "price", "distance", "tradeID", "priceBound")
+"""The members that tell one order from another."""
 
 
-def outcome_of(intent: Intent, answer: WriteResponse) -> Done:
-    """The outcome that an answer tells; MissingMember when it does not tell it."""
-    made = transactions_in(answer)
-    is_edit = isinstance(answer, EDITS)
-    became, reason = (Became.APPLIED, "") if is_edit else became_of(made)
-    if became is Became.RESTING and not any(_rests(each) for each in made):
-        raise MissingMember("the answer does not tell what became of the order")
+async def send_once(
+    intent: Intent, send: Callable[[], Awaitable[WriteResponse]]
+) -> Done | Rejected | NotSent | Unknown:
+    """Send the request of an intent, and classify its answer or error."""
+    request_id = ""
+    try:
+        answer = await send()
+        request_id = answer.request_id
+        return done_by_answer(intent, answer)
+    except MissingMember as error:
+        return Unknown(intent, f"the answer is incomplete: {error}", request_id=request_id)
+    except KeydeskClientError as error:
+        return _classify_error(intent, error)
+
+
+def done_by_answer(intent: Intent, answer: WriteResponse) -> Done:
+    """Return the outcome that a success answer reports; raise MissingMember when it does not report it."""
+    transactions = _transactions_in(answer)
+    is_edit = intent.action in EDITS
+    became, reason = (Became.APPLIED, "") if is_edit else became_of(transactions)
+    if became is Became.RESTING and not any(_can_rest(each) for each in transactions):
+        raise MissingMember("it does not show what the order became")
     return Done(
         intent=intent,
         became=became,
-        transactions=made,
+        transactions=transactions,
         reason=reason,
-        order_id=None if is_edit else created_order_id(made),
+        order_id=None if is_edit else _created_order_id(transactions),
         related_transaction_ids=answer.related_transaction_ids,
         last_transaction_id=int(answer.last_transaction_id),
         request_id=answer.request_id,
     )
 
 
-def transactions_in(answer: WriteResponse) -> tuple[Transaction, ...]:
-    """The transactions that a body holds, in the order of their ids."""
-    values = (getattr(answer, name) for name in type(answer).model_fields if _is_one(name))
-    return tuple(sorted((each for each in values if each is not None), key=_transaction_number))
+def done_by_transactions(
+    intent: Intent, origin: Transaction, since: Sequence[Transaction]
+) -> Done | None:
+    """Return the outcome of the request that made `origin`; None while the rest of its batch is missing.
+
+    `since` are the account's transactions after the intent.
+    """
+    batch = batch_of(origin, since)
+    transactions = _with_later_of_orders(batch, since)
+    result = _became_when_complete(intent, transactions)
+    if result is None:
+        return None
+    became, reason = result
+    return Done(
+        intent=intent,
+        became=became,
+        transactions=transactions,
+        reason=reason,
+        order_id=None if became is Became.APPLIED else _created_order_id(transactions),
+        related_transaction_ids=tuple(each.id for each in batch),
+        last_transaction_id=int(since[-1].id),
+        looked_up=True,
+    )
 
 
-def became_of(made: Iterable[Transaction]) -> tuple[Became, str]:
-    """What the orders among these transactions came to, and why one was cancelled if one was."""
-    made = tuple(made)
-    orders = {each.id for each in made if creates_order(each) and not _came_with_a_fill(each)}
-    fills = [each for each in made if isinstance(each, OrderFillTransaction)]
-    cancels = [each for each in made if isinstance(each, OrderCancelTransaction)]
-    ended = (each for each in cancels if each.order_id in orders)
-    reason = next((text(each, "reason") or each.type for each in ended), "")
+def rejected_by_transaction(intent: Intent, refusal: Transaction) -> Rejected:
+    """Return the outcome that a reject transaction reports."""
+    reason = text(refusal, "reject_reason") or refusal.type
+    return Rejected(
+        intent=intent,
+        message=reason,
+        error_code=reason,
+        reject_reason=reason,
+        related_transaction_ids=(refusal.id,),
+        last_transaction_id=int(refusal.id),
+        looked_up=True,
+    )
+
+
+def became_of(transactions: Iterable[Transaction]) -> tuple[Became, str]:
+    """Return what the orders among these transactions became, and the reason if one was cancelled."""
+    transactions = tuple(transactions)
+    orders = {
+        each.id for each in transactions if creates_order(each) and not _is_created_on_fill(each)
+    }
+    fills = [each for each in transactions if isinstance(each, OrderFillTransaction)]
+    cancels = [each for each in transactions if isinstance(each, OrderCancelTransaction)]
+    own_cancels = (each for each in cancels if each.order_id in orders)
+    reason = next((text(each, "reason") or each.type for each in own_cancels), "")
     if any(each.order_id in orders for each in fills):
         return Became.FILLED, reason
     return (Became.CANCELLED, reason) if reason else (Became.RESTING, "")
 
 
-def created_order_id(made: Iterable[Transaction]) -> str | None:
-    """The id of the order among the transactions: that of the one which created it."""
-    return next((each.id for each in made if creates_order(each)), None)
+def batch_of(origin: Transaction, since: Sequence[Transaction]) -> tuple[Transaction, ...]:
+    """Return the transactions that one request made at once, among those in `since`."""
+    batch = batch_id(origin)
+    successor = text(origin, "replaced_by_order_id")
+    return tuple(
+        each
+        for each in since
+        if each is origin or each.id == successor or text(each, "batch_id") == batch
+    )
+
+
+def batch_id(transaction: Transaction) -> str:
+    """Return the id of the batch of a transaction: of the first transaction that its request made."""
+    return text(transaction, "batch_id") or transaction.id
 
 
 def creates_order(transaction: Transaction) -> bool:
-    """Whether an order was made by it, and so carries its id."""
+    """Whether the transaction creates an order, whose id is the transaction's."""
     return transaction.type.endswith("_ORDER")
 
 
-def _came_with_a_fill(transaction: Transaction) -> bool:
-    """Whether it protects a trade of another order: its own end is another story."""
-    return text(transaction, "reason") == "ON_FILL"
+def text(record: object, member: str) -> str | None:
+    """Return a member that is a string; None when the record lacks it or was sent without it."""
+    value = getattr(record, member, None)  # MissingMember is an AttributeError
+    return value if isinstance(value, str) else None
 
 
-def _rests(transaction: Transaction) -> bool:
-    return creates_order(transaction) and transaction.type != "MARKET_ORDER"
+def is_named(specifier: str, record: object, member: str, client_member: str) -> bool:
+    """Whether a specifier, an id or `@` and a client id, names what a record names in one of two members."""
+    if specifier.startswith("@"):
+        return specifier[1:] == text(record, client_member)
+    return specifier == text(record, member)
 
 
-def _is_one(name: str) -> bool:
-    return name.endswith("_transaction") and "reissue" not in name
+def has_terms(
+    transaction: Transaction, body: Mapping[str, JsonValue], members: Iterable[str] = TERMS
+) -> bool:
+    """Whether a transaction has the order type and the terms of a request's body."""
+    wire = transaction.to_wire()
+    kind = body.get("type")
+    if kind is not None and wire.get("type") not in {f"{kind}_ORDER", f"{kind}_ORDER_REJECT"}:
+        return False
+    terms = {member: body[member] for member in members if body.get(member) is not None}
+    return all(is_same_quantity(value, wire.get(member)) for member, value in terms.items())
 
 
-def _transaction_number(transaction: Transaction) -> int:
-    return int(transaction.id)
+def is_same_quantity(one: object, other: object) -> bool:
+    """Whether two quantities are equal by value: 1.20 is 1.2, ALL is ALL, and None equals nothing."""
+    if one is None or other is None:
+        return False
+    return one == other or _finite_number(one) == _finite_number(other) is not None
 
 
-REQUEST_TIMEOUT: Final = 408
-"""Something in between gave up waiting: the one 4xx that refuses nothing."""
-
-
-async def sent_once(
-    intent: Intent, send: Callable[[], Awaitable[WriteResponse]]
-) -> Done | Rejected | NotSent | Unknown:
-    """Send it, and say what its answer, or the lack of one, means."""
-    request_id = ""
-    try:
-        answer = await send()
-        request_id = answer.request_id
-        return outcome_of(intent, answer)
-    except MissingMember as error:
-        said = f"the answer lacks what it should tell: {error}"
-        return Unknown(intent, said, request_id=request_id)
-    except KeydeskClientError as error:
-        return _failed(intent, error)
-
-
-def _failed(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | Unknown:
-    said = str(error) or type(error).__name__
+def _classify_error(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | Unknown:
+    message = str(error) or type(error).__name__
     if not error.sent:
         field = error.field if isinstance(error, InvalidRequest) else ""
-        after = error.retry_after if isinstance(error, Answered) else None
-        return NotSent(intent, said, field, after)
-    if isinstance(error, Refused) and _says_no(error):
+        retry_after = error.retry_after if isinstance(error, Answered) else None
+        return NotSent(intent, message, field, retry_after)
+    if isinstance(error, Refused) and _changed_nothing(error):
         return Rejected(
             intent=intent,
             message=error.error_message,
@@ -192,42 +209,70 @@ def _failed(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | U
             related_transaction_ids=error.related_transaction_ids,
         )
     request_id = error.request_id if isinstance(error, Answered | UnreadableAnswer) else ""
-    return Unknown(intent, said, request_id=request_id)
+    return Unknown(intent, message, request_id=request_id)
 
 
-def _says_no(error: Refused) -> bool:
-    """Whether nothing changed: the service says why, and made nothing but refusals."""
-    refusals = len(error.reject_transactions)
-    made_more = bool(refusals) and len(error.related_transaction_ids) > refusals
+def _changed_nothing(error: Refused) -> bool:
+    """Whether the service explains the refusal and made no transactions other than rejects."""
+    rejects = len(error.reject_transactions)
+    made_more = bool(rejects) and len(error.related_transaction_ids) > rejects
     return error.explained and error.status != REQUEST_TIMEOUT and not made_more
 
 
-MOST_REQUESTS: Final = 6
-"""Of more like requests than that, open at once, nothing is concluded."""
+def _transactions_in(answer: WriteResponse) -> tuple[Transaction, ...]:
+    """Return the transactions of an answer in the order of their ids; reissues belong to other requests' orders."""
+    members = type(answer).model_fields
+    names = (name for name in members if name.endswith("_transaction") and "reissue" not in name)
+    values = (getattr(answer, name) for name in names)
+    return tuple(sorted((each for each in values if each is not None), key=_number))
 
 
-def possible_batches(makers: Mapping[str, frozenset[str]], request: str) -> tuple[list[str], bool]:
-    """Return the batches that a request may have made, and whether it may have made none.
-
-    `makers` names for each batch the requests that may have made it. When there are more batches than requests, some
-    were made by requests that are not known here, and everything that fits is possible.
-    """
-    fitting = [batch for batch, names in makers.items() if request in names]
-    if not fitting:
-        return [], True
-    requests = frozenset[str]().union(*makers.values())
-    ways = [] if len(requests) > MOST_REQUESTS else _ways(list(makers.values()))
-    if not ways:
-        return fitting, True
-    batches = list(makers)
-    taken = {way.index(request) for way in ways if request in way}
-    may_be_none = any(request not in way for way in ways)
-    return [batches[place] for place in sorted(taken)], may_be_none
+def _number(transaction: Transaction) -> int:
+    return int(transaction.id)
 
 
-def _ways(makers: Sequence[frozenset[str]]) -> list[tuple[str, ...]]:
-    """Return every way to name a different maker for each batch."""
-    ways: list[tuple[str, ...]] = [()]
-    for names in makers:
-        ways = [(*way, name) for way in ways for name in sorted(names) if name not in way]
-    return ways
+def _became_when_complete(
+    intent: Intent, transactions: Sequence[Transaction]
+) -> tuple[Became, str] | None:
+    """Return what the request became, and the reason; None while the rest of the batch is missing."""
+    if intent.action in EDITS:
+        return Became.APPLIED, ""
+    orders = [each for each in transactions if creates_order(each)]
+    if not orders:  # a replacement of which only the cancel took effect
+        reasons = (text(each, "reject_reason") for each in transactions)
+        return next(((Became.CANCELLED, reason) for reason in reasons if reason), None)
+    ended = {text(each, "order_id") for each in transactions}
+    is_open = any(each.type == "MARKET_ORDER" and each.id not in ended for each in orders)
+    if is_open or len(orders) < len(intent.closed_sides):  # market orders never rest
+        return None
+    return became_of(transactions)
+
+
+def _with_later_of_orders(
+    batch: Sequence[Transaction], since: Sequence[Transaction]
+) -> tuple[Transaction, ...]:
+    """Return a batch and the later transactions of the orders that it created."""
+    ids = {each.id for each in batch}
+    orders = {each.id for each in batch if creates_order(each)}
+    return tuple(each for each in since if each.id in ids or text(each, "order_id") in orders)
+
+
+def _created_order_id(transactions: Iterable[Transaction]) -> str | None:
+    return next((each.id for each in transactions if creates_order(each)), None)
+
+
+def _is_created_on_fill(transaction: Transaction) -> bool:
+    """Whether the transaction creates a dependent order on fill; its fate does not decide the outcome."""
+    return text(transaction, "reason") == "ON_FILL"
+
+
+def _can_rest(transaction: Transaction) -> bool:
+    return creates_order(transaction) and transaction.type != "MARKET_ORDER"
+
+
+def _finite_number(value: object) -> Decimal | None:
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None  # comparing with a signaling NaN raises

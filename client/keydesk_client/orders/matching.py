@@ -1,103 +1,145 @@
-"""Which transactions an intent made: the answer was lost, the account's history was not.
+"""Find the transactions that an intent's request made, when its answer was lost.
 
-A new order, and each order that closes a side of a position, is found by its client id. What carries none is found by
-what it is about and what was asked: the order that was replaced or cancelled, the trade that was closed and by how
-much, the protection that was set; on an account that takes no client ids, the terms of the new order, the position and
-how much of it was closed. Transactions that another intent claimed are not taken
-twice. Only an id that was made for this one order is beyond confusion: it is found whoever claims what, also where an
-account's history has begun anew and its numbers with it.
+`RULES` has a row for each action: which transactions show that the request took effect or was refused, how they are
+compared with the intent, and what ended its target first.
 
-What may as well have been made by another open intent of the journal is taken for this one's only when every way of
-giving each request at most one batch, and each batch a request, gives it to this one. Otherwise the outcome is
-Ambiguous. Where an answer told at least the service's id of the request, the transactions that repeat it are its own.
+A new order, and each order that closes a side of a position, is found by its client id. A request whose id the
+transactions do not repeat is found by its target and terms: the order that was replaced or cancelled, the trade that was
+closed and by how much, the dependent order that was set; for an account without client ids, the terms of the new order,
+the position and how much of it was closed. Transactions that another intent claimed are not taken twice. A client id
+made for one order overrides such claims, also after the account's history and its ids have begun anew.
+
+Each request makes at most one batch of transactions, and each batch was made by one request. What another open intent
+of the journal may have made as well is this intent's only if every such assignment of batches to requests gives it to
+this one. Otherwise the outcome is Ambiguous. When an answer at least had the service's id of the request, the
+transactions that repeat it belong to the request.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from keydesk_client.models.orders import Order
 from keydesk_client.models.transactions.fills import OrderCancelTransaction, OrderFillTransaction
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.classify import (
-    asked_for,
-    became_of,
-    created_order_id,
+    batch_id,
+    batch_of,
     creates_order,
-    names,
-    possible_batches,
-    same_quantity,
+    done_by_transactions,
+    has_terms,
+    is_named,
+    is_same_quantity,
+    rejected_by_transaction,
     text,
 )
-from keydesk_client.orders.outcome import Action, Ambiguous, Became, Done, Intent, Rejected
+from keydesk_client.orders.outcome import Action, Ambiguous, Done, Intent, Rejected
 
-Endings = Mapping[str, Order]
-"""Ended orders by id, as far as they had to be read to know what they were."""
-Claimed = Mapping[str, str]
-"""Transactions that intents made, each with the intent's id."""
+DEPENDENT_ORDERS: Final = {
+    "takeProfit": "TAKE_PROFIT_ORDER",
+    "stopLoss": "STOP_LOSS_ORDER",
+    "trailingStopLoss": "TRAILING_STOP_LOSS_ORDER",
+    "guaranteedStopLoss": "GUARANTEED_STOP_LOSS_ORDER",
+}
+CANCELLED_BY_CLIENT: Final = "CLIENT_REQUEST"
+REPLACED: Final = "CLIENT_REQUEST_REPLACED"
+MOST_REQUESTS: Final = 6
+"""With more like requests than this, nothing is concluded: the assignments are too many to try."""
+
+OrdersById: TypeAlias = Mapping[str, Order]
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is known beside the transactions when an intent is matched with them."""
+    """What decides, besides the transactions, which of them are an intent's."""
 
-    claimed: Claimed
+    claimed: Mapping[str, str]
+    """The transactions that settled intents made, each with the intent's id."""
     rivals: tuple[Intent, ...]
-    """Other intents that may have made any transaction: of this process and of every one that shares the journal."""
+    """Other intents that may have made any transaction, of every process that shares the journal."""
     shared: Mapping[str, frozenset[str]]
-    """Intents that ended as Ambiguous, each with the transactions of which some are its own."""
+    """The intents that ended as Ambiguous, each with the transactions of which it made some."""
     request_id: str = ""
-    """The service's id of this intent's request, where its answer told that much."""
+    """The service's id of the intent's request, if an answer with its headers came."""
 
 
-DEPENDENTS: Final = {
-    "takeProfit": "TAKE_PROFIT",
-    "stopLoss": "STOP_LOSS",
-    "trailingStopLoss": "TRAILING_STOP_LOSS",
-    "guaranteedStopLoss": "GUARANTEED_STOP_LOSS",
-}
-CANCELLED_BY_CLIENT: Final = "CLIENT_REQUEST"
-REPLACED: Final = "CLIENT_REQUEST_REPLACED"
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How the transactions of an account show what became of one kind of request."""
+
+    made: str
+    """Type of the transaction that shows that the request took effect; its end when it begins with "_"."""
+    refused: tuple[str, ...]
+    """Types of the transactions that refuse the request, likewise."""
+    is_same: Callable[[Intent, Transaction], bool]
+    """Compares such a transaction with the intent."""
+    reason: str = ""
+    """The reason that the transaction in `made` must have; empty for any."""
+    ended_first: Callable[[Intent, Transaction], str | None] = lambda _intent, _transaction: None
+    """Says why the request can no longer take effect, when a transaction ended its target in another way."""
 
 
-def verdict(
+def find_outcome(
     intent: Intent,
     transactions: Sequence[Transaction],
     context: Context,
-    endings: Endings | None = None,
+    cancelled: OrdersById | None = None,
 ) -> Done | Rejected | Ambiguous | None:
-    """What became of the intent, or None while its transactions are not all there."""
+    """Return the outcome that the account's transactions show, None while they do not show one.
+
+    `cancelled` are the orders of `unclear_cancels`, by id.
+    """
     since = [each for each in transactions if int(each.id) > intent.since]
-    endings = endings or {}
+    cancelled = cancelled or {}
     named = [each for each in since if _repeats_request_id(intent, each, context.request_id)]
-    own = _origins(intent, named, since, context.claimed, endings)
-    if own or names_itself(intent):
-        origins = own or _origins(intent, since, since, context.claimed, endings)
-        return _first_finding(intent, origins, since)
-    makers = _makers(intent, since, context, endings)
-    batches, may_be_none = possible_batches(makers, intent.id)
+    own = _origins(intent, named, since, context.claimed, cancelled)
+    if own or intent.has_own_id:
+        origins = own or _origins(intent, since, since, context.claimed, cancelled)
+        return _outcome_of_first(intent, origins, since)
+    makers = _makers(intent, since, context, cancelled)
+    batches, may_be_none = _possible_batches(makers, intent.id)
     if not batches:
         return _too_late(intent, since)
-    origins = _origins(intent, since, since, context.claimed, endings)
+    origins = _origins(intent, since, since, context.claimed, cancelled)
     if len(batches) == 1 and not may_be_none:
-        return _finding(intent, origins[batches[0]], since)
+        return _outcome(intent, origins[batches[0]], since)
     return _ambiguous(intent, [origins[batch] for batch in batches], since, makers)
 
 
-def _first_finding(
+def concerns(intent: Intent, transaction: Transaction) -> bool:
+    """Whether a transaction shows something of what became of the intent."""
+    return (
+        _is_made(intent, transaction, {})
+        or _is_refused(intent, transaction)
+        or RULES[intent.action].ended_first(intent, transaction) is not None
+    )
+
+
+def unclear_cancels(intent: Intent, transactions: Sequence[Transaction]) -> tuple[str, ...]:
+    """Return ids of cancelled orders to read before `find_outcome`: a cancel does not name the trade of a dependent order."""
+    if intent.action is not Action.SET_DEPENDENT_ORDERS or any(intent.body.values()):
+        return ()
+    cancels = (each for each in transactions if _is_cancel(each, CANCELLED_BY_CLIENT))
+    ids = (text(each, "order_id") for each in cancels if int(each.id) > intent.since)
+    return tuple(order_id for order_id in ids if order_id is not None)
+
+
+def _outcome_of_first(
     intent: Intent, origins: Mapping[str, Transaction], since: Sequence[Transaction]
 ) -> Done | Rejected | None:
-    """What the first batch that was not refused came to, or else the first refusal."""
+    """Return the outcome of the first batch that was not refused, or else of the first refusal."""
     if not origins:
         return _too_late(intent, since)
-    made = (each for each in origins.values() if not _refused(intent, each))
-    return _finding(intent, next(made, next(iter(origins.values()))), since)
+    made = (each for each in origins.values() if not _is_refused(intent, each))
+    return _outcome(intent, next(made, next(iter(origins.values()))), since)
 
 
-def _finding(
+def _outcome(
     intent: Intent, origin: Transaction, since: Sequence[Transaction]
 ) -> Done | Rejected | None:
-    return _rejected(intent, origin) if _refused(intent, origin) else _done(intent, origin, since)
+    if _is_refused(intent, origin):
+        return rejected_by_transaction(intent, origin)
+    return done_by_transactions(intent, origin, since)
 
 
 def _ambiguous(
@@ -106,41 +148,52 @@ def _ambiguous(
     since: Sequence[Transaction],
     makers: Mapping[str, frozenset[str]],
 ) -> Ambiguous | None:
-    """All that this request may have done; None while the rest of a batch is still to come."""
-    findings = [_finding(intent, origin, since) for origin in origins]
-    known = tuple(found for found in findings if found is not None)
-    if len(known) < len(findings):
+    """Return all outcomes that this request may have had; None while a batch is incomplete."""
+    outcomes = [_outcome(intent, origin, since) for origin in origins]
+    findings = tuple(outcome for outcome in outcomes if outcome is not None)
+    if len(findings) < len(outcomes):
         return None
     requests = frozenset[str]().union(*makers.values())
     are_all_found = len(makers) >= len(requests)
     is_complete = are_all_found or _too_late(intent, since) is not None
     like = tuple(sorted(requests - {intent.id}))
-    return Ambiguous(intent, known, like, is_complete, are_all_found)
+    return Ambiguous(intent, findings, like, is_complete, are_all_found)
+
+
+def _too_late(intent: Intent, since: Sequence[Transaction]) -> Rejected | None:
+    """Return a rejection when the target ended in another way, so that the request can no longer take effect."""
+    ended_first = RULES[intent.action].ended_first
+    for each in since:
+        reason = ended_first(intent, each)
+        if reason is not None:
+            return Rejected(intent, reason, last_transaction_id=int(each.id), looked_up=True)
+    return None
 
 
 def _makers(
-    intent: Intent, since: Sequence[Transaction], context: Context, endings: Endings
+    intent: Intent, since: Sequence[Transaction], context: Context, cancelled: OrdersById
 ) -> dict[str, frozenset[str]]:
-    """For each batch that bears on this intent, the intents that may have made it.
+    """Return, for each batch that bears on this intent, the intents that may have made it.
 
-    Those that this intent may have made, those that their other possible makers may have made, and so on.
+    These are the batches that this intent may have made, those that their other possible makers may have made, and so
+    on.
     """
     rivals = [each for each in context.rivals if _may_be_confused(intent, each)]
     batches_of = {
-        each.id: _origins(each, since, since, context.claimed, endings).keys()
+        each.id: _origins(each, since, since, context.claimed, cancelled).keys()
         for each in (intent, *rivals)
     }
     makers: dict[str, frozenset[str]] = {}
     reached, pending = {intent.id}, [intent.id]
     while pending:
         for batch in batches_of[pending.pop()]:
-            beside = frozenset(name for name, batches in batches_of.items() if batch in batches)
-            makers[batch] = beside
-            pending += beside - reached
-            reached |= beside
+            possible = frozenset(name for name, batches in batches_of.items() if batch in batches)
+            makers[batch] = possible
+            pending += possible - reached
+            reached |= possible
     ids: dict[str, set[str]] = {batch: set() for batch in makers}
     for each in since:
-        ids.get(_batch_id(each), set()).add(each.id)
+        ids.get(batch_id(each), set()).add(each.id)
     sharing = {name: shared for name, shared in context.shared.items() if name != intent.id}
     return {
         batch: names | {name for name, shared in sharing.items() if ids[batch] & shared}
@@ -148,9 +201,41 @@ def _makers(
     }
 
 
+def _possible_batches(makers: Mapping[str, frozenset[str]], request: str) -> tuple[list[str], bool]:
+    """Return the batches that a request may have made, and whether it may have made none.
+
+    `makers` has for each batch the requests that may have made it. More batches than requests show that requests
+    outside the journal made some of them; then every batch that fits is possible.
+    """
+    fitting = [batch for batch, names in makers.items() if request in names]
+    if not fitting:
+        return [], True
+    requests = frozenset[str]().union(*makers.values())
+    assignments = [] if len(requests) > MOST_REQUESTS else _assignments(list(makers.values()))
+    if not assignments:
+        return fitting, True
+    batches = list(makers)
+    places = {each.index(request) for each in assignments if request in each}
+    may_be_none = any(request not in each for each in assignments)
+    return [batches[place] for place in sorted(places)], may_be_none
+
+
+def _assignments(makers: Sequence[frozenset[str]]) -> list[tuple[str, ...]]:
+    """Return every way to name a different maker for each batch."""
+    assignments: list[tuple[str, ...]] = [()]
+    for names in makers:
+        assignments = [
+            (*chosen, name)
+            for chosen in assignments
+            for name in sorted(names)
+            if name not in chosen
+        ]
+    return assignments
+
+
 def _may_be_confused(intent: Intent, other: Intent) -> bool:
-    """Whether both may be about the same thing, by ids that the account's transactions do not repeat."""
-    if other.id == intent.id or names_itself(other):
+    """Whether both may be about the same target, by ids that the account's transactions do not repeat."""
+    if other.id == intent.id or other.has_own_id:
         return False
     is_one_account = None in {intent.account_id, other.account_id} or (
         intent.account_id == other.account_id
@@ -161,279 +246,195 @@ def _may_be_confused(intent: Intent, other: Intent) -> bool:
 
 def _origins(
     intent: Intent,
-    among: Sequence[Transaction],
+    among: Iterable[Transaction],
     since: Sequence[Transaction],
-    claimed: Claimed,
-    endings: Endings,
+    claimed: Mapping[str, str],
+    cancelled: OrdersById,
 ) -> dict[str, Transaction]:
-    """For each batch that the intent may have made, the transaction that tells so."""
-    found: dict[str, Transaction] = {}
-    fresh = [
-        each for each in among if int(each.id) > intent.since and _may_be_its(intent, each, claimed)
+    """Return, for each batch that the intent may have made, the transaction that shows it, in the order of ids."""
+    origins: dict[str, Transaction] = {}
+    unclaimed = [
+        each
+        for each in among
+        if int(each.id) > intent.since
+        and (intent.has_own_id or claimed.get(each.id, intent.id) == intent.id)
     ]
-    for each in fresh:
-        if _made(intent, each, endings) and not _anothers(intent, each, since):
-            found.setdefault(_batch_id(each), each)
-    for each in fresh:
-        if _refused(intent, each):
-            found.setdefault(_batch_id(each), each)
-    return dict(sorted(found.items(), key=lambda item: int(item[1].id)))
-
-
-def _batch_id(each: Transaction) -> str:
-    return text(each, "batch_id") or each.id
+    for each in unclaimed:
+        if _is_made(intent, each, cancelled) and not _is_other_replacement(intent, each, since):
+            origins.setdefault(batch_id(each), each)
+    for each in unclaimed:
+        if _is_refused(intent, each):
+            origins.setdefault(batch_id(each), each)
+    return dict(sorted(origins.items(), key=lambda item: int(item[1].id)))
 
 
 def _repeats_request_id(intent: Intent, each: Transaction, request_id: str) -> bool:
-    """Whether a transaction names the request that made it, by the service's id or by ours."""
+    """Whether a transaction names the request that made it, by the service's id or by the intent's."""
     named = text(each, "request_id")
     if named is not None and named in {request_id, intent.id}:
         return True
     return each.unknown.get("clientRequestID") == intent.id
 
 
-def concerns(intent: Intent, transaction: Transaction) -> bool:
-    """Whether a transaction says something about what became of the intent."""
-    return (
-        _made(intent, transaction, {})
-        or _refused(intent, transaction)
-        or _ended(intent, transaction) is not None
-    )
+def _is_made(intent: Intent, each: Transaction, cancelled: OrdersById) -> bool:
+    rule = RULES[intent.action]
+    if _has_type(each, rule.made) and (not rule.reason or text(each, "reason") == rule.reason):
+        return rule.is_same(intent, each)
+    return _cancels_dependent_order(intent, each, cancelled)
 
 
-def unclear_cancels(intent: Intent, transactions: Sequence[Transaction]) -> tuple[str, ...]:
-    """Orders to read before a verdict: a cancel does not tell whose protection it took away."""
-    if intent.action is not Action.SET_DEPENDENT_ORDERS or any(intent.body.values()):
-        return ()
-    cancels = (each for each in transactions if _is_cancel(each, CANCELLED_BY_CLIENT))
-    ended = (text(each, "order_id") for each in cancels if int(each.id) > intent.since)
-    return tuple(order_id for order_id in ended if order_id is not None)
+def _is_refused(intent: Intent, each: Transaction) -> bool:
+    rule = RULES[intent.action]
+    return any(_has_type(each, kind) for kind in rule.refused) and rule.is_same(intent, each)
 
 
-def _may_be_its(intent: Intent, each: Transaction, claimed: Claimed) -> bool:
-    return names_itself(intent) or claimed.get(each.id, intent.id) == intent.id
-
-
-def names_itself(intent: Intent) -> bool:
-    """Whether the account's transactions repeat an id that this request alone carries."""
-    has_own_id = intent.action is Action.CREATE and intent.client_id == intent.id
-    return has_own_id or _names_its_sides(intent)
-
-
-def _made(intent: Intent, each: Transaction, endings: Endings) -> bool:
-    match intent.action:
-        case Action.CREATE:
-            return creates_order(each) and _is_our_order(intent, each)
-        case Action.REPLACE:
-            return _cancels(intent, each, REPLACED)
-        case Action.CANCEL:
-            return _cancels(intent, each, CANCELLED_BY_CLIENT)
-        case Action.CLOSE_TRADE | Action.CLOSE_POSITION:
-            return each.type == "MARKET_ORDER" and _closes(intent, each)
-        case Action.SET_DEPENDENT_ORDERS:
-            return _protects(intent, each, "_ORDER") or _unprotects(intent, each, endings)
-
-
-def _refused(intent: Intent, each: Transaction) -> bool:
-    match intent.action:
-        case Action.CREATE:
-            return each.type.endswith("_ORDER_REJECT") and _is_our_order(intent, each)
-        case Action.REPLACE:
-            return _replacement_refused(intent, each) or _cancel_refused(intent, each)
-        case Action.CANCEL:
-            return _cancel_refused(intent, each)
-        case Action.CLOSE_TRADE | Action.CLOSE_POSITION:
-            return each.type == "MARKET_ORDER_REJECT" and _closes(intent, each)
-        case Action.SET_DEPENDENT_ORDERS:
-            return _protects(intent, each, "_ORDER_REJECT")
-
-
-def _is_our_order(intent: Intent, each: Transaction) -> bool:
-    named = _client_id(each)
-    if (
-        intent.client_id is None
-    ):  # an account that takes no client ids: an order with one is somebody else's
-        ours = named is None and text(each, "reason") == "CLIENT_ORDER"
-        return ours and asked_for(intent.body, each)
-    return named == intent.client_id
-
-
-def _cancels(intent: Intent, each: Transaction, reason: str) -> bool:
-    return _is_cancel(each, reason) and names(intent.target, each, "order_id", "client_order_id")
+def _has_type(each: Transaction, kind: str) -> bool:
+    return each.type.endswith(kind) if kind.startswith("_") else each.type == kind
 
 
 def _is_cancel(each: Transaction, reason: str) -> bool:
     return isinstance(each, OrderCancelTransaction) and text(each, "reason") == reason
 
 
-def _cancel_refused(intent: Intent, each: Transaction) -> bool:
-    return each.type == "ORDER_CANCEL_REJECT" and names(
-        intent.target, each, "order_id", "client_order_id"
+def _is_other_replacement(
+    intent: Intent, origin: Transaction, since: Sequence[Transaction]
+) -> bool:
+    """Whether the order was replaced by one that this intent did not ask for."""
+    if intent.action is not Action.REPLACE:
+        return False
+    orders = (each for each in batch_of(origin, since) if creates_order(each))
+    successor = text(origin, "replaced_by_order_id")
+    return not all(has_terms(each, intent.body) for each in orders if successor in {None, each.id})
+
+
+def _is_same_order(intent: Intent, each: Transaction) -> bool:
+    client_id = _client_id(each)
+    if intent.client_id is not None:
+        return client_id == intent.client_id
+    # On an account without client ids, an order with one is not ours.
+    is_own = client_id is None and text(each, "reason") == "CLIENT_ORDER"
+    return is_own and has_terms(each, intent.body)
+
+
+def _is_target_order(intent: Intent, each: Transaction) -> bool:
+    return is_named(intent.target, each, "order_id", "client_order_id")
+
+
+def _is_replaced_order(intent: Intent, each: Transaction) -> bool:
+    if not _has_type(each, "_ORDER_REJECT"):
+        return _is_target_order(intent, each)
+    replaces = text(each, "intended_replaces_order_id")
+    if intent.target.startswith("@"):  # the reject names the order only by its id
+        return replaces is not None and has_terms(each, intent.body)
+    return replaces == intent.target
+
+
+def _is_same_trade_close(intent: Intent, each: Transaction) -> bool:
+    close = getattr(each, "trade_close", None)
+    return is_named(intent.target, close, "trade_id", "client_trade_id") and is_same_quantity(
+        intent.body.get("units"), text(close, "units")
     )
 
 
-def _replacement_refused(intent: Intent, each: Transaction) -> bool:
-    intended = text(each, "intended_replaces_order_id")
-    if intent.target.startswith("@"):  # the refusal names the order by its id alone
-        return intended is not None and asked_for(intent.body, each)
-    return intended == intent.target
+def _is_same_position_close(intent: Intent, each: Transaction) -> bool:
+    return any(_is_same_side_close(intent, each, side) for side in intent.closed_sides)
 
 
-def _closes(intent: Intent, each: Transaction) -> bool:
-    if intent.action is Action.CLOSE_TRADE:
-        close = getattr(each, "trade_close", None)
-        return names(intent.target, close, "trade_id", "client_trade_id") and same_quantity(
-            intent.body.get("units"), text(close, "units")
-        )
-    return any(_closes_side(intent, each, side) for side in _sides(intent))
-
-
-def _sides(intent: Intent) -> tuple[str, ...]:
-    """The sides of a position that are to be closed."""
-    asked = ((side, intent.body.get(f"{side}Units")) for side in ("long", "short"))
-    return tuple(side for side, units in asked if isinstance(units, str) and units != "NONE")
-
-
-def _closes_side(intent: Intent, each: Transaction, side: str) -> bool:
+def _is_same_side_close(intent: Intent, each: Transaction, side: str) -> bool:
     close = getattr(each, f"{side}_position_closeout", None)
     return (
         text(close, "instrument") == intent.target
-        and same_quantity(intent.body.get(f"{side}Units"), text(close, "units"))
+        and is_same_quantity(intent.body.get(f"{side}Units"), text(close, "units"))
         and intent.side_id(side) in {None, _client_id(each)}
     )
 
 
-def _names_its_sides(intent: Intent) -> bool:
-    """Whether the orders that close a position carry ids; older journals and linked accounts have none."""
-    return any(intent.side_id(side) is not None for side in _sides(intent))
+def _is_same_dependent_order(intent: Intent, each: Transaction) -> bool:
+    if not is_named(intent.target, each, "trade_id", "client_trade_id"):
+        return False
+    if text(each, "reason") == "ON_FILL":  # came with the trade
+        return False
+    order_type = each.type.removesuffix("_REJECT")
+    return any(
+        isinstance(details, dict)
+        and order_type == DEPENDENT_ORDERS[member]
+        and has_terms(each, details, ("price", "distance"))
+        for member, details in intent.body.items()
+    )
+
+
+def _cancels_dependent_order(intent: Intent, each: Transaction, cancelled: OrdersById) -> bool:
+    """Whether a cancel takes away a dependent order that the intent cancels; `cancelled` tells its trade."""
+    if intent.action is not Action.SET_DEPENDENT_ORDERS or not _is_cancel(
+        each, CANCELLED_BY_CLIENT
+    ):
+        return False
+    order = cancelled.get(text(each, "order_id") or "")
+    members = (member for member, details in intent.body.items() if details is None)
+    return (
+        order is not None
+        and f"{order.type}_ORDER" in {DEPENDENT_ORDERS[member] for member in members}
+        and is_named(intent.target, order, "trade_id", "client_trade_id")
+    )
+
+
+def _order_ended_first(intent: Intent, each: Transaction) -> str | None:
+    if not _is_target_order(intent, each):
+        return None
+    if isinstance(each, OrderFillTransaction):
+        return "the order was filled first"
+    if isinstance(each, OrderCancelTransaction):
+        return f"the order ended first: {text(each, 'reason') or each.type}"
+    return None
+
+
+def _trade_ended_first(intent: Intent, each: Transaction) -> str | None:
+    if not isinstance(each, OrderFillTransaction):
+        return None
+    closed = getattr(each, "trades_closed", None) or ()  # MissingMember is an AttributeError
+    if any(is_named(intent.target, trade, "trade_id", "client_trade_id") for trade in closed):
+        return f"the trade was closed first: {text(each, 'reason') or each.type}"
+    return None
 
 
 def _client_id(each: Transaction) -> str | None:
     return text(getattr(each, "client_extensions", None), "id")
 
 
-def _protects(intent: Intent, each: Transaction, ending: str) -> bool:
-    if not names(intent.target, each, "trade_id", "client_trade_id"):
-        return False
-    if text(each, "reason") == "ON_FILL":  # came with the trade
-        return False
-    return any(
-        isinstance(details, dict)
-        and each.type == DEPENDENTS[member] + ending
-        and asked_for(details, each, ("price", "distance"))
-        for member, details in intent.body.items()
-    )
-
-
-def _unprotects(intent: Intent, each: Transaction, endings: Endings) -> bool:
-    order_id = text(each, "order_id") if _is_cancel(each, CANCELLED_BY_CLIENT) else None
-    order = None if order_id is None else endings.get(order_id)
-    kinds = {DEPENDENTS[member] for member, details in intent.body.items() if details is None}
-    return (
-        order is not None
-        and order.type in kinds
-        and names(intent.target, order, "trade_id", "client_trade_id")
-    )
-
-
-def _done(intent: Intent, origin: Transaction, since: Sequence[Transaction]) -> Done | None:
-    batch = _batch(origin, since)
-    family = _family(batch, since)
-    told = _became(intent, family)
-    if told is None:
-        return None
-    became, reason = told
-    return Done(
-        intent=intent,
-        became=became,
-        transactions=family,
-        reason=reason,
-        order_id=None if became is Became.APPLIED else created_order_id(family),
-        related_transaction_ids=tuple(each.id for each in batch),
-        last_transaction_id=int(since[-1].id),
-        looked_up=True,
-    )
-
-
-def _became(intent: Intent, family: Sequence[Transaction]) -> tuple[Became, str] | None:
-    """What it came to, and why if it came to nothing; None while the rest of the batch is still to come."""
-    if intent.action in {Action.CANCEL, Action.SET_DEPENDENT_ORDERS}:
-        return Became.APPLIED, ""
-    orders = [each for each in family if creates_order(each)]
-    if not orders:  # a replacement of which only the cancel took effect
-        reasons = (text(each, "reject_reason") for each in family)
-        return next(((Became.CANCELLED, reason) for reason in reasons if reason), None)
-    over = {text(each, "order_id") for each in family}
-    rests = any(each.type == "MARKET_ORDER" and each.id not in over for each in orders)
-    if rests or len(orders) < len(_sides(intent)):  # market orders never rest
-        return None
-    return became_of(family)
-
-
-def _batch(origin: Transaction, since: Sequence[Transaction]) -> tuple[Transaction, ...]:
-    """What the request made at once."""
-    batch = text(origin, "batch_id") or origin.id
-    successor = text(origin, "replaced_by_order_id")
-    return tuple(
-        each
-        for each in since
-        if each is origin or each.id == successor or text(each, "batch_id") == batch
-    )
-
-
-def _family(batch: Sequence[Transaction], since: Sequence[Transaction]) -> tuple[Transaction, ...]:
-    """The batch that a request made, and what became of its orders later."""
-    made = {each.id for each in batch}
-    orders = {each.id for each in batch if creates_order(each)}
-    return tuple(each for each in since if each.id in made or text(each, "order_id") in orders)
-
-
-def _anothers(intent: Intent, origin: Transaction, since: Sequence[Transaction]) -> bool:
-    """Whether the order was replaced by one that this intent did not ask for."""
-    if intent.action is not Action.REPLACE:
-        return False
-    orders = (each for each in _batch(origin, since) if creates_order(each))
-    successor = text(origin, "replaced_by_order_id")
-    return not all(asked_for(intent.body, each) for each in orders if successor in {None, each.id})
-
-
-def _rejected(intent: Intent, refused: Transaction) -> Rejected:
-    reason = text(refused, "reject_reason") or refused.type
-    return Rejected(
-        intent=intent,
-        message=reason,
-        error_code=reason,
-        reject_reason=reason,
-        related_transaction_ids=(refused.id,),
-        last_transaction_id=int(refused.id),
-        looked_up=True,
-    )
-
-
-def _too_late(intent: Intent, since: Sequence[Transaction]) -> Rejected | None:
-    """What it was about ended in another way, so that it can not take effect any more."""
-    for each in since:
-        how = _ended(intent, each)
-        if how is not None:
-            number = int(each.id)
-            return Rejected(intent, how, last_transaction_id=number, looked_up=True)
-    return None
-
-
-def _ended(intent: Intent, each: Transaction) -> str | None:
-    reason = text(each, "reason") or each.type
-    match intent.action, each:
-        case ((Action.CANCEL | Action.REPLACE), OrderFillTransaction()):
-            filled = names(intent.target, each, "order_id", "client_order_id")
-            return "the order was filled first" if filled else None
-        case ((Action.CANCEL | Action.REPLACE), OrderCancelTransaction()):
-            gone = names(intent.target, each, "order_id", "client_order_id")
-            return f"the order ended first: {reason}" if gone else None
-        case Action.CLOSE_TRADE, OrderFillTransaction():
-            closed = (
-                getattr(each, "trades_closed", None) or ()
-            )  # MissingMember is an AttributeError
-            gone = any(names(intent.target, one, "trade_id", "client_trade_id") for one in closed)
-            return f"the trade was closed first: {reason}" if gone else None
-        case _:
-            return None
+RULES: Final[Mapping[Action, Rule]] = {
+    Action.CREATE: Rule(
+        made="_ORDER",
+        refused=("_ORDER_REJECT",),
+        is_same=_is_same_order,
+    ),
+    Action.REPLACE: Rule(
+        made="ORDER_CANCEL",
+        reason=REPLACED,
+        refused=("_ORDER_REJECT", "ORDER_CANCEL_REJECT"),
+        is_same=_is_replaced_order,
+        ended_first=_order_ended_first,
+    ),
+    Action.CANCEL: Rule(
+        made="ORDER_CANCEL",
+        reason=CANCELLED_BY_CLIENT,
+        refused=("ORDER_CANCEL_REJECT",),
+        is_same=_is_target_order,
+        ended_first=_order_ended_first,
+    ),
+    Action.CLOSE_TRADE: Rule(
+        made="MARKET_ORDER",
+        refused=("MARKET_ORDER_REJECT",),
+        is_same=_is_same_trade_close,
+        ended_first=_trade_ended_first,
+    ),
+    Action.CLOSE_POSITION: Rule(
+        made="MARKET_ORDER",
+        refused=("MARKET_ORDER_REJECT",),
+        is_same=_is_same_position_close,
+    ),
+    Action.SET_DEPENDENT_ORDERS: Rule(
+        made="_ORDER",
+        refused=("_ORDER_REJECT",),
+        is_same=_is_same_dependent_order,
+    ),
+}

@@ -1,15 +1,15 @@
-"""What became of a request that changes the account: one of five outcomes, never an exception and never a guess.
+"""An intent, the journalled form of a request that changes an account, and its outcome.
+
+Sending a request ends in one of five outcomes, never in an exception and never in a guess:
 
 Sending
-├── Done                 it was acted on: filled, resting, cancelled at once, or applied
-├── Rejected             the broker said no; nothing changed
-├── NotSent              it never left; it can be asked for again without fear
-└── Unknown              nobody knows yet; the transactions are being looked up
+├── Done                 the broker acted on it: filled, resting, cancelled at once, or applied
+├── Rejected             the broker refused it; nothing changed
+├── NotSent              it was not sent; it may be sent again without risk
+└── Unknown              the answer was lost; the transactions are being looked up
     ├── Done, Rejected   found there
     ├── Ambiguous        several like requests were found there, and nothing tells which of them is this one
-    └── Unconfirmed      not found, yet not disproved: it is never sent again by itself, and watched for
-
-What somebody wants done to an account, written down before it is sent.
+    └── Unconfirmed      not found, yet not disproved: it is never sent again, and watched for
 """
 
 import secrets
@@ -43,50 +43,61 @@ EXITS = frozenset(
         Action.SET_DEPENDENT_ORDERS,
     }
 )
-"""What takes risk away or protects: never held back by trouble of our own."""
+"""Actions that reduce or limit risk: never held back by an error on this side."""
 
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """One request, as the journal keeps it."""
+    """A request that changes an account, as the journal holds it."""
 
     id: str
     action: Action
     since: int
-    """The newest transaction id that was known before it was sent: what it makes lies behind it."""
+    """The newest transaction id that was known before sending; the request's transactions have higher ids."""
     at_ns: int
-    """When it was written, nanoseconds since 1970 by this machine's clock."""
+    """When it was made, in nanoseconds since 1970 by this machine's clock."""
     account_id: str | None
     target: str
-    """Order, trade or instrument that it is about; empty for a new order."""
+    """The order, trade or instrument that it changes; empty for a new order."""
     body: Mapping[str, JsonValue]
-    """The JSON object that was sent, of an order what stands inside `order`; its times in RFC 3339 in any case."""
+    """The JSON object that is sent; of an order, what stands inside `order`. Empty when the request was invalid."""
     instrument: str = ""
-    """The instrument that it concerns, where the caller knew it: the body of a cancel or a trade close does not name it."""
+    """The instrument that it concerns, if known: the body of a cancel or a trade close does not name it."""
     steady: SteadyTime | None = None
-    """A monotonic clock when it was written, or when another machine or boot first found it; None in older journals."""
-
-    @property
-    def client_id(self) -> str | None:
-        """The client id that the new order carries, when it may carry one."""
-        return self._id_in("clientExtensions")
-
-    def side_id(self, side: str) -> str | None:
-        """The client id of the order that closes the `long` or `short` side of a position, when it carries one."""
-        return self._id_in(f"{side}ClientExtensions")
-
-    def _id_in(self, member: str) -> str | None:
-        extensions = self.body.get(member)
-        found = extensions.get("id") if isinstance(extensions, dict) else None
-        return found if isinstance(found, str) else None
+    """A monotonic clock when it was made, or when another machine or boot first read it; None in older journals."""
 
     @property
     def is_exit(self) -> bool:
-        """Whether it can only take risk away or protect; an order that may never open anything does too."""
+        """Whether it can only reduce or limit risk, as a reduce-only order does."""
         return self.action in EXITS or self.body.get("positionFill") == "REDUCE_ONLY"
 
+    @property
+    def client_id(self) -> str | None:
+        """The client id of the new order, if it has one."""
+        return self._client_id("clientExtensions")
+
+    @property
+    def closed_sides(self) -> tuple[str, ...]:
+        """The sides of a position, "long" and "short", that the request closes."""
+        units = ((side, self.body.get(f"{side}Units")) for side in ("long", "short"))
+        return tuple(side for side, size in units if isinstance(size, str) and size != "NONE")
+
+    @property
+    def has_own_id(self) -> bool:
+        """Whether the account's transactions repeat an id that only this request carries.
+
+        False for a new order or a closed position without client ids (linked accounts, older journals).
+        """
+        if self.action is Action.CREATE:
+            return self.client_id == self.id
+        return any(self.side_id(side) is not None for side in self.closed_sides)
+
+    def side_id(self, side: str) -> str | None:
+        """Return the client id of the order that closes the "long" or "short" side of a position, if it has one."""
+        return self._client_id(f"{side}ClientExtensions")
+
     def to_wire(self) -> JsonObject:
-        """As a line of the journal holds it."""
+        """Return the JSON object that the journal holds."""
         line: JsonObject = {
             "id": self.id,
             "action": self.action.value,
@@ -104,8 +115,8 @@ class Intent:
 
     @classmethod
     def from_wire(cls, held: JsonValue) -> Self:
-        """Read it back; ValueError or KeyError when it is none."""
-        held = _object(held, "an intent")
+        """Read an intent from the journal; raise ValueError or KeyError when it is not one."""
+        held = _object(held, "intent")
         account_id = held["account_id"]
         return cls(
             id=_text(held, "id"),
@@ -119,99 +130,68 @@ class Intent:
             steady=_steady(held.get("steady")),
         )
 
+    def _client_id(self, member: str) -> str | None:
+        extensions = self.body.get(member)
+        client_id = extensions.get("id") if isinstance(extensions, dict) else None
+        return client_id if isinstance(client_id, str) else None
+
 
 def new_intent_id() -> str:
-    """An id that no other order has: it is the client id of new orders, and the journal's key."""
+    """Return a unique id: the key of an intent in the journal, and the client id of a new order."""
     return f"kd-{secrets.token_hex(10)}"
 
 
-def _object(value: JsonValue, name: str) -> JsonObject:
-    if not isinstance(value, dict):
-        raise ValueError(f"{name}: no object")  # noqa: TRY004 - a line that can not be read is one error
-    return value
-
-
-def _text(held: Mapping[str, JsonValue], member: str) -> str:
-    value = held[member]
-    if not isinstance(value, str):
-        raise ValueError(f"{member}: no text")  # noqa: TRY004 - same
-    return value
-
-
-def _steady(value: JsonValue) -> SteadyTime | None:
-    """Read a clock reading; an intent with an unreadable one is still an intent."""
-    try:
-        reading = _object(value, "steady")
-        return SteadyTime(_text(reading, "clock"), _whole(reading, "ns"))
-    except (ValueError, KeyError):
-        return None
-
-
-def _whole(held: Mapping[str, JsonValue], member: str) -> int:
-    value = held[member]
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ValueError(f"{member}: no whole number")  # noqa: TRY004 - same
-    return value
-
-
 class Became(Enum):
-    """What a request that was acted on turned into."""
+    """What a request that the broker acted on turned into."""
 
     FILLED = "filled"
     RESTING = "resting"
     CANCELLED = "cancelled"
-    """Accepted and cancelled at once: not enough margin, a market halted, a price beyond its bound."""
+    """Accepted and cancelled at once: insufficient margin, halted market, price beyond its bound."""
     APPLIED = "applied"
     """A cancel or an edit took effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The broker acted on it."""
+    """The broker acted on the request."""
 
     intent: Intent
     became: Became
     transactions: tuple[Transaction, ...] = ()
-    """What it made, in order, as far as known: answers name on-fill orders by id only."""
+    """The transactions of the request, in order, as far as known: answers name on-fill orders by id only."""
     reason: str = ""
-    """Why it was cancelled at once; empty otherwise."""
+    """Why the order was cancelled at once; empty otherwise."""
     order_id: str | None = None
-    """The order it created, if any."""
+    """Id of the order that was created, if any."""
     related_transaction_ids: tuple[str, ...] = ()
     last_transaction_id: int = 0
     request_id: str = ""
     looked_up: bool = False
-    """Found in the transactions afterwards; the answer itself was lost."""
+    """Whether it was found in the transactions after its answer was lost."""
 
     @property
     def fills(self) -> tuple[OrderFillTransaction, ...]:
-        """What was traded, and at which price: none for an order that rests."""
+        """The fills, with units and prices; none for a resting order."""
         return tuple(each for each in self.transactions if isinstance(each, OrderFillTransaction))
 
     @property
     def trade_id(self) -> str | None:
-        """The trade that it opened, if it opened one."""
+        """Id of the trade that was opened, if any."""
         opened = (fill.trade_opened for fill in self.fills)
         return next((each.trade_id for each in opened if each is not None), None)
 
     def __str__(self) -> str:
-        """One line for a log; repr tells everything."""
-        fills = (_told(fill) for fill in self.fills)
+        """One line for a log; repr shows every member."""
+        fills = (_fill_text(fill) for fill in self.fills)
         ids = (("order", self.order_id), ("trade", self.trade_id))
         named = (f"{name} {each}" for name, each in ids if each is not None)
         return ", ".join((self.became.value, *filter(None, (*fills, self.reason, *named))))
 
 
-def _told(fill: OrderFillTransaction) -> str:
-    units, instrument, price = (
-        getattr(fill, name, "?") for name in ("units", "instrument", "full_vwap")
-    )
-    return f"{units} {instrument} at {price}"
-
-
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """The broker refused; nothing changed."""
+    """The broker refused the request; nothing changed."""
 
     intent: Intent
     message: str
@@ -224,52 +204,52 @@ class Rejected:
     looked_up: bool = False
 
     def __str__(self) -> str:
-        """One line for a log; repr tells everything."""
+        """One line for a log; repr shows every member."""
         return ", ".join(filter(None, ("rejected", self.reject_reason, self.message)))
 
 
 @dataclass(frozen=True, slots=True)
 class NotSent:
-    """It never left this machine, or the broker turned it away unread."""
+    """The request was not sent, or the broker's rate limit turned it away."""
 
     intent: Intent
     message: str
     field: str = ""
-    """The member that makes it impossible, when that is the reason."""
+    """The invalid member, when that is the reason."""
     retry_after: float | None = None
-    """Seconds to wait, where the broker said so."""
+    """Seconds to wait before sending it again, if the broker named them."""
 
     def __str__(self) -> str:
-        """One line for a log; repr tells everything."""
+        """One line for a log; repr shows every member."""
         return f"not sent, {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
 class Ambiguous:
-    """One of several like requests whose answers were lost; what they did is known, but not which did what.
+    """One of several like requests whose answers were lost: their results are known, but not which request made which.
 
-    Two closes of one trade carry no id that the account's transactions would repeat. This outcome makes no statement
-    about the single request: it may have done any of `findings`, or nothing.
+    Two closes of one trade carry no id that the account's transactions repeat. The request may have had any of
+    `findings`, or no effect.
     """
 
     intent: Intent
     findings: tuple[Done | Rejected, ...]
-    """What the like requests came to, oldest first; each with the intent of this outcome."""
+    """The results of the like requests, oldest first; each with the intent of this outcome."""
     like: tuple[str, ...] = ()
-    """Ids of the other intents; empty where the other requests came from outside this journal."""
+    """Ids of the other intents; empty when the other requests are not in this journal."""
     is_complete: bool = True
-    """Whether no other of them can change anything any more."""
+    """Whether none of the requests can still take effect."""
     are_all_found: bool = True
-    """Whether there is a finding for each of them; one that is missing may still be refused."""
+    """Whether there is a finding for each request; one without may still be refused."""
 
     @property
     def requests(self) -> int:
-        """How many like requests there are."""
+        """The number of like requests."""
         return max(len(self.like) + 1, len(self.findings))
 
     @property
     def transactions(self) -> tuple[Transaction, ...]:
-        """What the like requests made together, as far as known."""
+        """The transactions of all like requests, as far as known."""
         return tuple(
             each
             for found in self.findings
@@ -279,40 +259,40 @@ class Ambiguous:
 
     @property
     def related_transaction_ids(self) -> tuple[str, ...]:
-        """The transactions of all of them."""
+        """Ids of the transactions of all like requests."""
         return tuple(id_ for found in self.findings for id_ in found.related_transaction_ids)
 
     @property
     def last_transaction_id(self) -> int:
-        """The newest transaction that was known when this was found."""
+        """The newest transaction id at the time of the look-up."""
         return max((found.last_transaction_id for found in self.findings), default=0)
 
     def __str__(self) -> str:
-        """One line for a log; repr tells everything."""
+        """One line for a log; repr shows every member."""
         return f"one of {self.requests} like requests: {'; '.join(map(str, self.findings))}"
 
 
 @dataclass(frozen=True, slots=True)
 class Unconfirmed:
-    """It may have reached the broker, and is not among its transactions. It can still show up."""
+    """The request may have reached the broker, and none of its transactions shows it; it can still take effect."""
 
     intent: Intent
     message: str
     one_of: Ambiguous | None = None
-    """What like requests did by then, when it may have been this one."""
+    """The results of like requests, when one of them may be this request's."""
 
     def __str__(self) -> str:
-        """One line for a log; repr tells everything."""
+        """One line for a log; repr shows every member."""
         return f"unconfirmed {self.intent.id}, {self.message}"
 
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """Journalled, and on its way."""
+    """The intent is in the journal and its request is being sent."""
 
     intent: Intent
     not_journalled: str = ""
-    """Why an exit left without a line in the journal: a crash before its answer would leave it unresolved."""
+    """Why an exit is sent without being in the journal; after a crash nobody would look it up. Empty otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,10 +302,46 @@ class Unknown:
     intent: Intent
     message: str
     look_ups: int = 0
-    """How many look-ups were answered."""
+    """The number of look-ups that were answered."""
     request_id: str = ""
-    """The service's id of the request, where its answer told that much."""
+    """The service's id of the request, if an answer with its headers came."""
 
 
 Outcome: TypeAlias = Done | Rejected | NotSent | Ambiguous | Unconfirmed
 Progress: TypeAlias = Sending | Unknown | Outcome
+
+
+def _fill_text(fill: OrderFillTransaction) -> str:
+    units, instrument, price = (
+        getattr(fill, name, "?") for name in ("units", "instrument", "full_vwap")
+    )
+    return f"{units} {instrument} at {price}"
+
+
+def _object(value: JsonValue, name: str) -> JsonObject:
+    if not isinstance(value, dict):
+        raise ValueError(f"{name}: not an object")  # noqa: TRY004 - the journal counts a line with a ValueError as unreadable
+    return value
+
+
+def _text(held: Mapping[str, JsonValue], member: str) -> str:
+    value = held[member]
+    if not isinstance(value, str):
+        raise ValueError(f"{member}: not a string")  # noqa: TRY004 - same
+    return value
+
+
+def _whole(held: Mapping[str, JsonValue], member: str) -> int:
+    value = held[member]
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise ValueError(f"{member}: not an integer")  # noqa: TRY004 - same
+    return value
+
+
+def _steady(value: JsonValue) -> SteadyTime | None:
+    """Read a clock reading; None when it is missing or unreadable, which leaves the intent valid."""
+    try:
+        reading = _object(value, "steady")
+        return SteadyTime(_text(reading, "clock"), _whole(reading, "ns"))
+    except (ValueError, KeyError):
+        return None

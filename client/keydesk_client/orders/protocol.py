@@ -1,22 +1,23 @@
-"""The order protocol: a request that changes the account is sent once, and its outcome is known or said to be unknown.
+"""The order protocol: a request that changes the account is sent once, and its outcome is known or reported as unknown.
 
-1. An intent is written to the journal and synced. Where that fails (a full disk) only exits leave, and say so.
-2. The request leaves once, with the intent's id as client id (new orders) and as ClientRequestID.
-3. A good answer is Done, an explained refusal Rejected; 429 and a failed connection are NotSent. All else is Unknown.
-4. Unknown is looked up in the transactions since the id that was noted before.
-5. Not found is Unconfirmed. It is never sent again: its transactions are watched for, and raise the alarm; and so do
-   the account's changes that `reconcile` is handed from time to time.
-6. `recover` looks up what an earlier process left open, before anything new is sent; `resolve` any one of them again.
+1. The intent is written to the journal and synced. When that fails (a full disk), only exits are sent, and say so.
+2. The request is sent once, with the intent's id as client id (new orders) and as ClientRequestID.
+3. A success is Done and an explained refusal Rejected; 429 and a failed connection are NotSent. All else is Unknown.
+4. Unknown is looked up in the transactions after the id that was noted before sending.
+5. Not found is Unconfirmed. It is never sent again; when a later transaction, or the changes that `reconcile` is given,
+   show that it took effect, the alarm is raised.
+6. `recover` looks up what an earlier process left open, before anything new is sent; `resolve` looks up one intent.
 
-Requests that carry no id which the transactions repeat (a close, a cancel, an edit) take turns when they are alike, also
-those of other processes with the same journal: while one is under way, the next waits, for at most `TURN_PATIENCE_S`.
-Then it leaves all the same: an exit is not held back. What became of two that overlap and lose their answers may not be
-told apart any more; then the outcome is Ambiguous.
+The account's transactions do not repeat an id of a close, a cancel or an edit. Such requests are therefore sent one
+after the other when they are alike (same account, action, target and body), also across processes that share the
+journal: while one is being sent, the next waits for a lock file, at most `LOCK_PATIENCE_S`. Then it is sent without the
+lock: an exit is never held back. When two overlap and lose their answers, the outcome may be Ambiguous.
 
-A blind repeat would double a third of such orders: a client id is only checked against orders that are still pending.
+A request is never repeated blindly: the broker checks a client id only against pending orders, so that a third of
+repeated orders would be doubled.
 
-Whoever stops waiting (a cancelled task, an interrupt, a callback that raises) stops nothing that has left: the intent
-stays open in the journal, is watched for like every Unconfirmed one, and `recover` finds it.
+Cancelling the caller's task, an interrupt or a callback that raises does not stop a request that was sent: its intent
+stays open in the journal, is watched like an Unconfirmed one, and `recover` finds it.
 """
 
 import asyncio
@@ -32,9 +33,9 @@ from keydesk_client.errors import MissingMember, UnsafeFile
 from keydesk_client.http.pacing import SteadyTime
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.orders.classify import WriteResponse, sent_once
+from keydesk_client.orders.classify import WriteResponse, send_once
 from keydesk_client.orders.journal import AMBIGUOUS, Journal, Release
-from keydesk_client.orders.matching import Claimed, Context, names_itself, unclear_cancels, verdict
+from keydesk_client.orders.matching import Context, find_outcome, unclear_cancels
 from keydesk_client.orders.outcome import (
     Ambiguous,
     Done,
@@ -47,150 +48,157 @@ from keydesk_client.orders.outcome import (
     Unconfirmed,
     Unknown,
 )
-from keydesk_client.orders.reconciler import GivenUp, LookUps, shows_effect
+from keydesk_client.orders.reconciler import LookUps, UnconfirmedIntents, shows_effect
 
-LATE_NS = 120 * 1_000_000_000
-"""A request that a process left behind this long ago has arrived by now, or never will.
+LATE_NS: Final = 120 * 1_000_000_000
+"""A request that is older than this has arrived by now, or never will.
 
-Only a monotonic clock proves it. The wall clock, which may be set or jump after sleep, decides no more than how often
-an intent of another boot or machine is looked up.
+Only a monotonic clock proves the age. The wall clock, which may be set or jump after sleep, only decides how often an
+intent of another boot or machine is looked up.
 """
-
-TURN_PATIENCE_S: Final = 1.0
-"""How long a request waits for a like one: a good answer comes sooner, and so does the first look-up of a lost one."""
-TURN_LOOK_S: Final = 0.005
-
-LOOKS_AFTER_S: Final = (0.0, 1.0, 5.0)
-"""Before each look at the history that the stream calls for: what answers may lag behind the stream."""
+LOCK_PATIENCE_S: Final = 1.0
+"""How long a request waits for a like one: both a good answer and the first look-up of a lost one take less."""
+LOCK_RETRY_S: Final = 0.005
+LOOK_UP_PAUSES_S: Final = (0.0, 1.0, 5.0)
+"""Before each look-up that a transaction of the stream calls for: the REST service may lag behind the stream."""
+JOURNAL_ERRORS: Final = (OSError, UnsafeFile)
 
 Alarm: TypeAlias = Callable[[Done | Rejected | Ambiguous], object]
 Send: TypeAlias = Callable[[], Awaitable[WriteResponse]]
-JOURNAL_TROUBLE = (OSError, UnsafeFile)
 
 
 class OrderProtocol:
-    """Takes intents from the journal to their outcomes."""
+    """Take intents from the journal to their outcomes.
+
+    Args:
+        client: Looks up lost answers.
+        journal: Holds each intent before it is sent.
+        on_progress: Called with each step and each outcome.
+        alarm: Called with the outcome of a request that took effect after it ended as Unconfirmed.
+        wall_ns: Returns nanoseconds since 1970.
+        steady: Reads a monotonic clock.
+        pauses: Seconds before each look-up of a lost answer.
+    """
 
     def __init__(
         self,
         client: Client,
         journal: Journal,
-        tell: Callable[[Progress], object],
+        on_progress: Callable[[Progress], object],
         alarm: Alarm,
         *,
         wall_ns: Callable[[], int],
         steady: Callable[[], SteadyTime],
         pauses: tuple[float, ...],
     ) -> None:
-        self._journal, self._tell, self._alarm = journal, tell, alarm
+        self.unconfirmed: UnconfirmedIntents = UnconfirmedIntents(self._context)
+        """Intents that ended as Unconfirmed and have not shown up since."""
+        self._journal, self._on_progress, self._alarm = journal, on_progress, alarm
         self._wall_ns, self._steady = wall_ns, steady
         self._own_claims: dict[str, str] = {}
         self._own_shared: dict[str, frozenset[str]] = {}
         self._unattributed: dict[str, Intent] = {}
-        self._under_way: dict[str, Intent] = {}
+        self._in_flight: dict[str, Intent] = {}
         self._request_ids: dict[str, str] = {}
-        self._given_up = GivenUp(self._context)
-        self._look_ups = LookUps(client, self._context, tell, pauses)
-        self._looking: dict[str, asyncio.Task[None]] = {}
-        self._to_look_at: set[str] = set()
+        self._look_ups = LookUps(client, self._context, on_progress, pauses)
+        self._look_up_tasks: dict[str, asyncio.Task[None]] = {}
+        self._look_ups_due: set[str] = set()
 
-    async def carried_out(self, intent: Intent, send: Send) -> Outcome:
-        """Write it down, send it once, and find out what became of it."""
-        async with self._turn(intent):
-            return await self._carried_out(intent, send)
+    async def carry_out(self, intent: Intent, send: Send) -> Outcome:
+        """Journal the intent, send its request once, and return the outcome."""
+        async with self._like_request_lock(intent):
+            error = self._write_to_journal(intent)
+            if error and not intent.is_exit:
+                return self.report(NotSent(intent, f"the order journal cannot be written: {error}"))
+            self._in_flight[intent.id] = intent
+            try:
+                self._on_progress(Sending(intent, error))
+                outcome = await self._send(intent, send)
+            except BaseException as stop:
+                self.unconfirmed.add(intent)
+                if isinstance(stop, asyncio.CancelledError):
+                    self._on_progress(
+                        Unconfirmed(intent, "the call was cancelled before the answer came")
+                    )
+                raise
+            finally:
+                del self._in_flight[intent.id]
+            return self._settle(outcome)
 
-    async def _carried_out(self, intent: Intent, send: Send) -> Outcome:
-        trouble = self._journalled(intent)
-        if trouble and not intent.is_exit:
-            return self._told(NotSent(intent, f"the order journal can not be written: {trouble}"))
-        self._under_way[intent.id] = intent
-        try:
-            self._tell(Sending(intent, trouble))
-            outcome = await self._answered(intent, send)
-        except BaseException as stopped:
-            self._given_up.add(intent)
-            if isinstance(stopped, asyncio.CancelledError):
-                self._tell(Unconfirmed(intent, "nobody waited for its answer any more"))
-            raise
-        finally:
-            del self._under_way[intent.id]
-        return self._settled(outcome)
+    def report(self, outcome: Outcome) -> Outcome:
+        """Pass an outcome to `on_progress` and return it."""
+        self._on_progress(outcome)
+        return outcome
 
     async def recover(self) -> tuple[Outcome, ...]:
         """Look up every intent that an earlier process left open. Enable trading when this returns."""
-        held = self._journal.open_intents()
-        left_open = [intent for intent in held if intent.id not in self._under_way]
-        return tuple(await asyncio.gather(*(self._recovered(intent) for intent in left_open)))
+        open_intents = self._journal.open_intents()
+        left_open = [intent for intent in open_intents if intent.id not in self._in_flight]
+        return tuple(await asyncio.gather(*(self._recover(intent) for intent in left_open)))
 
     async def resolve(self, intent: Intent) -> Outcome:
-        """Look up once more, now, what became of an intent."""
+        """Look up the outcome of an intent once more, now."""
         unknown = Unknown(intent, "looked up again, and not found")
-        was_given_up = intent in self._given_up
+        was_unconfirmed = intent in self.unconfirmed
         outcome = await self._look_ups.settle(unknown, only_once=True)
-        if was_given_up and intent not in self._given_up:  # it showed up meanwhile: now it is there
+        if was_unconfirmed and intent not in self.unconfirmed:  # it showed up during the look-up
             outcome = await self._look_ups.settle(unknown, only_once=True)
-        return self._settled(outcome)
+        return self._settle(outcome)
 
     def watch(self, transaction: Transaction) -> None:
-        """See whether it is the one that is being waited for."""
+        """Check a transaction against the intents whose outcome is not known."""
         self._look_ups.watch(transaction)
-        for found in self._given_up.shown_by(transaction):
-            self._showed_up(found)
-        for intent in self._given_up.perhaps_shown_by(transaction):
-            self._to_look_at.add(intent.id)
-            if intent.id not in self._looking:
-                self._looking[intent.id] = asyncio.create_task(self._looked_at(intent))
-
-    def unconfirmed(self) -> tuple[Intent, ...]:
-        """Return the intents that ended as Unconfirmed, and are watched for."""
-        return self._given_up.intents
+        for outcome in self.unconfirmed.shown_by(transaction):
+            self._raise_alarm(outcome)
+        for intent in self.unconfirmed.perhaps_shown_by(transaction):
+            self._look_ups_due.add(intent.id)
+            if intent.id not in self._look_up_tasks:
+                self._look_up_tasks[intent.id] = asyncio.create_task(self._look_up_late(intent))
 
     async def reconcile(self, changes: AccountChanges, since: int) -> None:
-        """Compare what is Unconfirmed with what the account changed after `since`; what shows up raises the alarm.
+        """Compare Unconfirmed intents with the account's changes after `since`; raise the alarm for those that took effect.
 
-        Transactions decide. An order or a trade that shows an effect whose transaction is not among them has the
-        history read again: it may have come from a copy that lags behind.
+        Transactions decide. When only an order or a trade shows an effect, the history is read again: the answer may
+        have come from a replica that lags behind.
         """
-        for intent in self._given_up.intents:
-            if intent.since >= since and intent in self._given_up:
-                found = await self._reconciled(intent, changes)
-                if found is not None and intent in self._given_up:
-                    self._showed_up(found)
+        for intent in self.unconfirmed.intents:
+            if intent.since >= since and intent in self.unconfirmed:
+                outcome = await self._reconcile_one(intent, changes)
+                if outcome is not None and intent in self.unconfirmed:
+                    self._raise_alarm(outcome)
 
-    async def _reconciled(
+    async def _reconcile_one(
         self, intent: Intent, changes: AccountChanges
     ) -> Done | Rejected | Ambiguous | None:
         try:
-            found = verdict(intent, changes.transactions, self._context(intent))
+            outcome = find_outcome(intent, changes.transactions, self._context(intent))
             is_suspect = shows_effect(intent, changes) or unclear_cancels(
                 intent, changes.transactions
             )
-        except (
-            MissingMember
-        ):  # a record that can not be read tells nothing; the next check asks again
+        except MissingMember:  # an unreadable record shows nothing; the next check looks again
             return None
-        if found is None and is_suspect:
+        if outcome is None and is_suspect:
             return await self._look_ups.look_once(intent)
-        return None if isinstance(found, Ambiguous) and not found.is_complete else found
+        return None if isinstance(outcome, Ambiguous) and not outcome.is_complete else outcome
 
-    async def _answered(
+    async def _send(
         self, intent: Intent, send: Send
     ) -> Done | Rejected | NotSent | Ambiguous | Unconfirmed:
-        answered = await sent_once(intent, send)
-        if isinstance(answered, Unknown):
-            self._request_ids[intent.id] = answered.request_id
-            return await self._look_ups.settle(answered)
-        return answered
+        outcome = await send_once(intent, send)
+        if isinstance(outcome, Unknown):
+            self._request_ids[intent.id] = outcome.request_id
+            return await self._look_ups.settle(outcome)
+        return outcome
 
-    async def _recovered(self, intent: Intent) -> Outcome:
+    async def _recover(self, intent: Intent) -> Outcome:
         unknown = Unknown(intent, "an earlier session ended before the answer came")
         now = self._steady()
         age = now.since(intent.steady)
         is_old = (self._wall_ns() - intent.at_ns if age is None else age) > LATE_NS
         outcome = await self._look_ups.settle(unknown, at_once=True, only_once=is_old)
-        self._settled(outcome)
+        self._settle(outcome)
         if isinstance(outcome, Unconfirmed):
-            with suppress(*JOURNAL_TROUBLE):  # it is looked up once more at the next start
+            with suppress(*JOURNAL_ERRORS):  # it is looked up once more at the next start
                 if age is None:
                     self._date_from(intent, now)
                 elif is_old:
@@ -203,11 +211,13 @@ class OrderProtocol:
             self._journal.write(replace(intent, steady=seen))
 
     def _close_unconfirmed(self, outcome: Unconfirmed) -> None:
-        """Settle it, unless a like request is under way: a process that was stopped may send this one later."""
+        """Settle it, unless a like request is being sent: a process that was stopped may send this one later."""
         intent = outcome.intent
         shared = outcome.one_of.related_transaction_ids if outcome.one_of is not None else ()
-        release = None if names_itself(intent) else self._journal.claim_target(_key(intent))
-        if release is None and not names_itself(intent):
+        release = (
+            None if intent.has_own_id else self._journal.claim_target(_like_request_key(intent))
+        )
+        if release is None and not intent.has_own_id:
             return
         try:
             self._journal.settle(intent, "unconfirmed", shared=shared)
@@ -215,111 +225,113 @@ class OrderProtocol:
             if release is not None:
                 release()
 
-    async def _looked_at(self, intent: Intent) -> None:
-        """Look up what may have shown up, as often as something new says so."""
+    async def _look_up_late(self, intent: Intent) -> None:
+        """Look up an Unconfirmed intent that may have taken effect, again for each transaction that suggests it."""
         try:
-            while intent.id in self._to_look_at and intent in self._given_up:
-                self._to_look_at.discard(intent.id)
-                found = None
-                for pause in LOOKS_AFTER_S:
+            while intent.id in self._look_ups_due and intent in self.unconfirmed:
+                self._look_ups_due.discard(intent.id)
+                outcome = None
+                for pause in LOOK_UP_PAUSES_S:
                     await asyncio.sleep(pause)
-                    found = await self._look_ups.look(intent)
-                    if found is not None or intent.id in self._to_look_at:
+                    outcome = await self._look_ups.look(intent)
+                    if outcome is not None or intent.id in self._look_ups_due:
                         break
-                if found is not None and intent in self._given_up:
-                    self._showed_up(found)
+                if outcome is not None and intent in self.unconfirmed:
+                    self._raise_alarm(outcome)
         finally:
-            del self._looking[intent.id]
+            del self._look_up_tasks[intent.id]
 
-    def _showed_up(self, found: Done | Rejected | Ambiguous) -> None:
-        self._settled(found)
-        self._alarm(found)
+    def _raise_alarm(self, outcome: Done | Rejected | Ambiguous) -> None:
+        self._settle(outcome)
+        self._alarm(outcome)
 
     @asynccontextmanager
-    async def _turn(self, intent: Intent) -> AsyncGenerator[None]:
-        """Hold the turn of requests like this one, or go without when another holds it for too long."""
-        release = None if names_itself(intent) else await self._taken_turn(_key(intent))
+    async def _like_request_lock(self, intent: Intent) -> AsyncGenerator[None]:
+        """Hold the lock of requests like this one; go on without it when another holds it for too long."""
+        release = None if intent.has_own_id else await self._lock(_like_request_key(intent))
         try:
             yield
         finally:
             if release is not None:
                 release()
 
-    async def _taken_turn(self, key: str) -> Release | None:
+    async def _lock(self, key: str) -> Release | None:
         clock = asyncio.get_running_loop().time
-        until = clock() + TURN_PATIENCE_S
-        with suppress(*JOURNAL_TROUBLE):  # no turns on a full disk: it leaves all the same
+        until = clock() + LOCK_PATIENCE_S
+        with suppress(*JOURNAL_ERRORS):  # no lock file on a full disk: the request is sent without
             while clock() < until:
                 if (release := self._journal.claim_target(key)) is not None:
                     return release
-                await asyncio.sleep(TURN_LOOK_S)
+                await asyncio.sleep(LOCK_RETRY_S)
         return None
 
     def _context(self, intent: Intent) -> Context:
-        """What is known beside the transactions; the open intents first, for one may be settled meanwhile."""
-        rivals = self._under_way | self._unattributed
-        rivals |= {each.id: each for each in self._given_up.intents}
+        """Collect what else decides which transactions are this intent's.
+
+        Open intents are read before settled ones, because one may be settled in between.
+        """
+        rivals = self._in_flight | self._unattributed
+        rivals |= {each.id: each for each in self.unconfirmed.intents}
         shared = dict(self._own_shared)
-        with suppress(*JOURNAL_TROUBLE):
+        with suppress(*JOURNAL_ERRORS):
             rivals |= {each.id: each for each in self._journal.open_intents()}
             rivals |= {each.id: each for each in self._journal.unattributed()}
             shared |= self._journal.shared()
         rivals.pop(intent.id, None)
+        claimed = ChainMap(self._own_claims)
+        with suppress(*JOURNAL_ERRORS):
+            claimed.maps.append(dict(self._journal.claimed()))
         request_id = self._request_ids.get(intent.id, "")
-        return Context(self._claimed(), tuple(rivals.values()), shared, request_id)
+        return Context(claimed, tuple(rivals.values()), shared, request_id)
 
-    def _claimed(self) -> Claimed:
-        """What is known to be made by an intent: of ours, and of every process that shares the journal."""
-        with suppress(*JOURNAL_TROUBLE):
-            return ChainMap(self._own_claims, dict(self._journal.claimed()))
-        return self._own_claims
-
-    def _journalled(self, intent: Intent) -> str:
-        """Write the intent down; returns why that failed, empty when it is on disk."""
+    def _write_to_journal(self, intent: Intent) -> str:
+        """Write the intent to the journal; return the error message, empty when it is on disk."""
         try:
             self._journal.write(intent)
-        except JOURNAL_TROUBLE as error:
+        except JOURNAL_ERRORS as error:
             return str(error)
         return ""
 
-    def _noted(self, intent: Intent, verdict: str, claims: Iterable[str] = ()) -> None:
-        with suppress(*JOURNAL_TROUBLE):  # a full disk: it is looked up once more at the next start
-            self._journal.settle(intent, verdict, claims)
+    def _settle(self, outcome: Outcome) -> Outcome:
+        """Note the outcome of an intent in the journal and report it; one that is Unconfirmed stays open."""
+        intent = outcome.intent
+        if isinstance(outcome, Unconfirmed):
+            self.unconfirmed.add(intent)
+            return self.report(outcome)
+        self.unconfirmed.drop(intent)
+        self._request_ids.pop(intent.id, None)
+        if isinstance(outcome, Ambiguous):
+            self._settle_ambiguous(outcome)
+        else:
+            claims = () if isinstance(outcome, NotSent) else outcome.related_transaction_ids
+            self._own_claims.update(dict.fromkeys(claims, intent.id))
+            self._note_in_journal(intent, type(outcome).__name__.lower(), claims)
+        return self.report(outcome)
 
-    def _shares(self, ambiguous: Ambiguous) -> None:
-        """Note that it is settled, and that its transactions may be those of like requests as well."""
+    def _settle_ambiguous(self, ambiguous: Ambiguous) -> None:
+        """Settle the intent; its transactions may as well belong to like requests."""
         intent = ambiguous.intent
         ids = ambiguous.related_transaction_ids if ambiguous.are_all_found else ()
         if ids:
             self._own_shared[intent.id] = frozenset(ids)
         else:
             self._unattributed[intent.id] = intent
-        with suppress(*JOURNAL_TROUBLE):
-            self._journal.settle(intent, AMBIGUOUS, shared=ids)
+        self._note_in_journal(intent, AMBIGUOUS, shared=ids)
 
-    def _settled(self, outcome: Outcome) -> Outcome:
-        intent = outcome.intent
-        if isinstance(outcome, Unconfirmed):
-            self._given_up.add(intent)
-            return self._told(outcome)
-        self._request_ids.pop(intent.id, None)
-        if isinstance(outcome, Ambiguous):
-            self._given_up.drop(intent)
-            self._shares(outcome)
-        else:
-            claims = () if isinstance(outcome, NotSent) else outcome.related_transaction_ids
-            self._given_up.drop(intent)
-            self._own_claims.update(dict.fromkeys(claims, intent.id))
-            self._noted(intent, type(outcome).__name__.lower(), claims)
-        return self._told(outcome)
-
-    def _told(self, outcome: Outcome) -> Outcome:
-        self._tell(outcome)
-        return outcome
+    def _note_in_journal(
+        self,
+        intent: Intent,
+        verdict: str,
+        claims: Iterable[str] = (),
+        *,
+        shared: Iterable[str] = (),
+    ) -> None:
+        with suppress(*JOURNAL_ERRORS):  # a full disk: it is looked up again at the next start
+            self._journal.settle(intent, verdict, claims, shared=shared)
 
 
-def _key(intent: Intent) -> str:
-    """What requests have in common that nothing tells apart."""
+def _like_request_key(intent: Intent) -> str:
+    """Return a key that is the same for requests which the account's transactions do not tell apart."""
     return json.dumps(
         [intent.account_id, intent.action.value, intent.target, dict(intent.body)], sort_keys=True
     )

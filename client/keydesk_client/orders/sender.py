@@ -1,9 +1,8 @@
-"""What changes an account, never doubled: every verb of a `Sender` follows the order protocol of `order_protocol`.
+"""`Sender`: the requests that change an account, each sent once, by the order protocol of `orders.protocol`.
 
-Not among the verbs, because none of them moves money or can be doubled: changing the client extensions of an order or
-a trade, and the alias or margin rate of an account. Sent twice they leave what sent once leaves, so that after a lost
-answer they may simply be asked for again: `orders.set_client_extensions`, `trades.set_client_extensions`,
-`accounts.configure`.
+A Sender does not change client extensions of orders and trades, nor the alias and margin rate of an account: these
+requests move no money and are idempotent. After a lost answer repeat the call itself (`orders.set_client_extensions`,
+`trades.set_client_extensions`, `accounts.configure`).
 """
 
 import time
@@ -14,9 +13,8 @@ from typing import TypeVar
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, InvalidSettings
 from keydesk_client.http.pacing import SteadyTime, steady_time
-from keydesk_client.models._core.json import JsonObject, JsonValue
-from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.wire_names import UNSET, Unset, wire_name
+from keydesk_client.models._core.json import JsonValue
+from keydesk_client.models._core.wire_names import UNSET, Unset
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import (
@@ -26,33 +24,47 @@ from keydesk_client.models.order_terms import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models.requests import Details, OrderRequest, RequestedOrder
+from keydesk_client.models.requests import OrderRequest, OrderRequestBase
 from keydesk_client.models.transactions.unions import Transaction
+from keydesk_client.orders.classify import WriteResponse
 from keydesk_client.orders.journal import Journal
-from keydesk_client.orders.outcome import Action, Intent, Outcome, Progress, new_intent_id
+from keydesk_client.orders.outcome import (
+    Action,
+    Intent,
+    NotSent,
+    Outcome,
+    Progress,
+    new_intent_id,
+)
 from keydesk_client.orders.protocol import Alarm, OrderProtocol
 from keydesk_client.orders.reconciler import PAUSES_S
-from keydesk_client.resources._base import (
-    CloseUnits,
-    SideUnits,
-    edited,
-    name_of,
-    position_close,
-    trade_close,
-)
+from keydesk_client.resources._base import CloseUnits, SideUnits, WriteRequest, name_of
 
-Order = TypeVar("Order", bound=RequestedOrder)
+Order = TypeVar("Order", bound=OrderRequestBase)
 
 
 class Sender:
-    """Sends what changes the account, each request once, and says what became of it.
+    """Send requests that change the account, each once, and return the outcome of each.
 
-    `last_transaction_id` tells the newest transaction that the caller has applied; `on_progress` hears of every step
-    and of the outcome; `alarm` hears of a request that shows up after it was given up as Unconfirmed: hand every
-    transaction to `watch` for that. Accounts that are linked to a third-party platform (`mt4_account_id`) take no
-    `client_ids`: their new orders and closed positions are found by their terms. `instrument_of` tells the instrument of an order or trade by the action and
-    its target, for the journal. Several senders, also of several processes, may share a journal. InvalidSettings when the
-    first three are something else.
+    Several senders, also of several processes, may share a journal.
+
+    Args:
+        client: Sends the requests and looks up lost answers.
+        journal: Holds each request before it is sent.
+        last_transaction_id: Returns the id of the newest transaction that the caller has applied.
+        on_progress: Called with each step of a request, and with its outcome.
+        alarm: Called when a request takes effect after it ended as Unconfirmed; this needs every transaction of the
+            account to be passed to `watch`.
+        client_ids: False for an account that is linked to a third-party platform (`mt4_account_id`), which accepts no
+            client ids: its new orders and closed positions are found by their terms.
+        new_id: Returns a unique intent id, which is also the client id of a new order.
+        wall_ns: Returns nanoseconds since 1970.
+        steady: Reads a monotonic clock.
+        pauses: Seconds before each look-up of a lost answer.
+        instrument_of: Returns the instrument of the order or trade that an action names, for the journal.
+
+    Raises:
+        InvalidSettings: one of the first three arguments is of another type.
     """
 
     def __init__(
@@ -70,18 +82,18 @@ class Sender:
         pauses: tuple[float, ...] = PAUSES_S,
         instrument_of: Callable[[Action, str], str] | None = None,
     ) -> None:
-        _refuse_other(client, journal, last_transaction_id)
+        _check_arguments(client, journal, last_transaction_id)
         self._client = client
         self._last_transaction_id = last_transaction_id
         self.client_ids: bool = client_ids
-        """Whether new orders and closes of positions carry an id of their own; may change when the account turns out to take none."""
+        """Whether new orders and closes of positions carry a client id; may be changed at any time."""
         self._new_id, self._wall_ns, self._steady = new_id, wall_ns, steady
         self._instrument_of = instrument_of or _unknown_instrument
         self._protocol = OrderProtocol(
             client,
             journal,
-            on_progress or _tell_nobody,
-            alarm or _tell_nobody,
+            on_progress or _ignore,
+            alarm or _ignore,
             wall_ns=wall_ns,
             steady=steady,
             pauses=pauses,
@@ -94,14 +106,16 @@ class Sender:
         instrument: Instrument | None = None,
         account_id: str | None = None,
     ) -> Outcome:
-        """Send an order. Without a client id of the caller's, it gets the intent's."""
-        name = self._new_id()
-        tagged = _tagged(order, name) if self.client_ids else order
-        intent = self._intent(Action.CREATE, "", tagged.to_wire(), account_id, name)
-        return await self._protocol.carried_out(
-            intent,
-            lambda: self._client.orders.create(
-                tagged, instrument=instrument, client_request_id=name, account_id=account_id
+        """Send an order. One without a client id gets the intent's id as its client id."""
+        intent_id = self._new_id()
+        tagged = _with_client_id(order, intent_id) if self.client_ids else order
+        return await self._send(
+            Action.CREATE,
+            "",
+            account_id,
+            intent_id,
+            lambda: self._client.orders.build_create(
+                tagged, instrument=instrument, client_request_id=intent_id, account_id=account_id
             ),
         )
 
@@ -113,26 +127,32 @@ class Sender:
         instrument: Instrument | None = None,
         account_id: str | None = None,
     ) -> Outcome:
-        """Put another order in the place of a pending one; its client extensions stay unless new ones are given."""
-        intent = self._intent(Action.REPLACE, specifier, order.to_wire(), account_id)
-        return await self._protocol.carried_out(
-            intent,
-            lambda: self._client.orders.replace(
+        """Replace a pending order; the new one keeps its client extensions unless others are given."""
+        intent_id = self._new_id()
+        return await self._send(
+            Action.REPLACE,
+            specifier,
+            account_id,
+            intent_id,
+            lambda: self._client.orders.build_replace(
                 specifier,
                 order,
                 instrument=instrument,
-                client_request_id=intent.id,
+                client_request_id=intent_id,
                 account_id=account_id,
             ),
         )
 
     async def cancel(self, specifier: str, *, account_id: str | None = None) -> Outcome:
         """Cancel a pending order."""
-        intent = self._intent(Action.CANCEL, specifier, {}, account_id)
-        return await self._protocol.carried_out(
-            intent,
-            lambda: self._client.orders.cancel(
-                specifier, client_request_id=intent.id, account_id=account_id
+        intent_id = self._new_id()
+        return await self._send(
+            Action.CANCEL,
+            specifier,
+            account_id,
+            intent_id,
+            lambda: self._client.orders.build_cancel(
+                specifier, client_request_id=intent_id, account_id=account_id
             ),
         )
 
@@ -145,15 +165,17 @@ class Sender:
         account_id: str | None = None,
     ) -> Outcome:
         """Close a trade, or `units` of it; with `instrument`, units with too many decimals are NotSent."""
-        body = _body(lambda: trade_close(units, instrument))
-        intent = self._intent(Action.CLOSE_TRADE, specifier, body, account_id)
-        return await self._protocol.carried_out(
-            intent,
-            lambda: self._client.trades.close(
+        intent_id = self._new_id()
+        return await self._send(
+            Action.CLOSE_TRADE,
+            specifier,
+            account_id,
+            intent_id,
+            lambda: self._client.trades.build_close(
                 specifier,
                 units=units,
                 instrument=instrument,
-                client_request_id=intent.id,
+                client_request_id=intent_id,
                 account_id=account_id,
             ),
         )
@@ -168,31 +190,23 @@ class Sender:
     ) -> Outcome:
         """Close one side of a position or both; name only sides that are open.
 
-        Hand over the Instrument itself, and units with too many decimals are NotSent.
+        With an Instrument instead of a name, units with too many decimals are NotSent.
         """
-        name = self._new_id()
-        long_tag = self._side_tag(f"{name}-long", long_units)
-        short_tag = self._side_tag(f"{name}-short", short_units)
-        body = _body(
-            lambda: position_close(long_units, short_units, long_tag, short_tag, instrument)
-        )
-        intent = self._intent(Action.CLOSE_POSITION, name_of(instrument), body, account_id, name)
-        return await self._protocol.carried_out(
-            intent,
-            lambda: self._client.positions.close(
+        intent_id = self._new_id()
+        return await self._send(
+            Action.CLOSE_POSITION,
+            name_of(instrument),
+            account_id,
+            intent_id,
+            lambda: self._client.positions.build_close(
                 instrument,
                 long_units=long_units,
                 short_units=short_units,
-                long_client_extensions=long_tag,
-                short_client_extensions=short_tag,
+                long_client_extensions=self._side_extensions(f"{intent_id}-long", long_units),
+                short_client_extensions=self._side_extensions(f"{intent_id}-short", short_units),
                 account_id=account_id,
             ),
         )
-
-    def _side_tag(self, name: str, units: SideUnits | None) -> ClientExtensions | None:
-        """The id of the order that closes a side."""
-        closes = units is not None and units != "NONE"
-        return ClientExtensions(id=name) if closes and self.client_ids else None
 
     async def set_dependent_orders(
         self,
@@ -205,17 +219,13 @@ class Sender:
         instrument: Instrument | None = None,
         account_id: str | None = None,
     ) -> Outcome:
-        """Create, change (details) or cancel (None) what protects a trade; UNSET leaves it as it is."""
-        body = _edits(
-            take_profit=take_profit,
-            stop_loss=stop_loss,
-            trailing_stop_loss=trailing_stop_loss,
-            guaranteed_stop_loss=guaranteed_stop_loss,
-        )
-        intent = self._intent(Action.SET_DEPENDENT_ORDERS, specifier, body, account_id)
-        return await self._protocol.carried_out(
-            intent,
-            lambda: self._client.trades.set_dependent_orders(
+        """Create or change (details) or cancel (None) the dependent orders of a trade; UNSET keeps an order."""
+        return await self._send(
+            Action.SET_DEPENDENT_ORDERS,
+            specifier,
+            account_id,
+            self._new_id(),
+            lambda: self._client.trades.build_set_dependent_orders(
                 specifier,
                 take_profit=take_profit,
                 stop_loss=stop_loss,
@@ -231,24 +241,49 @@ class Sender:
         return await self._protocol.recover()
 
     async def resolve(self, intent: Intent) -> Outcome:
-        """Look up once more, now, what became of an intent: of one that ended as Unconfirmed above all."""
+        """Look up the outcome of an intent once more, now; meant for one that ended as Unconfirmed."""
         return await self._protocol.resolve(intent)
 
     def unconfirmed(self) -> tuple[Intent, ...]:
-        """Return the intents that ended as Unconfirmed, and are watched for."""
-        return self._protocol.unconfirmed()
+        """Return the intents that ended as Unconfirmed and have not shown up since."""
+        return self._protocol.unconfirmed.intents
 
     async def reconcile(self, changes: AccountChanges, since: int) -> None:
-        """Compare what is Unconfirmed with the account's changes after `since`; what shows up raises the alarm.
+        """Compare Unconfirmed intents with the account's changes after `since`; raise the alarm for those that took effect.
 
-        Hand over what `accounts.changes` says from time to time, asked with the lowest `since` of `unconfirmed`: what a
-        stream lost, or a snapshot passed over, is found by it.
+        Call it from time to time with the answer of `accounts.changes`, requested with the lowest `since` of
+        `unconfirmed`: this finds what a stream lost or a snapshot skipped.
         """
         await self._protocol.reconcile(changes, since)
 
     def watch(self, transaction: Transaction) -> None:
-        """Hand every transaction of the account here, in the client's loop: one may be what is waited for."""
+        """Check a transaction against the intents without a known outcome.
+
+        Call it in the client's event loop with every transaction of the account.
+        """
         self._protocol.watch(transaction)
+
+    def _side_extensions(self, client_id: str, units: SideUnits | None) -> ClientExtensions | None:
+        """Return the client extensions of the order that closes a side; None when the side stays open."""
+        closes = units is not None and units != "NONE"
+        return ClientExtensions(id=client_id) if closes and self.client_ids else None
+
+    async def _send(
+        self,
+        action: Action,
+        target: str,
+        account_id: str | None,
+        intent_id: str,
+        build: Callable[[], WriteRequest[WriteResponse]],
+    ) -> Outcome:
+        """Build the request once, journal its body and send it; an invalid request is NotSent and not journalled."""
+        try:
+            write = build()
+        except InvalidRequest as error:
+            intent = self._intent(action, target, {}, account_id, intent_id)
+            return self._protocol.report(NotSent(intent, str(error), error.field))
+        intent = self._intent(action, target, write.body, account_id, intent_id)
+        return await self._protocol.carry_out(intent, lambda: self._client.send(write))
 
     def _intent(
         self,
@@ -256,17 +291,17 @@ class Sender:
         target: str,
         body: Mapping[str, JsonValue],
         account_id: str | None,
-        name: str = "",
+        intent_id: str,
     ) -> Intent:
         return Intent(
-            id=name or self._new_id(),
+            id=intent_id,
             action=action,
             since=self._last_transaction_id(),
             at_ns=self._wall_ns(),
             account_id=account_id,
             target=target,
             body=body,
-            instrument=_named_instrument(action, target, body)
+            instrument=_instrument_in_request(action, target, body)
             or self._instrument_of(action, target),
             steady=self._steady(),
         )
@@ -282,46 +317,29 @@ def with_intent_id(sender: Sender, intent_id: str) -> Sender:
     return named
 
 
-def _named_instrument(action: Action, target: str, body: Mapping[str, JsonValue]) -> str:
-    """The instrument that a request names itself; empty when it names a trade or an order only."""
+def _instrument_in_request(action: Action, target: str, body: Mapping[str, JsonValue]) -> str:
+    """Return the instrument that a request itself names; empty when it names only a trade or an order."""
     if action is Action.CLOSE_POSITION:
         return target
-    named = body.get("instrument")
-    return named if isinstance(named, str) else ""
+    instrument = body.get("instrument")
+    return instrument if isinstance(instrument, str) else ""
 
 
 def _unknown_instrument(_action: Action, _target: str) -> str:
     return ""
 
 
-def _tagged(order: Order, name: str) -> Order:
-    """The order with the intent's id, when the caller gave it none."""
+def _with_client_id(order: Order, client_id: str) -> Order:
+    """Return the order with this client id, unless it has one already."""
     extensions = order.client_extensions or ClientExtensions()
     if extensions.id is not None:
         return order
-    named = extensions.model_copy(update={"id": name})
+    named = extensions.model_copy(update={"id": client_id})
     return order.model_copy(update={"client_extensions": named})
 
 
-def _body(made: Callable[[], Wire]) -> JsonObject:
-    """What will be sent, for the journal; nothing when the call is about to refuse it."""
-    try:
-        return made()
-    except InvalidRequest:
-        return {}
-
-
-def _edits(**details: Details | Unset | None) -> JsonObject:
-    """The edit as it is sent, for the journal."""
-    return {
-        wire_name(name): edited(value)
-        for name, value in details.items()
-        if not isinstance(value, Unset)
-    }
-
-
-def _refuse_other(client: object, journal: object, last_transaction_id: object) -> None:
-    """InvalidSettings for what the first order would stumble over, where no type checker says so."""
+def _check_arguments(client: object, journal: object, last_transaction_id: object) -> None:
+    """Raise InvalidSettings for an argument that would fail at the first order, for callers without a type checker."""
     if not isinstance(client, Client):
         remedy = "a Client, or both from sync" if hasattr(client, "asynchronous") else "a Client"
         raise InvalidSettings(f"client: give {remedy}; this is of type {type(client).__name__}")
@@ -332,10 +350,10 @@ def _refuse_other(client: object, journal: object, last_transaction_id: object) 
         )
     if not callable(last_transaction_id):
         raise InvalidSettings(
-            "last_transaction_id: give a function that tells the newest one, as in `lambda: newest`;"
+            "last_transaction_id: give a function that returns the newest id, as in `lambda: newest`;"
             f" this is of type {type(last_transaction_id).__name__}"
         )
 
 
-def _tell_nobody(_: object) -> None:
-    """Nobody wants to know."""
+def _ignore(_: object) -> None:
+    """Do nothing, for a caller without a callback."""

@@ -8,7 +8,7 @@ Lists that come newest first and in pages: orders and trades.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, TypeAlias, TypedDict
+from typing import Final, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar
 
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
 from keydesk_client.http.caller import Caller
@@ -23,13 +23,15 @@ from keydesk_client.http.endpoint import (
     plain_text,
     whole,
 )
+from keydesk_client.http.messages import Request
+from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.record import Response, Wire
-from keydesk_client.models._core.scalars import DateTime, Moment, Number, decimal_of
-from keydesk_client.models._core.wire_names import known_word
+from keydesk_client.models._core.scalars import DateTime, Number, TimeInput, decimal_of
+from keydesk_client.models._core.wire_names import validate_choice
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
-from keydesk_client.models.requests import Details, refuse_unfit_close
+from keydesk_client.models.requests import validate_close_units
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,19 @@ class Defaults:
 
     account_id: str | None = None
     datetime_format: TimeForm = "RFC3339"
+
+
+R_co = TypeVar("R_co", bound=Response, covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class WriteRequest(Generic[R_co]):
+    """A request that changes an account, checked and built but not sent: `Client.send` sends exactly this."""
+
+    request: Request
+    reader: Reader[R_co]
+    body: Wire
+    """The JSON object that is sent; of an order, what stands inside `order`. Empty when there is none."""
 
 
 class Area:
@@ -68,7 +83,7 @@ class Area:
             headers["ClientRequestID"] = header_text("client_request_id", client_request_id)
         return headers
 
-    def _moment(self, field: str, value: Moment) -> str:
+    def _moment(self, field: str, value: TimeInput) -> str:
         return moment(field, value, self._defaults.datetime_format)
 
 
@@ -123,7 +138,7 @@ def list_query(options: ListOptions, state: str | None, states: tuple[str, ...])
     if "ids" in options:
         query["ids"] = listed("ids", options["ids"])
     if state is not None:
-        query["state"] = known_word("state", state, states)
+        query["state"] = validate_choice("state", state, states)
     if "instrument" in options:
         query["instrument"] = plain_text("instrument", options["instrument"])
     if "count" in options:
@@ -188,13 +203,6 @@ def name_of(instrument: Instrument | str) -> str:
     return instrument.name if isinstance(instrument, Instrument) else instrument
 
 
-def edited(details: Details | None) -> Wire | None:
-    """What an edit of a dependent order mentions; None cancels it."""
-    if details is None:
-        return None
-    return {member: value for member, value in details.to_wire().items() if value is not None}
-
-
 def _side(
     side: str,
     units: SideUnits | None,
@@ -214,5 +222,5 @@ def _side(
 def _size(field: str, units: Number, instrument: Instrument | None) -> str:
     asked = number(field, units, above_zero=True)
     if instrument is not None:
-        refuse_unfit_close(field, decimal_of(asked), instrument)
+        validate_close_units(field, decimal_of(asked), instrument)
     return asked

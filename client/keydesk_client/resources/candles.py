@@ -22,8 +22,8 @@ from keydesk_client.http.endpoint import (
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
-from keydesk_client.models._core.scalars import DateTime, Moment, Number
-from keydesk_client.models._core.wire_names import known_word, words
+from keydesk_client.models._core.scalars import DateTime, Number, TimeInput
+from keydesk_client.models._core.wire_names import enum_values, validate_choice
 from keydesk_client.models.enumerations import CandlestickGranularity, WeeklyAlignment
 from keydesk_client.models.pricing import Candlestick, CandlestickResponse
 from keydesk_client.models.responses import LatestCandlesResponse
@@ -32,8 +32,8 @@ from keydesk_client.resources._base import Area, refuse_unknown
 MOST_CANDLES = 5000
 LAST_HOUR = 23
 COMPONENTS = frozenset("MBA")
-GRANULARITIES: Final = words(CandlestickGranularity)
-DAYS: Final = words(WeeklyAlignment)
+GRANULARITIES: Final = enum_values(CandlestickGranularity)
+DAYS: Final = enum_values(WeeklyAlignment)
 SPECIFIED: Final = 2
 """Granularity and prices stand behind the instrument."""
 ENDS: Final[tuple[Literal["from_"], Literal["to"]]] = ("from_", "to")
@@ -66,9 +66,9 @@ class CandleRange(CandleSeries, total=False):
 
     count: int
     """At most 5,000; not together with both `from_` and `to`."""
-    from_: Moment
+    from_: TimeInput
     """Start of the first candle; a datetime needs a zone."""
-    to: Moment
+    to: TimeInput
     """The last candle starts before it."""
     include_first: bool
     """Whether the candle that covers `from_` comes along; it does unless said."""
@@ -100,7 +100,7 @@ def series_query(options: CandleSeries) -> dict[str, str]:
     """The part of it that names the series."""
     query = shape_query(options)
     if "granularity" in options:
-        query["granularity"] = known_word("granularity", options["granularity"], GRANULARITIES)
+        query["granularity"] = validate_choice("granularity", options["granularity"], GRANULARITIES)
     if "price" in options:
         query["price"] = components(options["price"])
     return query
@@ -116,7 +116,9 @@ def shape_query(options: CandleShape) -> dict[str, str]:
     if "alignment_timezone" in options:
         query["alignmentTimezone"] = plain_text("alignment_timezone", options["alignment_timezone"])
     if "weekly_alignment" in options:
-        query["weeklyAlignment"] = known_word("weekly_alignment", options["weekly_alignment"], DAYS)
+        query["weeklyAlignment"] = validate_choice(
+            "weekly_alignment", options["weekly_alignment"], DAYS
+        )
     return query
 
 
@@ -143,7 +145,7 @@ def _refuse_other_specification(told: str) -> None:
             " 'EUR_USD:M1:BM'",
             field="specifications",
         )
-    known_word("specifications", rest[0], GRANULARITIES)
+    validate_choice("specifications", rest[0], GRANULARITIES)
 
 
 def _is_mix(price: object) -> bool:
@@ -213,8 +215,8 @@ class Candles(Area):
         self,
         instrument: str,
         *,
-        from_: Moment,
-        to: Moment | None = None,
+        from_: TimeInput,
+        to: TimeInput | None = None,
         page: int = MOST_CANDLES,
         **options: Unpack[CandleSeries],
     ) -> AsyncIterator[Candlestick]:

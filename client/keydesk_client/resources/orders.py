@@ -11,12 +11,16 @@ from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.wire_names import words
+from keydesk_client.models._core.wire_names import enum_values
 from keydesk_client.models.enumerations import OrderStateFilter
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.orders import Order
-from keydesk_client.models.requests import OrderRequest, refuse_other, refuse_unfit
+from keydesk_client.models.requests import (
+    OrderRequest,
+    require_order_request,
+    validate_for_instrument,
+)
 from keydesk_client.models.responses import (
     OrderCancelResponse,
     OrderClientExtensionsResponse,
@@ -29,6 +33,7 @@ from keydesk_client.resources._base import (
     MOST_LISTED,
     Area,
     ListOptions,
+    WriteRequest,
     in_form,
     list_query,
     next_before,
@@ -41,7 +46,7 @@ REPLACED = Reader(OrderReplaceResponse, WRITE)
 CANCELLED = Reader(OrderCancelResponse, WRITE)
 MODIFIED = Reader(OrderClientExtensionsResponse)
 
-STATES = words(OrderStateFilter)
+STATES = enum_values(OrderStateFilter)
 
 
 class Orders(Area):
@@ -61,11 +66,27 @@ class Orders(Area):
         Refused when the service says no: `reject_reason` tells why. An error with `sent` leaves open whether the order
         exists: `keydesk_client.Sender` settles that.
         """
-        body = self._body(order, instrument)
-        request = Request(
-            "POST", self._account(account_id, "orders"), {}, self._headers(client_request_id), body
+        write = self.build_create(
+            order,
+            instrument=instrument,
+            client_request_id=client_request_id,
+            account_id=account_id,
         )
-        return await self._caller.ask(request, CREATED)
+        return await self._caller.ask(write.request, write.reader)
+
+    def build_create(
+        self,
+        order: OrderRequest,
+        *,
+        instrument: Instrument | None = None,
+        client_request_id: str | None = None,
+        account_id: str | None = None,
+    ) -> WriteRequest[OrderCreateResponse]:
+        """Return the request of `create` without sending it; InvalidRequest as there."""
+        body = self._body(order, instrument)
+        where, headers = self._account(account_id, "orders"), self._headers(client_request_id)
+        request = Request("POST", where, {}, headers, json_body({"order": body}))
+        return WriteRequest(request, CREATED, body)
 
     async def list(
         self,
@@ -125,10 +146,29 @@ class Orders(Area):
         account_id: str | None = None,
     ) -> OrderReplaceResponse:
         """Cancel a pending order and put another of the same type in its place, in one step; sent once."""
-        where = self._order(specifier, account_id)
+        write = self.build_replace(
+            specifier,
+            order,
+            instrument=instrument,
+            client_request_id=client_request_id,
+            account_id=account_id,
+        )
+        return await self._caller.ask(write.request, write.reader)
+
+    def build_replace(
+        self,
+        specifier: str,
+        order: OrderRequest,
+        *,
+        instrument: Instrument | None = None,
+        client_request_id: str | None = None,
+        account_id: str | None = None,
+    ) -> WriteRequest[OrderReplaceResponse]:
+        """Return the request of `replace` without sending it; InvalidRequest as there."""
+        where, headers = self._order(specifier, account_id), self._headers(client_request_id)
         body = self._body(order, instrument)
-        request = Request("PUT", where, {}, self._headers(client_request_id), body)
-        return await self._caller.ask(request, REPLACED)
+        request = Request("PUT", where, {}, headers, json_body({"order": body}))
+        return WriteRequest(request, REPLACED, body)
 
     async def cancel(
         self,
@@ -141,9 +181,22 @@ class Orders(Area):
 
         Refused when it is pending no more: filled, cancelled, or (NotFound) never there.
         """
+        write = self.build_cancel(
+            specifier, client_request_id=client_request_id, account_id=account_id
+        )
+        return await self._caller.ask(write.request, write.reader)
+
+    def build_cancel(
+        self,
+        specifier: str,
+        *,
+        client_request_id: str | None = None,
+        account_id: str | None = None,
+    ) -> WriteRequest[OrderCancelResponse]:
+        """Return the request of `cancel` without sending it."""
         where = self._order(specifier, account_id, "cancel")
-        headers = self._headers(client_request_id)
-        return await self._caller.ask(Request("PUT", where, {}, headers, urgent=True), CANCELLED)
+        request = Request("PUT", where, {}, self._headers(client_request_id), urgent=True)
+        return WriteRequest(request, CANCELLED, {})
 
     async def set_client_extensions(
         self,
@@ -174,8 +227,8 @@ class Orders(Area):
     def _order(self, specifier: str, account_id: str | None, *rest: str) -> str:
         return self._account(account_id, "orders", ("specifier", specifier), *rest)
 
-    def _body(self, order: OrderRequest, instrument: Instrument | None) -> bytes:
-        refuse_other(order)
+    def _body(self, order: OrderRequest, instrument: Instrument | None) -> Wire:
+        require_order_request(order)
         if instrument is not None:
-            refuse_unfit(order, instrument)
-        return json_body({"order": in_form(order.to_wire(), self._defaults.datetime_format)})
+            validate_for_instrument(order, instrument)
+        return in_form(order.to_wire(), self._defaults.datetime_format)

@@ -13,7 +13,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.http.pacing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
-from keydesk_client.models._core.scalars import Moment
+from keydesk_client.models._core.scalars import TimeInput
 from keydesk_client.models.responses import OrderBookResponse, PositionBookResponse, PricingResponse
 from keydesk_client.resources._base import Area
 from keydesk_client.streams.buffer import StreamSettings
@@ -26,7 +26,7 @@ POSITION_BOOK = Reader(PositionBookResponse)
 class Books(Area):
     """Snapshots of client orders and positions; they are not executable depth."""
 
-    async def order(self, instrument: str, *, time: Moment | None = None) -> OrderBookResponse:
+    async def order(self, instrument: str, *, time: TimeInput | None = None) -> OrderBookResponse:
         """The order book at a snapshot time, or the newest: percent of all orders, by price.
 
         NotFound when there is no snapshot of that time; `links` lead to its neighbours.
@@ -34,7 +34,7 @@ class Books(Area):
         return await self._caller.ask(self._snapshot(instrument, "orderBook", time), ORDER_BOOK)
 
     async def position(
-        self, instrument: str, *, time: Moment | None = None
+        self, instrument: str, *, time: TimeInput | None = None
     ) -> PositionBookResponse:
         """The position book at a snapshot time, or the newest: percent of all positions, by the price of their opening.
 
@@ -44,7 +44,7 @@ class Books(Area):
             self._snapshot(instrument, "positionBook", time), POSITION_BOOK
         )
 
-    def _snapshot(self, instrument: str, book: str, time: Moment | None) -> Request:
+    def _snapshot(self, instrument: str, book: str, time: TimeInput | None) -> Request:
         query = {} if time is None else {"time": self._moment("time", time)}
         where = path("instruments", ("instrument", instrument), book)
         return Request("GET", where, query, self._headers())
@@ -62,7 +62,7 @@ class Pricing(Area):
         self,
         instruments: Iterable[str],
         *,
-        since: Moment | None = None,
+        since: TimeInput | None = None,
         include_home_conversions: bool = False,
         include_units_available: bool | None = None,
         account_id: str | None = None,

@@ -14,7 +14,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.record import Wire
-from keydesk_client.models._core.wire_names import UNSET, Unset, wire_name, words
+from keydesk_client.models._core.wire_names import UNSET, Unset, enum_values, wire_name
 from keydesk_client.models.enumerations import TradeStateFilter
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import (
@@ -24,7 +24,7 @@ from keydesk_client.models.order_terms import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models.requests import Details, refuse_impossible_edit, refuse_unfit_details
+from keydesk_client.models.requests import Details, validate_details_for_instrument, validate_edit
 from keydesk_client.models.responses import (
     PositionCloseResponse,
     PositionResponse,
@@ -42,7 +42,7 @@ from keydesk_client.resources._base import (
     CloseUnits,
     ListOptions,
     SideUnits,
-    edited,
+    WriteRequest,
     in_form,
     list_query,
     name_of,
@@ -90,17 +90,33 @@ class Positions(Area):
         Name only the sides that are open: with a flat side named, the service refuses both.
         Hand over the Instrument itself, and units that have more decimals than it takes are refused before they are sent.
         """
-        members = position_close(
+        write = self.build_close(
+            instrument,
+            long_units=long_units,
+            short_units=short_units,
+            long_client_extensions=long_client_extensions,
+            short_client_extensions=short_client_extensions,
+            account_id=account_id,
+        )
+        return await self._caller.ask(write.request, write.reader)
+
+    def build_close(
+        self,
+        instrument: str | Instrument,
+        *,
+        long_units: SideUnits | None = None,
+        short_units: SideUnits | None = None,
+        long_client_extensions: ClientExtensions | None = None,
+        short_client_extensions: ClientExtensions | None = None,
+        account_id: str | None = None,
+    ) -> WriteRequest[PositionCloseResponse]:
+        """Return the request of `close` without sending it; InvalidRequest as there."""
+        body = position_close(
             long_units, short_units, long_client_extensions, short_client_extensions, instrument
         )
-        request = Request(
-            "PUT",
-            self._account(account_id, "positions", ("instrument", name_of(instrument)), "close"),
-            headers=self._headers(),
-            body=json_body(members),
-            urgent=True,
-        )
-        return await self._caller.ask(request, POSITION_CLOSE)
+        where = self._account(account_id, "positions", ("instrument", name_of(instrument)), "close")
+        request = Request("PUT", where, {}, self._headers(), json_body(body), urgent=True)
+        return WriteRequest(request, POSITION_CLOSE, body)
 
 
 TRADES = Reader(TradesResponse, LIST)
@@ -109,7 +125,7 @@ TRADE_CLOSE = Reader(TradeCloseResponse, WRITE)
 MODIFIED = Reader(TradeClientExtensionsResponse)
 PROTECTED = Reader(TradeDependentOrdersResponse, WRITE)
 
-STATES = words(TradeStateFilter)
+STATES = enum_values(TradeStateFilter)
 
 
 class Trades(Area):
@@ -175,14 +191,32 @@ class Trades(Area):
         NotFound when it is closed already; an error with `sent` leaves open whether it closed: see `Sender`.
         With `instrument`, units that have more decimals than it takes are refused before they are sent.
         """
-        request = Request(
-            "PUT",
-            self._trade(specifier, account_id, "close"),
-            headers=self._headers(client_request_id),
-            body=json_body(trade_close(units, instrument)),
-            urgent=True,
+        write = self.build_close(
+            specifier,
+            units=units,
+            instrument=instrument,
+            client_request_id=client_request_id,
+            account_id=account_id,
         )
-        return await self._caller.ask(request, TRADE_CLOSE)
+        return await self._caller.ask(write.request, write.reader)
+
+    def build_close(
+        self,
+        specifier: str,
+        *,
+        units: CloseUnits = "ALL",
+        instrument: Instrument | None = None,
+        client_request_id: str | None = None,
+        account_id: str | None = None,
+    ) -> WriteRequest[TradeCloseResponse]:
+        """Return the request of `close` without sending it; InvalidRequest as there."""
+        body = trade_close(units, instrument)
+        where, headers = (
+            self._trade(specifier, account_id, "close"),
+            self._headers(client_request_id),
+        )
+        request = Request("PUT", where, {}, headers, json_body(body), urgent=True)
+        return WriteRequest(request, TRADE_CLOSE, body)
 
     async def set_client_extensions(
         self, specifier: str, client_extensions: ClientExtensions, *, account_id: str | None = None
@@ -214,6 +248,29 @@ class Trades(Area):
 
         UNSET leaves an order as it is, None cancels it, details create it or change what they mention.
         """
+        write = self.build_set_dependent_orders(
+            specifier,
+            take_profit=take_profit,
+            stop_loss=stop_loss,
+            trailing_stop_loss=trailing_stop_loss,
+            guaranteed_stop_loss=guaranteed_stop_loss,
+            instrument=instrument,
+            account_id=account_id,
+        )
+        return await self._caller.ask(write.request, write.reader)
+
+    def build_set_dependent_orders(
+        self,
+        specifier: str,
+        *,
+        take_profit: TakeProfitDetails | Unset | None = UNSET,
+        stop_loss: StopLossDetails | Unset | None = UNSET,
+        trailing_stop_loss: TrailingStopLossDetails | Unset | None = UNSET,
+        guaranteed_stop_loss: GuaranteedStopLossDetails | Unset | None = UNSET,
+        instrument: Instrument | None = None,
+        account_id: str | None = None,
+    ) -> WriteRequest[TradeDependentOrdersResponse]:
+        """Return the request of `set_dependent_orders` without sending it; InvalidRequest as there."""
         edits = {
             "take_profit": take_profit,
             "stop_loss": stop_loss,
@@ -227,13 +284,10 @@ class Trades(Area):
         }
         if not members:
             raise InvalidRequest("take_profit: nothing to change was given", field="take_profit")
-        request = Request(
-            "PUT",
-            self._trade(specifier, account_id, "orders"),
-            headers=self._headers(),
-            body=json_body(in_form(members, self._defaults.datetime_format)),
-        )
-        return await self._caller.ask(request, PROTECTED)
+        body = in_form(members, self._defaults.datetime_format)
+        where = self._trade(specifier, account_id, "orders")
+        request = Request("PUT", where, {}, self._headers(), json_body(body))
+        return WriteRequest(request, PROTECTED, body)
 
     def _trade(self, specifier: str, account_id: str | None, *rest: str) -> str:
         return self._account(account_id, "trades", ("specifier", specifier), *rest)
@@ -242,7 +296,7 @@ class Trades(Area):
 def _edit(name: str, details: Details | None, instrument: Instrument | None) -> Wire | None:
     if details is None:
         return None
-    refuse_impossible_edit(name, details)
+    validate_edit(name, details)
     if instrument is not None:
-        refuse_unfit_details(name, details, instrument)
-    return edited(details)
+        validate_details_for_instrument(name, details, instrument)
+    return {member: value for member, value in details.to_wire().items() if value is not None}

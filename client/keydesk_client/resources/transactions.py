@@ -12,7 +12,7 @@ from keydesk_client.http.messages import Request
 from keydesk_client.http.pacing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
-from keydesk_client.models._core.scalars import Moment
+from keydesk_client.models._core.scalars import TimeInput
 from keydesk_client.models.enumerations import TransactionFilter
 from keydesk_client.models.responses import (
     AccountSummaryResponse,
@@ -23,7 +23,7 @@ from keydesk_client.models.responses import (
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.resources._base import Area
 from keydesk_client.streams.buffer import StreamSettings
-from keydesk_client.streams.transactions import TransactionStream, last_told
+from keydesk_client.streams.transactions import TransactionStream, last_id_of
 
 INDEX = Reader(TransactionPageIndex, LIST)
 ONE = Reader(TransactionResponse, WRITE)
@@ -45,8 +45,8 @@ class Transactions(Area):
     async def list(
         self,
         *,
-        from_: Moment | None = None,
-        to: Moment | None = None,
+        from_: TimeInput | None = None,
+        to: TimeInput | None = None,
         page_size: int | None = None,
         type_: Types | None = None,
         account_id: str | None = None,
@@ -112,8 +112,8 @@ class Transactions(Area):
     async def iterate(
         self,
         *,
-        from_: Moment | None = None,
-        to: Moment | None = None,
+        from_: TimeInput | None = None,
+        to: TimeInput | None = None,
         type_: Types | None = None,
         page_size: int = MOST_ON_A_PAGE,
         account_id: str | None = None,
@@ -150,7 +150,7 @@ class Transactions(Area):
         while True:
             answer = await self.since(last, type_=types, account_id=account_id)
             fresh = [each for each in answer.transactions if int(each.id) > last]
-            if not fresh and (last_told(answer) or 0) <= last + MOST_SINCE:
+            if not fresh and (last_id_of(answer) or 0) <= last + MOST_SINCE:
                 return
             for transaction in fresh:
                 yield transaction
@@ -160,7 +160,7 @@ class Transactions(Area):
     async def _newest(self, account_id: str | None) -> int:
         """Id of the newest transaction."""
         request = Request("GET", self._account(account_id, "summary"))
-        told = last_told(await self._caller.ask(request, SUMMARY))
+        told = last_id_of(await self._caller.ask(request, SUMMARY))
         if told is None:
             raise UnreadableAnswer("the account's summary does not tell its newest transaction")
         return told

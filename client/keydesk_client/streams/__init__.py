@@ -1,1 +1,1 @@
-"""The two streams of an account: prices and transactions, as long as anybody listens."""
+"""The price and transaction streams of an account."""

@@ -1,8 +1,4 @@
-"""What was read and not yet taken: bounded, with a policy for a slow reader.
-
-How patient a stream is, and what it does when its reader is slow.
-How a stream is doing, readable at any moment.
-"""
+"""The buffer between the task that reads a stream and the code that iterates over it: settings, health and markers."""
 
 import asyncio
 from collections import deque
@@ -15,73 +11,74 @@ from keydesk_client.errors import KeydeskClientError
 
 
 class WhenFull(Enum):
-    """What happens to prices that nobody has taken yet, once there are too many."""
+    """What to do with prices when more wait for the iteration than the buffer holds."""
 
     BLOCK = "block"
-    """Read no further; the service's buffers fill, and prices come late."""
+    """Stop reading; the service's buffers fill, and prices come late."""
     DROP_OLDEST = "drop oldest"
-    """Forget the oldest price; `health.dropped` counts it."""
+    """Drop the oldest price; `health.dropped` counts it."""
     KEEP_LAST = "keep last"
-    """Keep one price an instrument, always the newest; `health.dropped` counts those it replaced."""
+    """Keep the newest price of each instrument; `health.dropped` counts those that were replaced."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamSettings:
-    """Seconds and sizes of a stream."""
+    """Times and sizes of a stream."""
 
     stall_s: float = 30.0
-    """Silence without a single line, heartbeats included, that means the stream is dead."""
+    """Seconds without a line, heartbeats included, after which the connection is given up."""
     first_pause_s: float = 0.5
+    """Ceiling of the first pause before reconnecting; see `BackOff`."""
     longest_pause_s: float = 30.0
-    """Ceiling of a pause before reconnecting; each is drawn between nothing and a ceiling that doubles."""
+    """Ceiling of every pause before reconnecting."""
     healthy_s: float = 60.0
-    """A connection that lasted this long makes the next pause a short one again."""
+    """Seconds after which a connection counts as healthy, so that the next pause is a first one again."""
     waiting_at_most: int = 10_000
-    """Items that wait for the reader before `when_full` applies."""
+    """Items that wait for the iteration before `when_full` applies."""
     when_full: WhenFull = WhenFull.BLOCK
-    """For prices; transactions are never dropped."""
+    """Policy for prices; transactions are never dropped."""
 
 
 @dataclass(slots=True)
 class StreamHealth:
-    """Counts since the stream was entered, and its present state."""
+    """Counts since the stream was entered, and its current state."""
 
     connected: bool = False
     connects: int = 0
     """Connections that were made."""
     attempts: int = 0
-    """Connections that were tried."""
+    """Connections that were attempted."""
     lines: int = 0
     unreadable: int = 0
-    """Lines that are no item of this stream, and were left out."""
+    """Lines that are not an item of this stream and were left out."""
     dropped: int = 0
-    """Prices that the reader was too slow for."""
+    """Prices that were dropped because the iteration was too slow."""
     heard_at: float | None = None
-    """When the last line came, or the connection before it, by the stream's clock."""
+    """Time of the last line, or of the connection if none came since, by the stream's clock."""
     trouble: KeydeskClientError | None = None
-    """Why the connection before this one ended, or the present attempt failed."""
+    """Why the previous connection ended or the current attempt failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """A connection was lost, and another one made."""
+    """A connection was lost and another one was made."""
 
     reason: KeydeskClientError
     seconds: float
-    """From its last line to the new connection."""
+    """Seconds from the last line of the lost connection to the new connection."""
 
 
 class Gap(Lost):
-    """The price stream was interrupted and is back: prices in between are lost."""
+    """The price stream was interrupted: the prices in between are lost."""
 
 
 class Reconnected(Lost):
-    """The transaction stream was interrupted and is back: nothing is missing, what came in between follows."""
+    """The transaction stream was interrupted: the transactions in between follow, none is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class HistoryLost:
-    """The service does not have the transactions that must follow: take a snapshot, the stream starts anew."""
+    """The service does not have the transactions that follow: take a snapshot, the stream goes on after the newest."""
 
     applied: int
     """The newest id that was delivered before."""
@@ -90,68 +87,68 @@ class HistoryLost:
 T = TypeVar("T")
 
 KeyOf = Callable[[T], str | None]
-"""The instrument of a price; None for what must not be dropped."""
+"""Returns the instrument of a price; None for an item that must not be dropped."""
 
 
-class Shelf(Protocol[T]):
-    """Holds items in order."""
+class Queue(Protocol[T]):
+    """Items that wait, in order."""
 
     def add(self, items: Iterable[T]) -> int:
-        """Take items; returns how many had to go for them."""
+        """Add items; return how many were dropped for them."""
         ...
 
     def take(self) -> T:
-        """The oldest item; there must be one."""
+        """Remove and return the oldest item; there must be one."""
         ...
 
     def __len__(self) -> int: ...
 
 
 class Buffer(Generic[T]):
-    """Between the task that reads a stream and the one that iterates over it."""
+    """A queue between the task that reads a stream and the code that iterates over it."""
 
-    def __init__(self, shelf: Shelf[T], most: int) -> None:
-        self._shelf, self._most = shelf, most
+    def __init__(self, queue: Queue[T], most: int) -> None:
+        self._queue, self._most = queue, most
         self._reader: asyncio.Future[None] | None = None
         self._writer: asyncio.Future[None] | None = None
         self._end: Exception | None = None
 
     async def put(self, items: Iterable[T]) -> int:
-        """Add items, then wait while there are too many; returns how many were dropped."""
-        dropped = self._shelf.add(items)
+        """Add items, then wait while there are too many; return how many were dropped."""
+        dropped = self._queue.add(items)
         _wake(self._reader)
-        while len(self._shelf) > self._most:
+        while len(self._queue) > self._most:
             self._writer = asyncio.get_running_loop().create_future()
             await self._writer
         return dropped
 
     async def take(self) -> T:
-        """The next item; raises what the stream ended with once everything before it was taken."""
-        while not len(self._shelf):
+        """Wait for the next item and return it; raise the error of `end` when all items were taken."""
+        while not len(self._queue):
             if self._end is not None:
                 raise self._end
             self._reader = asyncio.get_running_loop().create_future()
             await self._reader
-        item = self._shelf.take()
-        if self._writer is not None and len(self._shelf) <= self._most:
+        item = self._queue.take()
+        if self._writer is not None and len(self._queue) <= self._most:
             _wake(self._writer)
         return item
 
     def end(self, error: Exception) -> None:
-        """Nothing more will come."""
+        """Let `take` raise this error after the last item."""
         self._end = error
         _wake(self._reader)
 
 
 class InOrder(Generic[T]):
-    """Drops nothing: its writer waits."""
+    """A queue that drops nothing: its writer waits."""
 
     def __init__(self) -> None:
         self._items: deque[T] = deque()
         self.take: Callable[[], T] = self._items.popleft
 
     def add(self, items: Iterable[T]) -> int:
-        """Take items."""
+        """Add items; return 0."""
         self._items.extend(items)
         return 0
 
@@ -160,7 +157,7 @@ class InOrder(Generic[T]):
 
 
 class DropOldest(Generic[T]):
-    """Drops the oldest price for a new item once it is full; markers and heartbeats stay."""
+    """A queue that drops the oldest price for a new item when it is full; it keeps markers and heartbeats."""
 
     def __init__(self, most: int, key_of: KeyOf[T]) -> None:
         self._items: deque[T] = deque()
@@ -168,7 +165,7 @@ class DropOldest(Generic[T]):
         self.take: Callable[[], T] = self._items.popleft
 
     def add(self, items: Iterable[T]) -> int:
-        """Take items; returns how many prices were dropped."""
+        """Add items; return how many prices were dropped."""
         self._items.extend(items)
         dropped = 0
         kept: list[T] = []
@@ -186,14 +183,14 @@ class DropOldest(Generic[T]):
 
 
 class KeepLast(Generic[T]):
-    """Holds one item an instrument, the newest, in the place of the first that waited."""
+    """A queue of the newest item of each instrument, in the place of the first that waited."""
 
     def __init__(self, key_of: KeyOf[T]) -> None:
         self._items: dict[object, T] = {}
         self._key_of = key_of
 
     def add(self, items: Iterable[T]) -> int:
-        """Take items; returns how many prices were replaced before anybody saw them."""
+        """Add items; return how many prices were replaced."""
         dropped = 0
         for item in items:
             key = self._key_of(item)
@@ -203,15 +200,15 @@ class KeepLast(Generic[T]):
         return dropped
 
     def take(self) -> T:
-        """The item that waits longest."""
+        """Remove and return the item that waits longest."""
         return self._items.pop(next(iter(self._items)))
 
     def __len__(self) -> int:
         return len(self._items)
 
 
-def shelf_for(when_full: WhenFull, most: int, key_of: KeyOf[T]) -> Shelf[T]:
-    """The shelf that a policy asks for."""
+def queue_for(when_full: WhenFull, most: int, key_of: KeyOf[T]) -> Queue[T]:
+    """Return a queue with this policy for `most` items."""
     match when_full:
         case WhenFull.BLOCK:
             return InOrder()

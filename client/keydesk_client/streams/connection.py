@@ -1,8 +1,7 @@
-"""What both streams are: an `async with` block around an iterator, with one task that reads ahead.
+"""A stream that reconnects: the `async with` block and iterator that users see, over a connection that is kept open.
 
-Bytes into lines. Only a newline ends a line: a comment in a transaction may hold Unicode's other separators.
-Pauses before a stream reconnects: exponential backoff with full jitter.
-A stream's connection that comes back: opened at a pace, watched for silence, reopened after a pause.
+A task reads ahead of the iteration. The connection is opened at the pace of the client, watched for silence, and
+reopened after a pause.
 """
 
 import asyncio
@@ -25,15 +24,33 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.pacing import ConnectPace, Timing, Turn
+from keydesk_client.http.pacing import BackOff, ConnectPace, Timing, Turn
 from keydesk_client.models._core.json import TRANSACTION_LINE
 from keydesk_client.streams.buffer import Buffer, Lost, StreamHealth, StreamSettings
 
 LONGEST_LINE: Final = TRANSACTION_LINE.size
+LONGEST_RETRY_AFTER_S: Final = 300.0
+RETRIABLE: Final = (
+    Unreachable,
+    ConnectionLost,
+    TimedOut,
+    UnreadableAnswer,
+    RateLimited,
+    ServerFailed,
+)
+
+OpenStream: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
+"""Opens the stream once; leaving the block closes it."""
+
+T = TypeVar("T")
+W = TypeVar("W")
 
 
 class LineSplitter:
-    """Takes bytes as they come, gives the lines that are complete."""
+    """Split bytes into lines.
+
+    Only a newline ends a line: a comment in a transaction may contain the line separators of Unicode.
+    """
 
     __slots__ = ("_held", "_held_bytes", "_longest")
 
@@ -43,7 +60,11 @@ class LineSplitter:
         self._held_bytes = 0
 
     def feed(self, piece: bytes) -> list[bytes]:
-        """Complete lines without their ends, blank ones left out; AnswerTooLarge when one grows out of bounds."""
+        """Return the lines that are complete now, without line ends and blank lines.
+
+        Raises:
+            AnswerTooLarge: a line has more bytes than the limit.
+        """
         if b"\n" not in piece:
             self._hold(piece)
             return []
@@ -54,83 +75,67 @@ class LineSplitter:
         if rest:
             self._hold(rest)
         if len(piece) > self._longest:
-            self._refuse_long(max(map(len, lines)))
+            self._check_length(max(map(len, lines)))
         return [line for line in lines if line and not line.isspace()]
 
     def _hold(self, piece: bytes) -> None:
         self._held.append(piece)
         self._held_bytes += len(piece)
-        self._refuse_long(self._held_bytes)
+        self._check_length(self._held_bytes)
 
-    def _refuse_long(self, length: int) -> None:
+    def _check_length(self, length: int) -> None:
         if length > self._longest:
             raise AnswerTooLarge(f"a line of the stream is longer than {self._longest} bytes")
 
 
-MOST_DOUBLINGS: Final = 16
-LONGEST_RETRY_AFTER_S: Final = 300.0
-
-
-class BackOff:
-    """Pauses before reconnecting: full jitter under a ceiling that doubles, short again after a healthy time."""
-
-    def __init__(self, settings: StreamSettings, timing: Timing) -> None:
-        self._settings, self._timing = settings, timing
-        self._failures = 0
-
-    def pause(self, lasted_s: float, asked_s: float | None = None) -> float:
-        """Seconds to wait after a connection that lasted so long; a Retry-After is heeded, within bounds."""
-        if lasted_s >= self._settings.healthy_s:
-            self._failures = 0
-        doubled = self._settings.first_pause_s * 2.0 ** min(self._failures, MOST_DOUBLINGS)
-        ceiling = min(self._settings.longest_pause_s, doubled)
-        self._failures += 1
-        heeded = min(asked_s or 0.0, LONGEST_RETRY_AFTER_S)
-        return max(heeded, ceiling * self._timing.chance())
-
-
-Opening: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
-"""Opens the stream once; leaving it closes it."""
-
-
 class Listener(Protocol):
-    """Who takes what a connection brings."""
+    """Takes the lines of a connection."""
 
     async def prepare(self) -> None:
-        """Called before each connection: what must be known before it is made."""
+        """Called before each connection, to read what must be known before it is made."""
 
     async def connected(self, lost: Lost | None) -> None:
-        """A connection was made; `lost` tells of the one before it."""
+        """Called when a connection was made; `lost` describes the one before it."""
 
     async def take(self, lines: list[bytes]) -> None:
-        """Lines as they came; KeydeskClientError when they show that the connection is no good."""
+        """Called with lines as they come; a KeydeskClientError ends the connection."""
 
 
 class Connection:
-    """Keeps a stream open for ever; `run` returns only by an error that reconnecting can not mend."""
+    """A connection that is reopened after each loss."""
 
     def __init__(
-        self, opening: Opening, pace: ConnectPace, settings: StreamSettings, timing: Timing
+        self, open_stream: OpenStream, pace: ConnectPace, settings: StreamSettings, timing: Timing
     ) -> None:
         self.health: StreamHealth = StreamHealth()
-        self._opening, self._pace = opening, pace
+        self._open_stream, self._pace = open_stream, pace
         self._settings, self._timing = settings, timing
-        self._back_off = BackOff(settings, timing)
+        self._back_off = BackOff(settings.first_pause_s, settings.longest_pause_s)
+        self._failures = 0
         self._listening_since: float | None = None
 
     async def run(self, listener: Listener) -> None:
-        """Connect, hand lines to the listener, and connect again."""
+        """Connect, hand lines to the listener and connect again; raise an error that reconnecting cannot fix."""
         health = self.health
         while True:
-            trouble, lasted = await self._attempt(listener)
-            health.connected, health.trouble = False, trouble
-            if not _passes(trouble):
-                raise trouble
-            asked = trouble.retry_after if isinstance(trouble, Answered) else None
-            await self._timing.sleep(self._back_off.pause(lasted, asked))
+            failure, lasted_s = await self._attempt(listener)
+            health.connected, health.trouble = False, failure
+            if not _is_retriable(failure):
+                raise failure
+            await self._timing.sleep(self._pause_after(failure, lasted_s))
+
+    def _pause_after(self, error: KeydeskClientError, lasted_s: float) -> float:
+        """Return the seconds to wait after a connection that lasted so long: short again after a healthy one."""
+        if lasted_s >= self._settings.healthy_s:
+            self._failures = 0
+        retry_after = error.retry_after if isinstance(error, Answered) else None
+        at_least = min(retry_after or 0.0, LONGEST_RETRY_AFTER_S)
+        pause = self._back_off.pause(self._failures, self._timing.chance, at_least_s=at_least)
+        self._failures += 1
+        return pause
 
     async def _attempt(self, listener: Listener) -> tuple[KeydeskClientError, float]:
-        """Prepare, connect, and read; returns why it ended, and how long the connection lasted."""
+        """Prepare, connect and read; return why the connection ended, and how many seconds it lasted."""
         try:
             await listener.prepare()
         except KeydeskClientError as error:
@@ -138,30 +143,29 @@ class Connection:
         turn = await self._pace.turn()
         self.health.attempts += 1
         began = self._timing.clock()
-        trouble = await self._once(listener, turn)
-        return trouble, self._timing.clock() - began
+        failure = await self._connect_once(listener, turn)
+        return failure, self._timing.clock() - began
 
-    async def _once(self, listener: Listener, turn: Turn) -> KeydeskClientError:
-        """One connection, from opening to its end; returns why it ended."""
+    async def _connect_once(self, listener: Listener, turn: Turn) -> KeydeskClientError:
         try:
-            async with self._opening() as pieces:
+            async with self._open_stream() as pieces:
                 turn.over()
-                await self._opened(listener)
-                await self._watched(self._read(pieces, listener))
+                await self._note_connected(listener)
+                await self._until_silent(self._read(pieces, listener))
         except KeydeskClientError as error:
             turn.over()
             return error
         return ConnectionLost("the service closed the stream")
 
-    async def _opened(self, listener: Listener) -> None:
+    async def _note_connected(self, listener: Listener) -> None:
         health = self.health
         health.connected = True
         health.connects += 1
-        heard, health.heard_at = health.heard_at, self._timing.clock()
-        if heard is None or health.trouble is None:
+        heard_at, health.heard_at = health.heard_at, self._timing.clock()
+        if heard_at is None or health.trouble is None:
             await listener.connected(None)
         else:
-            await listener.connected(Lost(health.trouble, health.heard_at - heard))
+            await listener.connected(Lost(health.trouble, health.heard_at - heard_at))
 
     async def _read(self, pieces: AsyncIterator[bytes], listener: Listener) -> None:
         health, clock, feed = self.health, self._timing.clock, LineSplitter().feed
@@ -169,17 +173,17 @@ class Connection:
         async for piece in pieces:
             lines = feed(piece)
             if not lines:
-                continue  # half a line is no sign of life
+                continue  # an incomplete line does not show that the stream is alive
             health.lines += len(lines)
             health.heard_at = clock()
             self._listening_since = None
             await listener.take(lines)
             self._listening_since = clock()
 
-    async def _watched(self, reading: Awaitable[None]) -> None:
-        """Read until the end, or until nothing came for too long."""
+    async def _until_silent(self, reading: Awaitable[None]) -> None:
+        """Read until the stream ends; raise TimedOut when no line came for the stall time."""
         reader = asyncio.ensure_future(reading)
-        watch = asyncio.ensure_future(self._silence())
+        watch = asyncio.ensure_future(self._wait_for_silence())
         try:
             await asyncio.wait({reader, watch}, return_when=asyncio.FIRST_COMPLETED)
             if reader.done():
@@ -189,11 +193,11 @@ class Connection:
             watch.cancel()
             await asyncio.gather(reader, watch, return_exceptions=True)
         raise TimedOut(
-            f"no line, not even a heartbeat, for {self._settings.stall_s:g} s", phase="silence"
+            f"no line and no heartbeat for {self._settings.stall_s:g} s", phase="silence"
         )
 
-    async def _silence(self) -> None:
-        """Returns once nothing was heard for the stall time; a busy listener is not the service's silence."""
+    async def _wait_for_silence(self) -> None:
+        """Return once no line came for the stall time; the time that the listener takes does not count."""
         stall = self._settings.stall_s
         while True:
             since = self._listening_since
@@ -203,22 +207,11 @@ class Connection:
             await self._timing.sleep(stall - silent)
 
 
-PASSING = (Unreachable, ConnectionLost, TimedOut, UnreadableAnswer, RateLimited, ServerFailed)
-
-
-def _passes(trouble: KeydeskClientError) -> bool:
-    """Whether another connection may fare better: a refusal stays one, unless something in between spoke it."""
-    if isinstance(trouble, Refused) and not trouble.explained:
-        return True
-    return isinstance(trouble, PASSING)
-
-
-T = TypeVar("T")
-W = TypeVar("W")
-
-
 class Stream(ABC, Generic[T, W]):
-    """Items as they come; leaving the block closes the connection and ends the iteration."""
+    """An asynchronous iterator of items; leaving its `async with` block closes the connection and ends the iteration.
+
+    `T` is what the iterator returns, `W` what waits for it in the buffer.
+    """
 
     def __init__(self, connection: Connection, buffer: Buffer[W], *, area: str, name: str) -> None:
         self._connection, self._buffer = connection, buffer
@@ -228,29 +221,29 @@ class Stream(ABC, Generic[T, W]):
 
     @property
     def health(self) -> StreamHealth:
-        """How the stream is doing."""
+        """Counts and state of the connection."""
         return self._connection.health
 
-    async def _entered(self, reading: asyncio.Task[None]) -> None:
-        """Wait until the stream may count as entered, or can not go on."""
+    async def _wait_until_entered(self, reading: asyncio.Task[None]) -> None:
+        """Wait until the stream counts as entered, or until the reading task has ended."""
 
     async def prepare(self) -> None:
-        """Called before each connection."""
+        """See `Listener`."""
 
     @abstractmethod
     async def connected(self, lost: Lost | None) -> None:
-        """A connection was made; `lost` tells of the one before it."""
+        """See `Listener`."""
 
     @abstractmethod
     async def take(self, lines: list[bytes]) -> None:
-        """Read lines into the buffer."""
+        """Put the items of lines into the buffer."""
 
     async def __aenter__(self) -> Self:
         if self._task is not None:
-            raise StreamNotOpen(f"a stream is entered once: make another, {self._how_to}")
+            raise StreamNotOpen(f"a stream can be entered once: open another, {self._usage}")
         self._task = asyncio.create_task(self._read(), name=f"keydesk-client: {self._name}")
         try:
-            await self._entered(self._task)
+            await self._wait_until_entered(self._task)
         except asyncio.CancelledError:
             await self.__aexit__(None, None, None)
             raise
@@ -271,28 +264,35 @@ class Stream(ABC, Generic[T, W]):
 
     def __aiter__(self) -> Self:
         if self._left:
-            raise StreamNotOpen(f"the stream was left: make another, {self._how_to}")
-        self._refuse_unentered()
+            raise StreamNotOpen(f"the stream was left: open another, {self._usage}")
+        self._check_entered()
         return self
 
     @abstractmethod
     async def __anext__(self) -> T:
-        """The next item, made of what waits."""
+        """Return the next item of the buffer."""
 
     @property
-    def _how_to(self) -> str:
+    def _usage(self) -> str:
         return (
             f"`async with client.{self._area}.stream(...) as {self._name}:`"
             " (`with`, if the client is a sync.Client)"
         )
 
-    def _refuse_unentered(self) -> None:
-        """Nothing would ever come."""
+    def _check_entered(self) -> None:
+        """Raise StreamNotOpen before the stream is entered: no item would ever come."""
         if self._task is None:
-            raise StreamNotOpen(f"enter the stream first: {self._how_to}")
+            raise StreamNotOpen(f"enter the stream first: {self._usage}")
 
     async def _read(self) -> None:
         try:
             await self._connection.run(self)
-        except Exception as error:  # noqa: BLE001 - the edge of a task: it is raised where somebody iterates
+        except Exception as error:  # noqa: BLE001 - the edge of a task: the iteration raises it
             self._buffer.end(error)
+
+
+def _is_retriable(error: KeydeskClientError) -> bool:
+    """Whether another connection may succeed: a refusal is final, unless a proxy sent it, without an explanation."""
+    if isinstance(error, Refused) and not error.explained:
+        return True
+    return isinstance(error, RETRIABLE)

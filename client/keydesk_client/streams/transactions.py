@@ -1,16 +1,14 @@
 """The transaction stream: every transaction once, in the order of ids, whatever happens to the connection.
 
-The service replays nothing. So the newest id is asked for before the stream counts as entered, and everything after it
-is delivered; each time the connection is made, the transactions since the last one are asked for before its first line
-is read; and whenever a line, be it a heartbeat, tells of an id that is not the next, the ids in between are asked for
-before anything more is delivered. What the service does not give, or not in a form that can be read, is asked for
-again; then a HistoryLost says so, and the stream goes on after the newest id of that moment.
-
-The account's transactions by REST, as a stream asks for them, and what of an answer can be relied on.
+The service replays nothing. The newest id is therefore read before the stream counts as entered, and everything after
+it is delivered. After each reconnection, the transactions since the last delivered one are read before the first line;
+and whenever a line, also a heartbeat, shows an id that is not the next, the ids in between are read and delivered first.
+A request that fails or is unreadable is repeated; when that does not help, a HistoryLost is delivered and the stream
+goes on after the newest id of that time.
 """
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol, TypeAlias
 
@@ -24,7 +22,7 @@ from keydesk_client.models.transactions.unions import (
     TransactionHeartbeat,
     TransactionStreamItem,
 )
-from keydesk_client.sequencer import Backfill, Range, Sequencer
+from keydesk_client.sequencer import Backfill, GapFiller, Sequencer
 from keydesk_client.streams.buffer import (
     Buffer,
     HistoryLost,
@@ -33,10 +31,18 @@ from keydesk_client.streams.buffer import (
     Reconnected,
     StreamSettings,
 )
-from keydesk_client.streams.connection import Connection, Opening, Stream
+from keydesk_client.streams.connection import Connection, OpenStream, Stream
+
+LINE: Reader[Transaction | TransactionHeartbeat] = Reader(TransactionStreamItem, TRANSACTION_LINE)
+UNREADABLE_EVERY_S: Final = 1.0
+"""The shortest time between two requests that unreadable lines cause."""
+PAUSES_S: Final = (0.5, 1.0, 2.0)
+"""Before each repetition of a request for what the service should have: its replicas may lag behind each other."""
+
+TransactionItem: TypeAlias = Transaction | TransactionHeartbeat | Reconnected | HistoryLost
 
 
-class TellsLast(Protocol):
+class HasLastId(Protocol):
     """An answer or a heartbeat."""
 
     @property
@@ -44,65 +50,19 @@ class TellsLast(Protocol):
 
 
 class History(Protocol):
-    """What the service knows of the account's transactions."""
+    """The account's transactions by REST."""
 
     def newest(self) -> Awaitable[int]:
-        """Id of the newest transaction; UnreadableAnswer when the service does not tell it."""
+        """Return the id of the newest transaction; raise UnreadableAnswer when the answer lacks it."""
         ...
 
     def since(self, transaction_id: int) -> Awaitable[TransactionsResponse]:
-        """Transactions after an id."""
+        """Return the transactions after an id."""
         ...
 
     def range(self, from_id: int, to_id: int) -> Awaitable[TransactionsResponse]:
-        """Transactions from one id to another, both included."""
+        """Return the transactions from one id to another, both included."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Told:
-    """An answer of the history: a transaction without an id has no place in the order, so it is asked for again."""
-
-    transactions: tuple[Transaction, ...]
-    last: int | None
-    """The newest id, when the answer tells it."""
-    unreadable: int
-    """Transactions without an id."""
-
-
-def told_by(answer: TransactionsResponse) -> Told:
-    """What can be read of an answer, however much of it is missing."""
-    try:
-        sent = answer.transactions
-    except MissingMember:
-        sent = ()
-    numbered = tuple(each for each in sent if id_of(each) is not None)
-    return Told(numbered, last_told(answer), len(sent) - len(numbered))
-
-
-def last_told(answer: TellsLast) -> int | None:
-    """The lastTransactionID that came, if one did."""
-    try:
-        return int(answer.last_transaction_id)
-    except MissingMember:
-        return None
-
-
-def id_of(transaction: Transaction) -> int | None:
-    """The id that a transaction tells, if it tells one."""
-    try:
-        return int(transaction.id)
-    except (MissingMember, ValueError):  # of a kind that is newer than this library it is any text
-        return None
-
-
-TransactionItem: TypeAlias = Transaction | TransactionHeartbeat | Reconnected | HistoryLost
-
-LINE: Reader[Transaction | TransactionHeartbeat] = Reader(TransactionStreamItem, TRANSACTION_LINE)
-LARGEST_RANGE: Final = 500
-UNREADABLE_EVERY_S: Final = 1.0
-PATIENCE_S: Final = (0.5, 1.0, 2.0)
-"""Pauses before asking again for what the service should have: its copies can lag behind each other."""
 
 
 class TransactionStream(Stream[TransactionItem, TransactionItem]):
@@ -110,7 +70,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
 
     def __init__(
         self,
-        opening: Opening,
+        open_stream: OpenStream,
         history: History,
         pace: ConnectPace,
         settings: StreamSettings,
@@ -119,7 +79,7 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         since: int | None = None,
     ) -> None:
         super().__init__(
-            Connection(opening, pace, settings, timing),
+            Connection(open_stream, pace, settings, timing),
             Buffer(InOrder(), settings.waiting_at_most),
             area="transactions",
             name="transactions",
@@ -127,13 +87,13 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
         self._history, self._sleep = history, timing.sleep
         self._ready: list[TransactionItem] = []
         self._begun = asyncio.Event()
-        self._asked_at = float("-inf")
-        self._sequence: Sequencer[Transaction] | None = None
+        self._unreadable_at = float("-inf")
+        self._sequencer: Sequencer[Transaction] | None = None
         if since is not None:
             self._begin(since)
 
-    async def _entered(self, reading: asyncio.Task[None]) -> None:
-        """Wait until it is known where the stream begins: what happens from then on is delivered."""
+    async def _wait_until_entered(self, reading: asyncio.Task[None]) -> None:
+        """Wait until the id where the stream begins is known: everything after it is delivered."""
         begun = asyncio.ensure_future(self._begun.wait())
         try:
             await asyncio.wait((reading, begun), return_when=asyncio.FIRST_COMPLETED)
@@ -141,122 +101,154 @@ class TransactionStream(Stream[TransactionItem, TransactionItem]):
             begun.cancel()
 
     async def __anext__(self) -> TransactionItem:
-        self._refuse_unentered()
+        self._check_entered()
         return await self._buffer.take()
 
     async def prepare(self) -> None:
-        """Ask where the stream begins, unless that is known."""
-        await self._place()
+        """Read the id where the stream begins, unless it is known."""
+        await self._current_sequencer()
 
     async def connected(self, lost: Lost | None) -> None:
-        """Ask for what happened meanwhile, before the first line."""
+        """Read the transactions since the last delivered one, before the first line."""
         if lost is not None:
             self._ready.append(Reconnected(lost.reason, lost.seconds))
-        await self._catch_up(await self._place())
+        await self._catch_up(await self._current_sequencer())
         await self._deliver()
 
     async def take(self, lines: list[bytes]) -> None:
-        """Deliver what is next, after what is missing."""
+        """Deliver the items of lines, after the transactions that are missing before them."""
         unreadable = 0
         for line in lines:
             try:
                 item = LINE.read(line)
-            except UnreadableAnswer:  # no JSON: whatever it told is asked for
+            except UnreadableAnswer:  # not JSON: it may have been a transaction
                 unreadable += 1
             else:
                 await self._take_item(item)
         await self._deliver()
         if unreadable:
             self.health.unreadable += unreadable
-            await self._ask_for_unreadable()
+            await self._catch_up_after_unreadable()
 
-    async def _ask_for_unreadable(self) -> None:
-        """Ask for what unreadable lines may have told; at most once in a while, however many of them come."""
+    async def _catch_up_after_unreadable(self) -> None:
+        """Read what unreadable lines may have held, at most once in `UNREADABLE_EVERY_S`."""
         clock = asyncio.get_running_loop().time
-        await self._sleep(max(0.0, self._asked_at + UNREADABLE_EVERY_S - clock()))
-        self._asked_at = clock()
-        await self._catch_up(await self._place())
+        await self._sleep(max(0.0, self._unreadable_at + UNREADABLE_EVERY_S - clock()))
+        self._unreadable_at = clock()
+        await self._catch_up(await self._current_sequencer())
         await self._deliver()
 
     async def _take_item(self, item: Transaction | TransactionHeartbeat) -> None:
-        sequence = await self._place()
+        sequencer = await self._current_sequencer()
         if isinstance(item, TransactionHeartbeat):
-            told = last_told(item)
-            sequence.saw_last(told or 0)
-            if told is not None and sequence.is_behind_us(told):
-                await self._catch_up(sequence)  # it lags, or our place is one that never was
+            last = last_id_of(item)
+            sequencer.saw_last(last or 0)
+            if last is not None and sequencer.is_behind_us(last):
+                await self._catch_up(sequencer)  # a replica lags behind, or the history is another
             else:
-                await self._fill(sequence)
+                await self._fill_gap(sequencer)
             self._ready.append(item)
-        elif id_of(item) is None:
-            self.health.unreadable += 1  # the next heartbeat shows whether it was one of ours
+        elif _id_of(item) is None:
+            self.health.unreadable += 1  # the next heartbeat shows whether a transaction is missing
         else:
-            sequence.offer(item)
-            await self._fill(sequence)
+            sequencer.offer(item)
+            await self._fill_gap(sequencer)
 
-    async def _catch_up(self, sequence: Sequencer[Transaction]) -> None:
-        """Ask for everything after the last one; the service's copies may take a moment to agree on what that is."""
-        for pause in (*PATIENCE_S, None):
-            told = await self._since(sequence.last)
-            if told is not None and (told.last is None or not sequence.is_behind_us(told.last)):
-                sequence.offer_all(told.transactions)
-                sequence.saw_last(told.last or 0)
-                return await self._fill(sequence)
+    async def _catch_up(self, sequencer: Sequencer[Transaction]) -> None:
+        """Read everything after the last transaction; wait for a replica that does not know that one yet."""
+        for pause in (*PAUSES_S, None):
+            answer = await self._read_since(sequencer.last)
+            if answer is not None and (
+                answer.last is None or not sequencer.is_behind_us(answer.last)
+            ):
+                sequencer.offer_all(answer.transactions)
+                sequencer.saw_last(answer.last or 0)
+                return await self._fill_gap(sequencer)
             if pause is not None:
                 await self._sleep(pause)
-        return await self._lose(sequence)
+        return await self._begin_anew(sequencer)
 
-    async def _since(self, last: int) -> Told | None:
+    async def _read_since(self, last: int) -> "_Readable | None":
         try:
-            return self._counted(told_by(await self._history.since(last)))
+            return self._readable(await self._history.since(last))
         except (OutOfRange, NotFound):
             return None
 
-    async def _fill(self, sequence: Sequencer[Transaction]) -> None:
-        """Ask for missing ids until there are none; give up only when the service, asked again, has none."""
-        fruitless = 0
-        while (missing := sequence.missing) is not None:
-            brought = await self._asked(sequence, missing)
-            if brought in {Backfill.COMPLETE, Backfill.PARTIAL}:
-                fruitless = 0
-                await self._deliver()
-            elif fruitless == len(PATIENCE_S):
-                return await self._lose(sequence)
-            else:
-                await self._sleep(PATIENCE_S[fruitless])
-                fruitless += 1
-        return None
+    async def _fill_gap(self, sequencer: Sequencer[Transaction]) -> None:
+        """Read missing transactions; begin anew when the service, asked again, does not give them."""
+        if sequencer.missing is None:
+            return
+        filler = GapFiller(
+            sequencer,
+            self._read_range,
+            pauses=PAUSES_S,
+            on_progress=self._deliver,
+            sleep=self._sleep,
+        )
+        if await filler.fill() is not Backfill.COMPLETE:
+            await self._begin_anew(sequencer)
 
-    async def _asked(self, sequence: Sequencer[Transaction], missing: Range) -> Backfill:
-        asked = missing[0], min(missing[1], missing[0] + LARGEST_RANGE - 1)
-        try:
-            told = self._counted(told_by(await self._history.range(*asked)))
-        except (OutOfRange, NotFound):
-            return Backfill.STALE
-        newest = asked[0] - 1 if told.last is None else told.last
-        return sequence.backfilled(asked, told.transactions, newest)
+    async def _read_range(self, first: int, last: int) -> tuple[Sequence[Transaction], int]:
+        answer = self._readable(await self._history.range(first, last))
+        return answer.transactions, first - 1 if answer.last is None else answer.last
 
-    def _counted(self, told: Told) -> Told:
-        self.health.unreadable += told.unreadable
-        return told
+    def _readable(self, answer: TransactionsResponse) -> "_Readable":
+        readable = _readable_of(answer)
+        self.health.unreadable += readable.unreadable
+        return readable
 
-    async def _lose(self, sequence: Sequencer[Transaction]) -> None:
-        """Nobody hears of it before the new beginning is known: a snapshot taken then leaves nothing out."""
-        self._ready.append(HistoryLost(sequence.last))
-        self._sequence = None
-        await self._place()
+    async def _begin_anew(self, sequencer: Sequencer[Transaction]) -> None:
+        """Report the loss once the new beginning is known: a snapshot taken then leaves nothing out."""
+        self._ready.append(HistoryLost(sequencer.last))
+        self._sequencer = None
+        await self._current_sequencer()
 
-    async def _place(self) -> Sequencer[Transaction]:
-        """Where the stream is; asked of the service when it must begin anew."""
-        if self._sequence is not None:
-            return self._sequence
+    async def _current_sequencer(self) -> Sequencer[Transaction]:
+        """Return the sequencer; begin at the newest id of the service when there is none."""
+        if self._sequencer is not None:
+            return self._sequencer
         return self._begin(await self._history.newest())
 
     def _begin(self, last: int) -> Sequencer[Transaction]:
-        self._sequence = Sequencer(last, self._ready.append)
+        self._sequencer = Sequencer(last, self._ready.append)
         self._begun.set()
-        return self._sequence
+        return self._sequencer
 
     async def _deliver(self) -> None:
         ready, self._ready[:] = self._ready[:], ()
         await self._buffer.put(ready)
+
+
+def last_id_of(answer: HasLastId) -> int | None:
+    """Return the lastTransactionID of an answer or a heartbeat; None when it lacks one."""
+    try:
+        return int(answer.last_transaction_id)
+    except MissingMember:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Readable:
+    """The readable part of an answer."""
+
+    transactions: tuple[Transaction, ...]
+    last: int | None
+    """The newest id of the account, if the answer has it."""
+    unreadable: int
+    """The number of transactions without an id: without a place in the order, they are read again."""
+
+
+def _readable_of(answer: TransactionsResponse) -> _Readable:
+    try:
+        transactions = answer.transactions
+    except MissingMember:
+        transactions = ()
+    with_id = tuple(each for each in transactions if _id_of(each) is not None)
+    return _Readable(with_id, last_id_of(answer), len(transactions) - len(with_id))
+
+
+def _id_of(transaction: Transaction) -> int | None:
+    try:
+        return int(transaction.id)
+    except (MissingMember, ValueError):  # the id of a transaction of an unknown kind is any text
+        return None

@@ -1,13 +1,4 @@
-"""Candles and books worked out beside the event loop, so that a long history holds up no stream.
-
-It has a market of its own, equal to the broker's to the last digit: every price is a function of seed, instrument and
-time. One thread works through the requests in turn; nothing is shared with the loop but the answers.
-
-Shares the event loop: reading much is cut into portions, so that orders and heartbeats go on in between.
-
-Work is counted in units of some 50 microseconds, such as one order shown as JSON. All requests together may do a bounded
-number of units in one turn of the loop; who needs more waits for a later turn, first come, first served.
-"""
+"""Keeping the event loop responsive: a work budget for each of its iterations, and a thread for candles and books."""
 
 import asyncio
 from collections import deque
@@ -17,16 +8,21 @@ from typing import Literal, TypeVar
 
 from keydesk_practice.errors import TimeOutsideRates
 from keydesk_practice.market.books import Book, Books
-from keydesk_practice.market.candles import Candle, Cut, Range
+from keydesk_practice.market.candles import Candle, CandleSpec, Range
 from keydesk_practice.market.market import PracticeMarket
 
 UNITS_PER_TURN = 40  # some 2 ms
 
+BookKind = Literal["orderBook", "positionBook"]
 Item = TypeVar("Item")
 
 
-class Turns:
-    """What may be done in this turn of the loop, and who waits for the next."""
+class WorkBudget:
+    """Limits the work of all requests together in one iteration of the event loop, so that orders and heartbeats go on.
+
+    Work is counted in units of some 50 microseconds, such as one order encoded as JSON. A request that needs more waits
+    for a later iteration, first come, first served.
+    """
 
     def __init__(self, units_per_turn: int = UNITS_PER_TURN) -> None:
         self._units_per_turn = units_per_turn
@@ -34,8 +30,8 @@ class Turns:
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
         self._scheduled = False
 
-    async def take(self, units: int = 1) -> None:
-        """Return when `units` may be done; more than a turn has are paid for by the turns that follow."""
+    async def spend(self, units: int = 1) -> None:
+        """Return when `units` may be done; more than one iteration has are taken from the following ones."""
         if self._left > 0 and not self._waiting:
             self._left -= units
             self._schedule()
@@ -45,11 +41,11 @@ class Turns:
         self._schedule()
         await turn
 
-    async def over(self, items: Iterable[Item], units: int = 1) -> AsyncIterator[Item]:
-        """Return the items of an iterator, each made when it may be."""
+    async def iterate(self, items: Iterable[Item], units: int = 1) -> AsyncIterator[Item]:
+        """Yield the items of an iterator; each is made after its `units` are spent."""
         iterator = iter(items)
         while True:
-            await self.take(units)
+            await self.spend(units)
             try:
                 item = next(iterator)
             except StopIteration:
@@ -73,11 +69,12 @@ class Turns:
             self._schedule()
 
 
-BookKind = Literal["orderBook", "positionBook"]
+class CandleWorker:
+    """Computes candles and books in one thread, one request after the other.
 
-
-class CandleDesk:
-    """Answers requests for candles and books from its own thread."""
+    The thread has a market of its own, equal to the broker's in every digit: a price is a function of seed, instrument and
+    time. So the thread and the event loop share no state.
+    """
 
     def __init__(self, make_market: Callable[[], PracticeMarket]) -> None:
         self._make_market = make_market
@@ -85,25 +82,31 @@ class CandleDesk:
         self._books: Books | None = None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="candles")
 
-    async def candles(self, instrument: str, cut: Cut, asked: Range, now: int) -> list[Candle]:
-        """Return the candles asked for, as they are known at `now`; raises `TooManyCandles`."""
+    async def candles(
+        self, instrument: str, cut: CandleSpec, span: Range, now: int
+    ) -> list[Candle]:
+        """Return the candles of a range as they are at `now`; raise `TooManyCandles` above the limit."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._work, instrument, cut, asked, now)
+        return await loop.run_in_executor(self._thread, self._candles, instrument, cut, span, now)
 
     async def book(self, kind: BookKind, instrument: str, time: int) -> Book | None:
-        """Return the snapshot of a book as of a time, None if there is no such snapshot."""
+        """Return the snapshot of a book at a time, None if there is none."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._snapshot, kind, instrument, time)
+        return await loop.run_in_executor(self._thread, self._book, kind, instrument, time)
+
+    def close(self) -> None:
+        """Finish the current request, cancel the waiting ones and end the thread."""
+        self._thread.shutdown(cancel_futures=True)
 
     def _own_market(self) -> PracticeMarket:
         if self._market is None:
             self._market = self._make_market()
         return self._market
 
-    def _work(self, instrument: str, cut: Cut, asked: Range, now: int) -> list[Candle]:
-        return self._own_market().candles(instrument, cut, asked, now)
+    def _candles(self, instrument: str, cut: CandleSpec, span: Range, now: int) -> list[Candle]:
+        return self._own_market().candles(instrument, cut, span, now)
 
-    def _snapshot(self, kind: BookKind, instrument: str, time: int) -> Book | None:
+    def _book(self, kind: BookKind, instrument: str, time: int) -> Book | None:
         if self._books is None:
             self._books = Books(self._own_market())
         read = {"orderBook": self._books.order_book, "positionBook": self._books.position_book}
@@ -111,7 +114,3 @@ class CandleDesk:
             return read[kind](instrument, time)
         except TimeOutsideRates:
             return None
-
-    def close(self) -> None:
-        """Finish what is being worked on and end the thread."""
-        self._thread.shutdown(cancel_futures=True)

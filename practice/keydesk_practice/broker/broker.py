@@ -1,13 +1,8 @@
-"""Opening the broker: its ledger, its market, its clock, and every account as it was; the first start makes accounts.
+"""The broker: accounts, market and ledger, without HTTP; `open_broker` restores it from a ledger folder.
 
-A ledger belongs to one market: its seed is kept, and its time never goes back. A ledger that is ahead of the clock (it
-ran faster, or from a later start) goes on from where it was.
-
-The broker: accounts, market and ledger behind one door, without any HTTP.
-
-Commands and ticks run to their end within one turn of the event loop: decide, take in the account as it is then, hand the
-batch to the group commit. The account in memory is ahead of the ledger until the batch is committed.
-Time goes forward only, and a command never gets ahead of a grid point that the accounts have not seen yet.
+Commands and ticks run within one iteration of the event loop: decide, replace the account's state, pass the batch to the
+group commit. The state in memory is ahead of the ledger until the batch is committed. Time never goes back, and a command
+never runs ahead of a grid point that the accounts have not been ticked at.
 """
 
 import asyncio
@@ -15,37 +10,36 @@ import contextlib
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from functools import partial
-from typing import Any
 
-from keydesk_practice.broker.account_session import AccountDesk, History
-from keydesk_practice.broker.background import CandleDesk, Turns
+from keydesk_practice.broker.account_session import AccountSession, History
+from keydesk_practice.broker.background import CandleWorker, WorkBudget
 from keydesk_practice.broker.clock import (
     SECOND,
     Clock,
-    instants,
-    last_before_next_grid_point,
-    missed_instants,
+    coarse_time_steps,
+    end_of_grid_cell,
+    time_steps,
 )
 from keydesk_practice.broker.feeds import PriceBoard, PriceFeed
 from keydesk_practice.engine.commands import Command, Finance, OpenAccount, Tick
 from keydesk_practice.engine.decide import decide, decision_on
+from keydesk_practice.engine.quotes import day_end_after
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.state.records import Mark
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
-from keydesk_practice.engine.wire_form import day_end_after
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.archive import (
-    WORTH_A_SNAPSHOT,
-    Ended,
-    EndedShelf,
-    keep_snapshot,
+    SNAPSHOT_INTERVAL,
+    EndedItems,
+    LedgerArchive,
     new_account,
-    restored,
+    restore_account,
+    save_snapshot,
 )
 from keydesk_practice.ledger.group_commit import GroupCommit
 from keydesk_practice.ledger.ledger import (
@@ -54,22 +48,26 @@ from keydesk_practice.ledger.ledger import (
     Ledger,
     LedgerAccount,
     MarkRecord,
+    WireTransaction,
     entry_of,
 )
-from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_refusal
+from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
 from keydesk_practice.market.market import PracticeMarket
-from keydesk_practice.market.own_data import read_own
+from keydesk_practice.market.replay import read_candle_file
 from keydesk_practice.options import DEFAULT_PRICE_RATE, Options
 
-LONGEST_TURN = 0.02  # seconds of walking before others get their turn
-ASLEEP_AFTER = 60 * SECOND  # of wall time without a step
-LAST_SEEN = "last_seen"  # the fact under which the ledger keeps how far the accounts have come
-_NOTHING = Ended((), ())
+MAX_TURN_SECONDS = 0.02  # of simulation before the event loop goes on
+SLEEP_THRESHOLD = 60 * SECOND  # of wall time without a step
+LAST_SEEN = "last_seen"  # the ledger's fact with the market's time at the last stop
+_NOTHING_ENDED = EndedItems((), ())
+DEFAULT_SEED = 1
+FIRST_USER = 1_000_001
+DEPOSIT = Decimal(100_000)
 log = logging.getLogger("keydesk.practice")
 
 
 class Broker:
-    """The shell around the engine: it owns the clock, the ledger and the subscribers."""
+    """The accounts, the market's time and prices, and the group commit."""
 
     def __init__(
         self,
@@ -80,150 +78,138 @@ class Broker:
         price_rate: float,
     ) -> None:
         self.ledger = ledger
-        self.candles = CandleDesk(make_market)
+        self.candles = CandleWorker(make_market)
         self._clock = clock
         self._step_seconds = 1.0 / price_rate
         faster = price_rate > DEFAULT_PRICE_RATE  # for load tests
-        self.price_window = 0.0 if faster else self._step_seconds  # of a reader
-        self._walked = since
+        self.price_window = 0.0 if faster else self._step_seconds  # least time between two sends
+        self._ticked_until = since
         self.board = PriceBoard(make_market().at, since)
         self.prices = PriceFeed(self.board, every_step=faster)
-        self.desks: dict[str, AccountDesk] = {}
-        self.turns = Turns()
+        self.sessions: dict[str, AccountSession] = {}
+        self.budget = WorkBudget()
         self.commits = GroupCommit(ledger, self._publish)
 
-    # --- accounts ---
-
-    def admit(self, desk: AccountDesk) -> None:
-        """Take in an account."""
-        self.desks[desk.account.id] = desk
+    def add_session(self, session: AccountSession) -> None:
+        """Add an account."""
+        self.sessions[session.account.id] = session
 
     def accounts_of(self, owner: int) -> list[LedgerAccount]:
         """Return the accounts that a token opens."""
-        return [desk.account for desk in self.desks.values() if desk.account.owner == owner]
-
-    # --- commands ---
+        return [
+            session.account for session in self.sessions.values() if session.account.owner == owner
+        ]
 
     def now(self) -> int:
         """Return the market's time."""
         exact = self._clock()
-        limit = last_before_next_grid_point(self._walked)
+        limit = end_of_grid_cell(self._ticked_until)
         return max(self.board.now, min(exact, limit))
 
-    def execute(self, desk: AccountDesk, command: Command) -> list[dict[str, Any]]:
-        """Carry out a command and return the transactions it made; answer only once they are settled."""
-        self.board.stand_at(self.now())
-        return self._carry_out(desk, command)
+    def execute(self, session: AccountSession, command: Command) -> list[WireTransaction]:
+        """Execute a command and return the transactions it made; they may be shown once they are committed."""
+        self.board.set_time(self.now())
+        return self._execute(session, command)
 
-    async def settled(self, account: str | None = None) -> None:
-        """Return when all that was decided so far, of one account or of all, is on disk; raises `LedgerWriteFailed`."""
-        await self.commits.settled(account)
-
-    async def readable(self, account: str) -> None:
-        """Return when an account may be read as it is on disk, with what was decided just before.
-
-        Raises:
-            LedgerWriteFailed: the disk refused, now or earlier.
-        """
-        await self.commits.passed_a_turn(account)
-
-    def _carry_out(self, desk: AccountDesk, command: Command) -> list[dict[str, Any]]:
-        decision = decision_on(desk.state, command, self.board)
+    def _execute(self, session: AccountSession, command: Command) -> list[WireTransaction]:
+        decision = decision_on(session.state, command, self.board)
         transactions = [] if decision is None else decision.transactions
-        ended = _NOTHING if decision is None else desk.adopt(decision.account)
-        marks = observe(desk.state, self.board)
+        ended = _NOTHING_ENDED if decision is None else session.adopt(decision.account)
+        marks = observe(session.state, self.board)
         for mark in marks:
-            apply(desk.state, mark)
-        batch = [to_wire(transaction) for transaction in transactions]
+            apply(session.state, mark)
+        batch = [WireTransaction(to_wire(one)) for one in transactions]
         if batch or marks:
             self.commits.add(
-                desk.account.id,
+                session.account.id,
                 _records(batch, transactions, ended, marks),
-                partial(desk.note_written, desk.state, ended),
+                partial(session.mark_committed, session.state, ended),
             )
         return batch
 
     def _publish(self, account: str, batch: Sequence[Entry]) -> None:
-        desk = self.desks[account]
-        desk.publish(batch)
-        if desk.committed_id - desk.snapshot_id >= WORTH_A_SNAPSHOT:
-            with contextlib.suppress(RuntimeError):  # no loop any more: `close` keeps one
-                asyncio.get_running_loop().call_soon(self._keep_snapshot, desk)
+        session = self.sessions[account]
+        session.publish(batch)
+        if session.committed_id - session.snapshot_id >= SNAPSHOT_INTERVAL:
+            with contextlib.suppress(RuntimeError):  # the loop has ended: `close` saves one
+                asyncio.get_running_loop().call_soon(self._save_snapshot, session)
 
-    def _keep_snapshot(self, desk: AccountDesk) -> None:
-        """Note the account, unless more is on its way to the ledger: a snapshot holds what is there.
+    def _save_snapshot(self, session: AccountSession) -> None:
+        """Save a snapshot of the account, unless a batch is still being written.
 
-        It only makes the next start quicker; a disk that has no room for it stops nothing.
+        A snapshot only makes the next start faster, so a failure is logged and nothing else.
         """
-        if desk.committed_id == desk.snapshot_id:
+        if session.committed_id == session.snapshot_id:
             return
-        if desk.state.last_transaction_id != desk.committed_id:
+        if session.state.last_transaction_id != session.committed_id:
             return
-        desk.snapshot_id = desk.committed_id
+        session.snapshot_id = session.committed_id
         try:
-            keep_snapshot(self.ledger, desk.state)
+            save_snapshot(self.ledger, session.state)
         except sqlite3.Error as error:
-            log.warning("no snapshot of %s was kept: %s", desk.account.id, error)
+            log.warning(
+                "cannot save a snapshot of %s, the next start takes longer: %s",
+                session.account.id,
+                error,
+            )
 
     # --- time ---
 
     def catch_up(self) -> None:
-        """Let the accounts see what the market did while the broker was away."""
-        for instant in self._instants_until(self._clock(), slept=True):
-            self._step(instant)
+        """Tick the accounts through the time since the ledger was last used."""
+        for now in self._steps_until(self._clock(), slept=True):
+            self._step(now)
         self.commits.flush()
 
     async def run(self) -> None:
-        """Let the market go on, step by step, until cancelled."""
+        """Move the market on, step by step, until cancelled."""
         clock = asyncio.get_running_loop().time
         due = clock()
         while True:
             due = max(due + self._step_seconds, clock() - self._step_seconds)
             await asyncio.sleep(due - clock())
             until = self._clock()
-            slept = until - self._walked > ASLEEP_AFTER * self._clock.speed
-            await self._walk(self._instants_until(until, slept))
+            slept = until - self._ticked_until > SLEEP_THRESHOLD * self._clock.speed
+            await self._simulate(self._steps_until(until, slept))
             self.prices.publish()
 
-    def _instants_until(self, until: int, slept: bool) -> Iterable[int]:
-        """Return what there is to look at; between two looks nobody has to look when nobody holds anything."""
-        if not any(desk.is_active for desk in self.desks.values()):
+    def _steps_until(self, until: int, slept: bool) -> Iterable[int]:
+        """Return the steps to simulate; only the last one when no account has an order or a trade."""
+        if not any(session.is_active for session in self.sessions.values()):
             return (until,)
-        return (missed_instants if slept else instants)(self._walked, until)
+        return (coarse_time_steps if slept else time_steps)(self._ticked_until, until)
 
-    async def _walk(self, passed: Iterable[int]) -> None:
+    async def _simulate(self, passed: Iterable[int]) -> None:
         clock = asyncio.get_running_loop().time
         began = clock()
-        for instant in passed:
-            self._step(instant)
-            if clock() - began > LONGEST_TURN:
+        for now in passed:
+            self._step(now)
+            if clock() - began > MAX_TURN_SECONDS:
                 await asyncio.sleep(0)
                 began = clock()
 
-    def _step(self, instant: int) -> None:
-        """Move the market to an instant and let every account that prices can touch see it."""
-        day_ended = day_end_after(self._walked) <= instant
-        self._walked = instant
-        self.board.move_to(instant)
-        for desk in self.desks.values():
-            if desk.is_active:
-                self._tick(desk, day_ended)
+    def _step(self, now: int) -> None:
+        """Move the market to a time and tick every active account."""
+        day_ended = day_end_after(self._ticked_until) <= now
+        self._ticked_until = now
+        self.board.move_to(now)
+        for session in self.sessions.values():
+            if session.is_active:
+                self._tick(session, day_ended)
 
-    def _tick(self, desk: AccountDesk, day_ended: bool) -> None:
+    def _tick(self, session: AccountSession, day_ended: bool) -> None:
         try:
-            self._carry_out(desk, Tick())
+            self._execute(session, Tick())
             if day_ended:
-                self._carry_out(desk, Finance())
-        except Exception:  # one account's fault must not stop the market for the others
-            log.exception("tick of %s failed", desk.account.id)
+                self._execute(session, Finance())
+        except Exception:  # a fault in one account must not stop the market
+            log.exception("tick of %s failed", session.account.id)
 
-    # --- the end ---
-
-    def _note_last_seen(self) -> None:
+    def _save_last_seen(self) -> None:
         try:
-            self.ledger.note(LAST_SEEN, str(self.board.now))
+            self.ledger.set_fact(LAST_SEEN, str(self.board.now))
         except sqlite3.Error as error:
-            log.warning("the ledger could not note when the broker stopped: %s", error)
+            log.warning("cannot save the time of this stop in the ledger: %s", error)
 
     @property
     def failed(self) -> bool:
@@ -231,66 +217,59 @@ class Broker:
         return self.commits.failure is not None
 
     def end_streams(self) -> None:
-        """End every stream, so that the server can leave."""
+        """End every stream, so that the server can stop."""
         self.prices.close()
-        for desk in self.desks.values():
-            desk.listeners.close()
+        for session in self.sessions.values():
+            session.transactions.close()
 
     def close(self) -> None:
-        """Write what waits and give the ledger back."""
+        """Commit the waiting batches and close the ledger."""
         self.candles.close()
         self.commits.flush()
         if not self.failed:
-            for desk in self.desks.values():
-                if desk.committed_id - desk.snapshot_id >= WORTH_A_SNAPSHOT // 10:
-                    self._keep_snapshot(desk)
-            self._note_last_seen()
+            for session in self.sessions.values():
+                if session.committed_id - session.snapshot_id >= SNAPSHOT_INTERVAL // 10:
+                    self._save_snapshot(session)
+            self._save_last_seen()
         self.ledger.close()
 
 
-def _records(
-    batch: Sequence[Mapping[str, Any]],
-    transactions: Sequence[Transaction],
-    ended: Ended,
-    marks: Sequence[Mark],
-) -> Iterator[Entry | EndedRecord | MarkRecord]:
-    """Return what the ledger keeps of a batch, each record encoded when it is asked for."""
-    for wire, transaction in zip(batch, transactions, strict=True):
-        yield entry_of(wire, transaction.time)
-    yield from ended.records()
-    yield from (MarkRecord(mark.order_id, mark.level) for mark in marks)
-
-
-DEFAULT_SEED = 1
-FIRST_USER = 1_000_001
-DEPOSIT = Decimal(100_000)
-
-
 def open_broker(options: Options, owners: int) -> Broker:
-    """Open the ledger and bring every account to the present.
+    """Open the ledger, restore or create the accounts, and tick them up to the present.
+
+    A ledger keeps its market's seed, and its time never goes back: a ledger that is ahead of the clock (it ran faster, or
+    from a later start) continues from where it was.
 
     Raises:
-        LedgerUnavailable: it is held by another process, or belongs to another market.
-        OwnDataUnreadable: a file of candles cannot be used.
+        LedgerUnavailable: it is in use, damaged, or of another market.
+        OwnDataUnreadable: a file of `--candles` cannot be read.
     """
     ledger = Ledger.open(options.data)
     try:
-        ledger.refuse_damage()
+        ledger.verify()
         return _open(options, owners, ledger)
     except sqlite3.Error as error:
         ledger.close()
-        raise ledger_refusal(error, options.data / FILE_NAME) from error
+        raise ledger_error(error, options.data / FILE_NAME) from error
     except BaseException:
         ledger.close()
         raise
 
 
+def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
+    """Return the two accounts of a token: US dollars with netting, under FIFO rules with `fifo`, and euros with hedging."""
+    user = FIRST_USER + owner
+    return [
+        LedgerAccount(f"101-001-{user}-001", owner, "USD", hedging=False, fifo=fifo),
+        LedgerAccount(f"101-001-{user}-002", owner, "EUR", hedging=True),
+    ]
+
+
 def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     seed = _seed(options, ledger)
-    own = tuple(read_own(instrument, file) for instrument, file in options.candles)
+    own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
     last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
-    asked = time.time_ns() if options.start is None else options.start
-    start = max(asked, last_seen)
+    start = max(time.time_ns() if options.start is None else options.start, last_seen)
     clock = Clock(start, options.speed)
     broker = Broker(
         ledger,
@@ -301,15 +280,15 @@ def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
     )
     known = {account.id: account for account in ledger.accounts()}
     for account in known.values():
-        state = restored(ledger, account)
+        state = restore_account(ledger, account)
         _check_instruments(state, broker)
-        broker.admit(_desk(broker, account, state))
-    asked_for = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
-    for account in asked_for:
+        broker.add_session(_session(broker, account, state))
+    configured = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
+    for account in configured:
         _check_fifo(account, known.get(account.id, account))
-    for account in asked_for:
+    for account in configured:
         if account.id not in known:
-            broker.admit(_opened(broker, account))
+            broker.add_session(_create_account(broker, account))
     broker.catch_up()
     if broker.commits.failure is not None:
         raise broker.commits.failure
@@ -326,11 +305,11 @@ def _check_instruments(state: Account, broker: Broker) -> None:
             )
 
 
-def _check_fifo(asked: LedgerAccount, kept: LedgerAccount) -> None:
-    if asked.fifo and not kept.fifo:
+def _check_fifo(configured: LedgerAccount, stored: LedgerAccount) -> None:
+    if configured.fifo and not stored.fifo:
         raise LedgerUnavailable(
-            f"account {kept.id} was opened without --fifo and keeps its rules; "
-            "use another --data, or practice reset"
+            f"account {stored.id} was opened without --fifo and keeps its rules: "
+            "leave out --fifo, use another folder with --data, or run `keydesk practice reset`"
         )
 
 
@@ -338,33 +317,24 @@ def _seed(options: Options, ledger: Ledger) -> int:
     kept = ledger.fact("seed")
     if kept is None:
         seed = DEFAULT_SEED if options.seed is None else options.seed
-        ledger.note("seed", str(seed))
+        ledger.set_fact("seed", str(seed))
         return seed
     if options.seed not in {None, int(kept)}:
         raise LedgerUnavailable(
-            f"this ledger belongs to the market of seed {kept}; use another --data, or practice reset"
+            f"this ledger belongs to the market of seed {kept}: use --seed {kept}, another folder with --data, or run `keydesk practice reset`"
         )
     return int(kept)
 
 
-def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
-    """Return the two accounts of a token: US dollars netting, with FIFO rules if asked for; euros hedging."""
-    user = FIRST_USER + owner
-    return [
-        LedgerAccount(f"101-001-{user}-001", owner, "USD", hedging=False, fifo=fifo),
-        LedgerAccount(f"101-001-{user}-002", owner, "EUR", hedging=True),
-    ]
-
-
-def _desk(broker: Broker, account: LedgerAccount, state: Account) -> AccountDesk:
-    shelf = EndedShelf(broker.ledger, account.id)
-    state.ended = shelf
+def _session(broker: Broker, account: LedgerAccount, state: Account) -> AccountSession:
+    archive = LedgerArchive(broker.ledger, account.id)
+    state.ended = archive
     history = History(broker.ledger, account.id)
-    return AccountDesk(account, state, broker.board, shelf, history, state.last_transaction_id)
+    return AccountSession(account, state, broker.board, archive, history, state.last_transaction_id)
 
 
-def _opened(broker: Broker, account: LedgerAccount) -> AccountDesk:
-    """Open an account: created, named and funded, all in the ledger before anybody sees it."""
+def _create_account(broker: Broker, account: LedgerAccount) -> AccountSession:
+    """Create, name and fund an account, and write it to the ledger."""
     state = new_account(account)
     alias = (
         "Practice, hedging" if account.hedging else "Practice, FIFO" if account.fifo else "Practice"
@@ -372,6 +342,19 @@ def _opened(broker: Broker, account: LedgerAccount) -> AccountDesk:
     history = decide(state, OpenAccount(alias=alias, deposit=DEPOSIT), broker.board)
     for transaction in history:
         apply(state, transaction)
-    entries = [entry_of(to_wire(one), one.time) for one in history]
+    entries = [entry_of(WireTransaction(to_wire(one)), one.time) for one in history]
     broker.ledger.create_account(account, entries)
-    return _desk(broker, account, state)
+    return _session(broker, account, state)
+
+
+def _records(
+    batch: Sequence[WireTransaction],
+    transactions: Sequence[Transaction],
+    ended: EndedItems,
+    marks: Sequence[Mark],
+) -> Iterator[Entry | EndedRecord | MarkRecord]:
+    """Yield the ledger records of a batch, each encoded only when it is taken."""
+    for wire, transaction in zip(batch, transactions, strict=True):
+        yield entry_of(wire, transaction.time)
+    yield from ended.records({int(one["id"]): one for one in batch})
+    yield from (MarkRecord(mark.order_id, mark.level) for mark in marks)

@@ -1,92 +1,89 @@
-"""Which instants the market passes between two looks at the clock, so that nothing is jumped over.
+"""The broker's clock, and the time steps between two readings of it.
 
-Between grid points prices run straight, so the extremes lie on the grid: looking at every grid point misses no trigger.
-When the broker slept (it was not running, or the laptop was closed) it looks every five minutes of the time it missed;
-what was due then is filled at the price of that look, as after a short gap in the market.
-
-The broker's clock: wall time turned into market time, never going back and never standing still.
-
-Time is the wall clock's, so that a machine that slept makes up for what it missed. A second clock, which nobody sets,
-shows when the wall clock is set: what it is set back by is added again from then on.
+Between grid points prices are linear, so their extremes lie on the grid: a step at every grid point misses no trigger.
+When the broker slept (it was not running, or the laptop was closed), the missed time is simulated in steps of five
+minutes; a trigger in between fills at the price of the next step, as after a short gap in the market.
 """
 
 import logging
 import time
 from collections.abc import Callable, Iterator
 
-SET = 1_000_000_000  # nanoseconds of difference that no drift explains
+SECOND = 1_000_000_000
+GRID = 5 * SECOND
+COARSE_STEP = 300 * SECOND
+MAX_SLEEP = 30 * 86_400 * SECOND
+CLOCK_SET = SECOND  # a difference between two clocks that no drift explains
 log = logging.getLogger("keydesk.practice")
 
 
-def steady_ns() -> int:
-    """Return the nanoseconds of a clock that nobody sets; it goes on while the machine sleeps, where that is to be had."""
+def boot_time_ns() -> int:
+    """Return the nanoseconds of a clock that cannot be set; where the system has one, it counts during sleep."""
     return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
 class Clock:
-    """Says the market's time; begins at `start` and runs `speed` times as fast as the wall."""
+    """The market's time: begins at `start`, runs `speed` times as fast as wall time, and never goes back.
+
+    It follows the wall clock, so that the time of a sleep is made up for. The steady clock shows when the wall clock is
+    set back; the difference is added from then on.
+    """
 
     def __init__(
         self,
         start: int,
         speed: float,
         wall: Callable[[], int] = time.time_ns,
-        steady: Callable[[], int] = steady_ns,
+        steady: Callable[[], int] = boot_time_ns,
     ) -> None:
         self.speed = speed
         self._wall = wall
         self._steady = steady
         self._start = start
         self._began = wall()
-        self._set_back = 0  # what the wall clock was set back by since the beginning
-        self._apart = self._began - steady()  # how far the wall clock is ahead of the steady one
+        self._set_back = 0  # the total by which the wall clock was set back
+        self._offset = self._began - steady()  # of the wall clock from the steady one
         self._latest = start
 
     def __call__(self) -> int:
-        """Return the market's time."""
+        """Return the market's time in nanoseconds since 1970."""
         wall = self._wall()
-        self._make_up_for_setting(wall)
+        self._correct_for_setting(wall)
         passed = wall + self._set_back - self._began
         exact = self._start + (passed if self.speed == 1 else round(passed * self.speed))
         self._latest = max(self._latest, exact)
         return self._latest
 
-    def _make_up_for_setting(self, wall: int) -> None:
-        """Notice that the wall clock was set, or that the machine slept on a system whose steady clock then stops."""
-        apart = wall - self._steady()
-        difference = apart - self._apart
-        if abs(difference) < SET:
+    def _correct_for_setting(self, wall: int) -> None:
+        """Correct for a wall clock that was set, or for a sleep during which the steady clock stood still."""
+        offset = wall - self._steady()
+        difference = offset - self._offset
+        if abs(difference) < CLOCK_SET:
             return
-        self._apart = apart
+        self._offset = offset
         corrected = max(self._set_back - difference, 0)
         if corrected > self._set_back:
             log.warning(
                 "the wall clock was set back by %.0f s; the market's time goes on",
-                -difference / SET,
+                -difference / SECOND,
             )
         elif self._set_back:
-            log.warning("the wall clock was set forward again by %.0f s", difference / SET)
+            log.warning("the wall clock was set forward again by %.0f s", difference / SECOND)
         self._set_back = corrected
 
 
-SECOND = 1_000_000_000
-GRID = 5 * SECOND
-ASLEEP = 300 * SECOND
-LONGEST_SLEEP = 30 * 86_400 * SECOND
-
-
-def instants(after: int, until: int, step: int = GRID) -> Iterator[int]:
-    """Return the multiples of `step` between two instants, then `until` itself."""
+def time_steps(after: int, until: int, step: int = GRID) -> Iterator[int]:
+    """Yield the multiples of `step` between two times, then `until` itself."""
     yield from range((after // step + 1) * step, until, step)
     if until > after:
         yield until
 
 
-def missed_instants(after: int, until: int) -> Iterator[int]:
-    """Return the instants to look at after a sleep, of a month at most."""
-    return instants(max(after, until - LONGEST_SLEEP), until, ASLEEP)
+def coarse_time_steps(after: int, until: int) -> Iterator[int]:
+    """Yield the steps to simulate after a sleep; of a sleep longer than `MAX_SLEEP`, those of its end."""
+    return time_steps(max(after, until - MAX_SLEEP), until, COARSE_STEP)
 
 
-def last_before_next_grid_point(instant: int) -> int:
-    """Return the last instant that lies in the same cell of the grid."""
-    return (instant // GRID + 1) * GRID - 1
+def end_of_grid_cell(time_: int) -> int:
+    """Return the last nanosecond of the grid cell that holds a time."""
+    return (time_ // GRID + 1) * GRID - 1

@@ -1,19 +1,8 @@
-"""Who listens to an account: every committed batch goes to all of them, encoded once for each form of time.
+"""The current prices, and the price and transaction streams.
 
-The prices in force: the market as it stood at the broker's last step.
-
-Between steps (a quarter of a second by default) nothing moves. So what the stream showed is what an order fills at, a
-price is worked out once however many ask for it, and its time is the step at which it last changed.
-One line of the price stream.
-Who listens: bounded mailboxes between the broker and its stream connections.
-
-A slow reader must cost neither memory nor anybody else's time. Prices conflate: a mailbox holds the last line of each
-instrument, no more. Transactions may not be dropped: a reader that falls too far behind is closed, and fills the gap
-from the ids when it comes back.
-Prices to whoever listens: each changed price is written once, whatever the number of readers.
-
-At the service's own rate a price is sent when it changed. Asked for a higher rate, as load tests do, every price is sent
-at every step, so that the rate is what was asked for.
+Prices change only at the broker's steps (a quarter of a second by default), so a price is computed once for all who read
+it, and orders fill at the price that the stream showed. Each changed price and each committed batch is encoded once for
+each format, whatever the number of subscriptions.
 """
 
 import asyncio
@@ -28,10 +17,11 @@ from keydesk_practice.engine.quotes import Conversion, Level, Market, Quote, Spe
 from keydesk_practice.engine.wire_form import in_unix_form, plain, rfc3339, unix
 
 MarketAt = Callable[[int], Market]
+MAX_UNREAD_BYTES = 4 * 1024 * 1024
 
 
 class PriceBoard:
-    """A `Market` that the broker moves from instant to instant."""
+    """The `Market` of the broker's current step, with its quotes, specifications and conversions cached."""
 
     def __init__(self, market_at: MarketAt, now: int) -> None:
         self._market_at = market_at
@@ -40,53 +30,60 @@ class PriceBoard:
         self._fresh: dict[str, Quote] = {}
         self._known: dict[str, Quote] = {}
         self._conversions: dict[tuple[str, str], Conversion] = {}
+        self._specifications: dict[str, Specification] = {}
 
     def move_to(self, now: int) -> None:
-        """Take the prices of another instant."""
+        """Change to the prices of another time."""
         self._market = self._market_at(now)
         self.now = now
         self._fresh = {}
         self._conversions = {}
+        self._specifications = {}
 
-    def stand_at(self, now: int) -> None:
-        """Let time go on within the step; the prices stay."""
+    def set_time(self, now: int) -> None:
+        """Advance the time within the step; the prices stay."""
         self.now = now
 
     def frozen(self) -> "PriceBoard":
-        """Return the prices in force at this instant, to be read while the board itself moves on."""
+        """Return the prices of this moment, to be read while the board itself moves on."""
         other = copy(
             self
-        )  # `move_to` gives the original new tables of fresh prices, so these are not changed
+        )  # `move_to` replaces the other tables of the original and so changes no copy
         other._known = self._known.copy()  # noqa: SLF001 - of this class
         return other
 
     def quote(self, instrument: str) -> Quote:
-        """Return the price in force; it keeps its time while it does not change."""
-        found = self._fresh.get(instrument)
-        if found is None:
-            found = self._unless_unchanged(self._market.quote(instrument))
-            self._fresh[instrument] = self._known[instrument] = found
-        return found
+        """Return the current price; it keeps its time while it does not change."""
+        quote = self._fresh.get(instrument)
+        if quote is None:
+            quote = self._market.quote(instrument)
+            known = self._known.get(instrument)
+            if known is not None and _same_prices(known, quote):
+                quote = known
+            self._fresh[instrument] = self._known[instrument] = quote
+        return quote
 
     def specification(self, instrument: str) -> Specification | None:
-        """Return what may be traded of an instrument, None when there is no such one."""
-        return self._market.specification(instrument)
+        """Return the specification of an instrument, None for an unknown one."""
+        try:
+            return self._specifications[instrument]
+        except KeyError:
+            found = self._market.specification(instrument)
+            if found is not None:  # names from requests must not fill the table
+                self._specifications[instrument] = found
+            return found
 
     def instruments(self) -> Sequence[str]:
-        """Return the names of everything tradeable."""
+        """Return the names of the tradeable instruments."""
         return self._market.instruments()
 
     def conversion(self, currency: str, home: str) -> Conversion:
-        """Return the factors from a currency to an account's."""
+        """Return the conversion factors from a currency to an account's home currency."""
         key = (currency, home)
         found = self._conversions.get(key)
         if found is None:
             found = self._conversions[key] = self._market.conversion(currency, home)
         return found
-
-    def _unless_unchanged(self, quote: Quote) -> Quote:
-        known = self._known.get(quote.instrument)
-        return known if known is not None and _same_prices(known, quote) else quote
 
 
 def _same_prices(one: Quote, other: Quote) -> bool:
@@ -100,7 +97,7 @@ def _same_prices(one: Quote, other: Quote) -> bool:
 
 
 def price_line(board: PriceBoard, quote: Quote, home: str | None, unix_times: bool) -> bytes:
-    """Return the line of a price; with a home currency, the factors to it stand beside it."""
+    """Return a price as a line of the stream, with the factors to a home currency if one is given."""
     price: dict[str, Any] = {
         "type": "PRICE",
         "instrument": quote.instrument,
@@ -118,7 +115,7 @@ def price_line(board: PriceBoard, quote: Quote, home: str | None, unix_times: bo
 
 
 def home_conversions(board: PriceBoard, names: Sequence[str], home: str) -> list[dict[str, str]]:
-    """Return the factors of every currency of some instruments, each once."""
+    """Return the conversion factors of the currencies of some instruments, each currency once."""
     specifications = [board.specification(name) for name in names]
     currencies = dict.fromkeys(
         currency
@@ -142,64 +139,61 @@ def _levels(levels: Sequence[Level]) -> list[dict[str, Any]]:
     return [{"price": plain(level.price), "liquidity": level.liquidity} for level in levels]
 
 
-MOST_BYTES_BEHIND = 4 * 1024 * 1024
-
-
 class Subscription:
-    """A mailbox with a bell; `take` empties it."""
+    """The unread lines of one stream: bounded, so that a slow client costs neither memory nor others' time."""
 
     def __init__(self) -> None:
         self.closed = False
-        self.when_overrun: Callable[[], object] = self.close
-        self._bell = asyncio.Event()
+        self.on_overrun: Callable[[], object] = self.close
+        self._arrived = asyncio.Event()
 
     def take(self) -> bytes:
-        """Return what arrived since the last take, in order; empty when nothing did."""
+        """Return and remove the unread lines, in order; empty when there are none."""
         raise NotImplementedError
 
-    def ring(self) -> None:
-        """Wake the reader."""
-        self._bell.set()
+    def notify(self) -> None:
+        """Wake the stream that waits."""
+        self._arrived.set()
 
     def close(self) -> None:
-        """End the stream: the reader stops at its next look."""
+        """End the stream."""
         self.closed = True
-        self._bell.set()
+        self._arrived.set()
 
     async def wait(self, seconds: float) -> None:
-        """Return when something arrived, the mailbox closed, or the time is over."""
+        """Return when lines arrived, the subscription closed, or after `seconds`."""
         try:
             async with asyncio.timeout(max(seconds, 0.0)):
-                await self._bell.wait()
+                await self._arrived.wait()
         except TimeoutError:
             return
-        self._bell.clear()
+        self._arrived.clear()
 
 
 class PriceSubscription(Subscription):
-    """The newest price line of each instrument that the reader has not seen."""
+    """The unread price lines, conflated: the newest of each instrument."""
 
     def __init__(self, instruments: Iterable[str], home: str | None, unix_times: bool) -> None:
         super().__init__()
         self.instruments = frozenset(instruments)
-        self.form = (home, unix_times)  # readers of the same form share their lines
+        self.form = (home, unix_times)  # subscriptions of the same form share their lines
         self._latest: dict[str, bytes] = {}
 
     def offer(self, lines: Mapping[str, bytes]) -> None:
-        """Put in the lines of the instruments asked for; older unread ones give way."""
+        """Add the lines of the subscribed instruments; they replace older unread ones."""
         wanted = {name: line for name, line in lines.items() if name in self.instruments}
         if wanted:
             self._latest |= wanted
-            self.ring()
+            self.notify()
 
     def take(self) -> bytes:
-        """Return the unread lines, at most one for each instrument."""
+        """Return and remove the unread lines, at most one an instrument."""
         lines, self._latest = self._latest, {}
         return b"".join(lines.values())
 
 
 class TransactionSubscription(Subscription):
-    """Every transaction since the connection was made, in id order."""
+    """The unread transactions since the stream was opened, in id order; none is dropped."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -207,78 +201,84 @@ class TransactionSubscription(Subscription):
         self._size = 0
 
     def offer(self, lines: bytes) -> None:
-        """Put in a whole batch; a reader too far behind is closed instead."""
+        """Add a whole batch; close the stream when more than `MAX_UNREAD_BYTES` are unread.
+
+        The client continues with `sinceid` from the last id that it read.
+        """
         self._size += len(lines)
-        if self._size > MOST_BYTES_BEHIND:
+        if self._size > MAX_UNREAD_BYTES:
             self._lines = []
             self.close()
-            self.when_overrun()
+            self.on_overrun()
             return
         self._lines.append(lines)
-        self.ring()
+        self.notify()
 
     def take(self) -> bytes:
-        """Return the unread batches."""
+        """Return and remove the unread batches."""
         lines, self._lines, self._size = self._lines, [], 0
         return b"".join(lines)
 
 
 class PriceFeed:
-    """The open price streams, and what they last heard."""
+    """The open price streams.
+
+    A price is sent when it changed; with `every_step`, as load tests use, every price is sent at every step.
+    """
 
     def __init__(self, board: PriceBoard, every_step: bool = False) -> None:
         self._board = board
         self._every_step = every_step
-        self._readers: set[PriceSubscription] = set()
-        self._wanted: Counter[str] = Counter()
+        self._subscriptions: set[PriceSubscription] = set()
+        self._instruments: Counter[str] = Counter()
         self._published: dict[str, Quote] = {}
 
     def join(
         self, instruments: Iterable[str], home: str | None, unix_times: bool
     ) -> PriceSubscription:
-        """Return a mailbox that gets the changes of these instruments from now on, and no price in force now."""
-        self.publish()  # what the others have still to hear is no news to this one
-        reader = PriceSubscription(instruments, home, unix_times)
-        for name in reader.instruments - self._wanted.keys():
+        """Return a subscription to the changes of some instruments from now on, without their current prices."""
+        self.publish()  # pending changes go to the earlier subscriptions only
+        subscription = PriceSubscription(instruments, home, unix_times)
+        for name in subscription.instruments - self._instruments.keys():
             self._published[name] = self._board.quote(name)
-        self._readers.add(reader)
-        self._wanted.update(reader.instruments)
-        return reader
+        self._subscriptions.add(subscription)
+        self._instruments.update(subscription.instruments)
+        return subscription
 
-    def leave(self, reader: PriceSubscription) -> None:
-        """Forget a mailbox."""
-        if reader in self._readers:
-            self._readers.remove(reader)
-            self._wanted.subtract(reader.instruments)
-            self._wanted = +self._wanted
+    def leave(self, subscription: PriceSubscription) -> None:
+        """Remove a subscription."""
+        if subscription in self._subscriptions:
+            self._subscriptions.remove(subscription)
+            self._instruments.subtract(subscription.instruments)
+            self._instruments = +self._instruments
 
-    def snapshot(self, reader: PriceSubscription) -> bytes:
-        """Return the prices in force of everything a reader asked for."""
+    def snapshot(self, subscription: PriceSubscription) -> bytes:
+        """Return the lines of the current prices of a subscription."""
         return b"".join(
-            price_line(self._board, self._board.quote(name), *reader.form)
-            for name in sorted(reader.instruments)
+            price_line(self._board, self._board.quote(name), *subscription.form)
+            for name in sorted(subscription.instruments)
         )
 
     def publish(self) -> None:
-        """Give every price that changed since the last time to its readers."""
+        """Send every price that changed since the last call to its subscriptions."""
         changed = self._changed()
         if not changed:
             return
         lines = {
             form: {quote.instrument: price_line(self._board, quote, *form) for quote in changed}
-            for form in {reader.form for reader in self._readers}
+            for form in {subscription.form for subscription in self._subscriptions}
         }
-        for reader in self._readers:
-            reader.offer(lines[reader.form])
+        for subscription in self._subscriptions:
+            subscription.offer(lines[subscription.form])
 
     def close(self) -> None:
         """End every stream."""
-        for reader in list(self._readers):
-            reader.close()
+        for subscription in list(self._subscriptions):
+            subscription.close()
 
     def _changed(self) -> list[Quote]:
         changed = []
-        for name in self._wanted:
+        for name in self._instruments:
             quote = self._board.quote(name)
             if self._every_step:
                 changed.append(replace(quote, time=self._board.now))
@@ -288,38 +288,38 @@ class PriceFeed:
         return changed
 
 
-class Listeners:
+class TransactionFeed:
     """The open transaction streams of one account."""
 
     def __init__(self) -> None:
-        self._members: dict[TransactionSubscription, bool] = {}
+        self._subscriptions: dict[TransactionSubscription, bool] = {}
 
     def join(self, unix_times: bool) -> TransactionSubscription:
-        """Return a mailbox that gets every batch from now on."""
-        mailbox = TransactionSubscription()
-        self._members[mailbox] = unix_times
-        return mailbox
+        """Return a subscription to every batch from now on."""
+        subscription = TransactionSubscription()
+        self._subscriptions[subscription] = unix_times
+        return subscription
 
-    def leave(self, mailbox: TransactionSubscription) -> None:
-        """Forget a mailbox."""
-        self._members.pop(mailbox, None)
+    def leave(self, subscription: TransactionSubscription) -> None:
+        """Remove a subscription."""
+        self._subscriptions.pop(subscription, None)
 
     def publish(self, texts: Sequence[str]) -> None:
-        """Give a committed batch, in id order, to everybody."""
-        if not self._members:
+        """Send the JSON texts of a committed batch, in id order, to every stream."""
+        if not self._subscriptions:
             return
         plain = _lines(texts)
         unix = _lines([_in_unix_form(text) for text in texts]) if self._any_unix() else b""
-        for mailbox, unix_times in list(self._members.items()):
-            mailbox.offer(unix if unix_times else plain)
+        for subscription, unix_times in list(self._subscriptions.items()):
+            subscription.offer(unix if unix_times else plain)
 
     def close(self) -> None:
         """End every stream."""
-        for mailbox in list(self._members):
-            mailbox.close()
+        for subscription in list(self._subscriptions):
+            subscription.close()
 
     def _any_unix(self) -> bool:
-        return True in self._members.values()
+        return True in self._subscriptions.values()
 
 
 def _lines(texts: Sequence[str]) -> bytes:

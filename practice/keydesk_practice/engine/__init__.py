@@ -1,5 +1,5 @@
-"""The rules of the practice broker: pure, event-sourced, the standard library only.
+"""The engine of the practice broker: event-sourced and pure, with the standard library only.
 
-`decide(account, command, market)` says what happens as transactions; `apply(account, transaction)` makes it so.
-Clock, chance, network and disk are arguments.
+`decide(account, command, market)` returns transactions; `apply(account, transaction)` changes the account by one of them.
+Clock, random numbers, network and disk are arguments. See docs/adr/0003-event-sourced-engine.md.
 """

@@ -1,12 +1,10 @@
-"""What the engine can be told to do. Every command may be refused; what happened comes back as transactions.
+"""The commands of the engine, and the requests for orders in them.
 
-`request_id` is the RequestID of the client's request, stamped on every transaction that it makes; None for what the
-service does by itself. A specifier is an id, or `@` and a client id, as in the paths of the interface.
+Every command may be rejected; `decide` returns what happened as transactions. Values are well-formed here; the engine checks
+them by the rules of trading. Members that are absent on the wire are None, or the default of v20.
 
-What a client may ask for: the eight kinds of order, and the details of a trade's dependent orders.
-
-Values are well-formed when they get here; whether they are right by the rules of trading is decided later.
-Absent members are None, except where the interface has a default.
+`request_id` is the RequestID of the client's request, stamped on every transaction that it makes; None for what the service
+does by itself. A specifier is an id, or `@` and a client id, as in the paths of the REST API.
 """
 
 from dataclasses import dataclass
@@ -14,7 +12,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import Literal
 
-from keydesk_practice.engine.wire_form import Id, Moment
+from keydesk_practice.engine.wire_form import Id, Timestamp
 
 TimeInForce = Literal["GTC", "GTD", "GFD", "FOK", "IOC"]
 PositionFill = Literal["DEFAULT", "OPEN_ONLY", "REDUCE_FIRST", "REDUCE_ONLY"]
@@ -23,7 +21,7 @@ TriggerCondition = Literal["DEFAULT", "INVERSE", "BID", "ASK", "MID"]
 
 @dataclass(frozen=True, slots=True)
 class ClientExtensions:
-    """The client's own labels on an order or a trade."""
+    """The client's own id, tag and comment of an order or a trade."""
 
     id: str | None = None
     tag: str | None = None
@@ -32,34 +30,37 @@ class ClientExtensions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeProfitDetails:
-    """A take-profit for a trade: price or distance. A time in force of None is GTC, or the live order's on a change."""
+    """A take-profit of a trade, with a price or a distance.
+
+    A time in force of None means GTC, or on a change that of the live order.
+    """
 
     price: Decimal | None = None
     distance: Decimal | None = None
     time_in_force: TimeInForce | None = None
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     client_extensions: ClientExtensions | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopLossDetails(TakeProfitDetails):
-    """A stop-loss for a trade; `guaranteed` is the interface's older way to ask for a guaranteed stop."""
+    """A stop-loss of a trade; `guaranteed` is the older way to request a guaranteed stop."""
 
     guaranteed: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuaranteedStopLossDetails(TakeProfitDetails):
-    """A guaranteed stop for a trade."""
+    """A guaranteed stop-loss of a trade."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrailingStopLossDetails:
-    """A trailing stop for a trade."""
+    """A trailing stop-loss of a trade."""
 
     distance: Decimal | None = None
     time_in_force: TimeInForce | None = None
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     client_extensions: ClientExtensions | None = None
 
 
@@ -70,7 +71,7 @@ DependentDetails = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryRequest:
-    """What every order that may open a trade says."""
+    """The members of every order that may open a trade."""
 
     instrument: str
     units: Decimal
@@ -93,11 +94,11 @@ class MarketRequest(EntryRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingRequest(EntryRequest):
-    """What every entry order that may rest says."""
+    """The members of every entry order that can be pending."""
 
     price: Decimal | None = None
     time_in_force: TimeInForce = "GTC"
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: TriggerCondition = "DEFAULT"
 
 
@@ -122,14 +123,14 @@ class MarketIfTouchedRequest(PendingRequest):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependentRequest:
-    """What every stand-alone order for an open trade says; the trade is named by its id, its client id, or both."""
+    """The members of every stand-alone dependent order; the trade is named by id, client id or both."""
 
     trade_id: Id | None = None
     client_trade_id: str | None = None
     price: Decimal | None = None
     distance: Decimal | None = None
     time_in_force: TimeInForce = "GTC"
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: TriggerCondition = "DEFAULT"
     client_extensions: ClientExtensions | None = None
 
@@ -169,7 +170,7 @@ OrderRequest = (
 
 
 class Omitted(Enum):
-    """A member that was left out, where null means something else."""
+    """The type of a member that was left out, where null has another meaning."""
 
     OMITTED = "OMITTED"
 
@@ -179,14 +180,14 @@ OMITTED = Omitted.OMITTED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """What all commands carry."""
+    """The members of every command."""
 
     request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenAccount(Command):
-    """The account's first transactions: it is created, named and, when there is money, funded."""
+    """Create the account, name it and fund it."""
 
     alias: str | None = None
     deposit: Decimal = Decimal(0)
@@ -194,7 +195,7 @@ class OpenAccount(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferFunds(Command):
-    """Money in (plus) or out (minus)."""
+    """Deposit (positive) or withdraw (negative) money."""
 
     amount: Decimal
     funding_reason: str = "CLIENT_FUNDING"
@@ -203,11 +204,11 @@ class TransferFunds(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configure(Command):
-    """Change the client's own settings; None leaves a setting as it is."""
+    """Change the client's settings; None leaves a setting as it is."""
 
     alias: str | None = None
     margin_rate: Decimal | None = None
-    unreadable: str | None = None  # the reject reason of a setting that could not be read
+    unreadable: str | None = None  # the reject reason of a setting that could not be parsed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,7 +243,7 @@ class CloseTrade(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosePosition(Command):
-    """Close one or both sides of a position; None does not ask for a side."""
+    """Close one or both sides of a position; None leaves a side out of the request."""
 
     instrument: str
     long_units: Literal["ALL", "NONE"] | Decimal | None = None
@@ -264,7 +265,7 @@ class SetDependents(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetOrderExtensions(Command):
-    """Change the labels of a pending order, and of the trade it may open."""
+    """Change the client extensions of a pending order, and of the trade it may open."""
 
     specifier: str
     client_extensions: ClientExtensions | None = None
@@ -273,7 +274,7 @@ class SetOrderExtensions(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetTradeExtensions(Command):
-    """Change the labels of an open trade."""
+    """Change the client extensions of an open trade."""
 
     specifier: str
     client_extensions: ClientExtensions | None = None
@@ -281,11 +282,11 @@ class SetTradeExtensions(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tick(Command):
-    """Prices moved to the market's instant: triggers, expiry, trailing and margin. None: every instrument held."""
+    """Prices moved: expire and trigger orders, check the margin. None: prices of any instrument may have moved."""
 
     instruments: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finance(Command):
-    """The daily financing; to be given with the market at exactly 17:00 New York."""
+    """Book the daily financing; the market must stand at exactly 17:00 New York."""

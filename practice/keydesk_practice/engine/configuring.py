@@ -1,13 +1,22 @@
-"""The daily financing at 17:00 New York: a year's rate on each open trade for the days that the weekday counts.
-
-Opening, funding and configuring an account.
-"""
+"""Account commands: open, fund and configure an account, and book its daily financing."""
 
 from decimal import Decimal
 
 from keydesk_practice.engine.commands import Configure, OpenAccount, TransferFunds
 from keydesk_practice.engine.fills.filling import conversion_factors
-from keydesk_practice.engine.quotes import NOTHING, ZERO, Specification, bare, home
+from keydesk_practice.engine.margin import (
+    CLOSEOUT_FACTOR,
+    account_margin_call_percent,
+    margin_available,
+)
+from keydesk_practice.engine.quotes import (
+    ZERO,
+    ZERO_MONEY,
+    Specification,
+    convert_to_home,
+    specification_of,
+    weekday,
+)
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Position, Trade
 from keydesk_practice.engine.transactions import (
@@ -20,22 +29,18 @@ from keydesk_practice.engine.transactions import (
     PositionFinancing,
     TransferFundsRejected,
 )
-from keydesk_practice.engine.valuation import (
-    CLOSEOUT_SHARE,
-    in_home,
-    margin_available,
-    margin_call_share,
-    specification_of,
-)
-from keydesk_practice.engine.wire_form import weekday
+from keydesk_practice.engine.wire_form import round_money, strip_zeros
 
-LONGEST_ALIAS = 128
-LARGEST_TRANSFER = Decimal(1_000_000_000_000)
+MAX_ALIAS_LENGTH = 128
+MAX_TRANSFER = Decimal(1_000_000_000_000)
+DAYS_PER_YEAR = 365
+FINANCING_MODE = "DAILY"
+_FINANCING_STEP = Decimal("0.00000001")
 
 
 def open_account(decision: Decision, command: OpenAccount) -> None:
-    """Create, name and fund the account: three events, as the service's own accounts begin."""
-    site, division, user, number = (int(part) for part in _parts(decision.account.id))
+    """Create, name and fund the account: one batch each, as accounts of the real service begin."""
+    site, division, user, number = (int(part) for part in decision.account.id.split("-"))
     decision.record(
         AccountCreated,
         division_id=division,
@@ -52,14 +57,10 @@ def open_account(decision: Decision, command: OpenAccount) -> None:
         transfer_funds(decision, TransferFunds(amount=command.deposit))
 
 
-def _parts(account_id: str) -> list[str]:
-    return account_id.split("-")
-
-
 def transfer_funds(decision: Decision, command: TransferFunds) -> None:
-    """Move money in or out; not more out than is free."""
+    """Deposit or withdraw money; at most the margin available can be withdrawn."""
     members = {"funding_reason": command.funding_reason, "comment": command.comment}
-    amount = home(command.amount) if abs(command.amount) <= LARGEST_TRANSFER else command.amount
+    amount = round_money(command.amount) if abs(command.amount) <= MAX_TRANSFER else command.amount
     if problem := _transfer_problem(decision, amount):
         decision.record(TransferFundsRejected, amount=amount, reject_reason=problem, **members)
         return
@@ -67,17 +68,8 @@ def transfer_funds(decision: Decision, command: TransferFunds) -> None:
     decision.record(FundsTransferred, amount=amount, account_balance=balance, **members)
 
 
-def _transfer_problem(decision: Decision, amount: Decimal) -> str | None:
-    if not amount or abs(amount) > LARGEST_TRANSFER:
-        return "AMOUNT_INVALID"
-    if amount > 0:
-        return None
-    free = min(decision.account.balance, margin_available(decision.account, decision.market))
-    return "INSUFFICIENT_FUNDS" if -amount > free else None
-
-
 def configure(decision: Decision, command: Configure) -> None:
-    """Change the client's own settings, all that is given or nothing."""
+    """Change the client's settings: all that are given, or none."""
     members = {"alias": command.alias, "margin_rate": command.margin_rate}
     if problem := _configure_problem(decision, command):
         decision.record(ClientConfigureRejected, reject_reason=problem, **members)
@@ -85,12 +77,42 @@ def configure(decision: Decision, command: Configure) -> None:
     decision.record(ClientConfigured, **members)
 
 
+def finance(decision: Decision) -> None:
+    """Book the financing of the day that ends now (17:00 New York), if a position is open and the weekday is charged."""
+    account = decision.account
+    financings = [
+        _position_financing(decision, position)
+        for position in account.positions.values()
+        if position.is_open
+    ]
+    charged = tuple(part for part in financings if part is not None)
+    if not charged:
+        return
+    total = sum((part.financing for part in charged), ZERO_MONEY)
+    decision.record(
+        DailyFinanced,
+        financing=total,
+        account_balance=account.balance + total,
+        account_financing_mode=FINANCING_MODE,
+        position_financings=charged,
+    )
+
+
+def _transfer_problem(decision: Decision, amount: Decimal) -> str | None:
+    if not amount or abs(amount) > MAX_TRANSFER:
+        return "AMOUNT_INVALID"
+    if amount > 0:
+        return None
+    free = min(decision.account.balance, margin_available(decision.account, decision.market))
+    return "INSUFFICIENT_FUNDS" if -amount > free else None
+
+
 def _configure_problem(decision: Decision, command: Configure) -> str | None:
     if command.unreadable is not None:
         return command.unreadable
     if command.alias is None and command.margin_rate is None:
         return "CLIENT_CONFIGURE_DATA_MISSING"
-    if command.alias is not None and len(command.alias) > LONGEST_ALIAS:
+    if command.alias is not None and len(command.alias) > MAX_ALIAS_LENGTH:
         return "ALIAS_INVALID"
     if command.margin_rate is None:
         return None
@@ -100,39 +122,13 @@ def _configure_problem(decision: Decision, command: Configure) -> str | None:
 
 
 def _margin_rate_problem(decision: Decision, rate: Decimal) -> str | None:
-    """A rate under which the positions held would be called or closed is refused."""
+    """Refuse a margin rate that would cause a margin call or closeout of the open positions."""
     trial = decision.account.copy()
     trial.margin_rate = rate
-    share = margin_call_share(trial, decision.market)
-    if share * CLOSEOUT_SHARE >= 1:
+    percent = account_margin_call_percent(trial, decision.market)
+    if percent * CLOSEOUT_FACTOR >= 1:
         return "MARGIN_RATE_WOULD_TRIGGER_CLOSEOUT"
-    return "MARGIN_RATE_WOULD_TRIGGER_MARGIN_CALL" if share >= 1 else None
-
-
-DAYS_OF_A_YEAR = 365
-DAILY = "DAILY"
-_STEP = Decimal("0.00000001")
-
-
-def finance(decision: Decision) -> None:
-    """Book the financing of the day that ends now; nothing happens when nothing is open or no day is charged."""
-    account = decision.account
-    found = [
-        _position_financing(decision, position)
-        for position in account.positions.values()
-        if position.is_open
-    ]
-    charged = tuple(part for part in found if part is not None)
-    if not charged:
-        return
-    total = sum((part.financing for part in charged), NOTHING)
-    decision.record(
-        DailyFinanced,
-        financing=total,
-        account_balance=account.balance + total,
-        account_financing_mode=DAILY,
-        position_financings=charged,
-    )
+    return "MARGIN_RATE_WOULD_TRIGGER_MARGIN_CALL" if percent >= 1 else None
 
 
 def _position_financing(decision: Decision, position: Position) -> PositionFinancing | None:
@@ -147,35 +143,36 @@ def _position_financing(decision: Decision, position: Position) -> PositionFinan
     )
     return PositionFinancing(
         instrument=position.instrument,
-        financing=sum((part.financing for part in parts), NOTHING),
-        base_financing=bare(sum((part.base_financing or ZERO for part in parts), ZERO)),
-        quote_financing=bare(sum((part.quote_financing or ZERO for part in parts), ZERO)),
+        financing=sum((part.financing for part in parts), ZERO_MONEY),
+        base_financing=strip_zeros(sum((part.base_financing or ZERO for part in parts), ZERO)),
+        quote_financing=strip_zeros(sum((part.quote_financing or ZERO for part in parts), ZERO)),
         home_conversion_factors=conversion_factors(
             specification, market, decision.account.currency
         ),
         open_trade_financings=parts,
-        account_financing_mode=DAILY,
+        account_financing_mode=FINANCING_MODE,
     )
 
 
 def _trade_financing(
     decision: Decision, trade: Trade, specification: Specification, days: int
 ) -> OpenTradeFinancing:
-    """Return a trade's financing, on its base units or on their value in the quote currency, as the terms say.
+    """Return a trade's financing: units x annual rate / 365 x days charged, converted to home currency.
 
-    Something that is no currency has no base amount to be converted: it is always financed on its value.
+    By `terms.financing_in` it is computed on the base units or on their value in the quote currency. Instruments other than
+    currencies have no base amount to convert: always on their value. Source: recorded DAILY_FINANCING transactions.
     """
     account, market = decision.account, decision.market
     rate = specification.long_rate if trade.long else specification.short_rate
-    base = abs(trade.current_units) * rate * days / DAYS_OF_A_YEAR
+    base = abs(trade.current_units) * rate * days / DAYS_PER_YEAR
     quote = base * market.quote(trade.instrument).mid
     on_base = account.terms.financing_in == "BASE" and specification.type == "CURRENCY"
     currency = specification.base if on_base else specification.quote_currency
     amount = base if on_base else quote
     return OpenTradeFinancing(
         trade_id=trade.id,
-        financing=in_home(amount, market.conversion(currency, account.currency)),
-        base_financing=bare(base.quantize(_STEP)),
-        quote_financing=bare(quote.quantize(_STEP)),
-        financing_rate=bare(rate),
+        financing=convert_to_home(amount, market.conversion(currency, account.currency)),
+        base_financing=strip_zeros(base.quantize(_FINANCING_STEP)),
+        quote_financing=strip_zeros(quote.quantize(_FINANCING_STEP)),
+        financing_rate=strip_zeros(rate),
     )

@@ -1,6 +1,7 @@
-"""What happens when the engine is told something: each command has its rules in a room of its own.
+"""Decide what a command does to an account: the transactions that it makes.
 
-The market moved: orders expire and trigger, owed closes are made up for, and the margin rules look.
+`decide` dispatches each command to the module with its rules. A `Tick` (prices moved) expires and triggers orders, closes
+delayed trades and checks the margin.
 """
 
 from collections.abc import Iterable
@@ -25,11 +26,15 @@ from keydesk_practice.engine.commands import (
 from keydesk_practice.engine.configuring import configure, finance, open_account, transfer_funds
 from keydesk_practice.engine.fills.closing import close_position, close_trade
 from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
-from keydesk_practice.engine.margin import close_what_is_owed, margin_moved, watch_margin
+from keydesk_practice.engine.margin_calls import (
+    check_margin,
+    close_delayed_trades,
+    needs_margin_check,
+)
 from keydesk_practice.engine.orders.changes import (
     cancel_order,
-    relabel_order,
-    relabel_trade,
+    modify_order_extensions,
+    modify_trade_extensions,
     replace_order,
     set_dependents,
 )
@@ -42,22 +47,37 @@ from keydesk_practice.engine.state.triggers import is_met
 from keydesk_practice.engine.transactions import Transaction
 
 
+def decide(account: Account, command: Command, market: Market) -> tuple[Transaction, ...]:
+    """Return the transactions of a command; `apply` each of them to change the account."""
+    decision = decision_on(account, command, market)
+    return () if decision is None else tuple(decision.transactions)
+
+
+def decision_on(account: Account, command: Command, market: Market) -> Decision | None:
+    """Return the decision with the account after it; None if a tick changes nothing."""
+    if isinstance(command, Tick):
+        return tick(account, command, market)
+    decision = Decision(account, market, command.request_id)
+    _dispatch(decision, command)
+    return decision
+
+
 def tick(account: Account, command: Tick, market: Market) -> Decision | None:
-    """Return what the prices of this instant set off, None when nothing; then nothing is copied."""
+    """Return the decision on the prices of this instant, None (and no copy of the account) if nothing happens."""
     expired = sorted(id_ for id_, time in account.expiries.items() if time <= market.now)
     triggered = sorted(_triggered(account, command, market))
-    if not (expired or triggered or margin_moved(account, command, market)):
+    if not (expired or triggered or needs_margin_check(account, command, market)):
         return None
     decision = Decision(account, market)
     for order_id in expired:
         decision.begin_batch()
         cancel(decision, decision.account.orders[order_id], "TIME_IN_FORCE_EXPIRED")
     for order_id in triggered:
-        if order_id in decision.account.orders:  # a fill before it may have ended it
+        if order_id in decision.account.orders:  # an earlier fill may have ended it
             decision.begin_batch()
             fill_or_cancel(decision, order_id)
-    close_what_is_owed(decision)
-    watch_margin(decision)
+    close_delayed_trades(decision)
+    check_margin(decision)
     return decision
 
 
@@ -70,22 +90,7 @@ def _triggered(account: Account, command: Tick, market: Market) -> Iterable[int]
             yield from (trigger.order_id for trigger in resting if is_met(trigger, quote))
 
 
-def decide(account: Account, command: Command, market: Market) -> tuple[Transaction, ...]:
-    """Return what happens; the account stays as it is until `apply` is given each transaction."""
-    decision = decision_on(account, command, market)
-    return () if decision is None else tuple(decision.transactions)
-
-
-def decision_on(account: Account, command: Command, market: Market) -> Decision | None:
-    """Return what happens together with the account after it; None when a tick sets nothing off."""
-    if isinstance(command, Tick):
-        return tick(account, command, market)
-    decision = Decision(account, market, command.request_id)
-    _carry_out(decision, command)
-    return decision
-
-
-def _carry_out(decision: Decision, command: Command) -> None:  # noqa: C901, PLR0912 - one line for each command
+def _dispatch(decision: Decision, command: Command) -> None:  # noqa: C901, PLR0912 - one line for each command
     match command:
         case PlaceOrder():
             _place(decision, command)
@@ -100,9 +105,9 @@ def _carry_out(decision: Decision, command: Command) -> None:  # noqa: C901, PLR
         case SetDependents():
             set_dependents(decision, command)
         case SetOrderExtensions():
-            relabel_order(decision, command)
+            modify_order_extensions(decision, command)
         case SetTradeExtensions():
-            relabel_trade(decision, command)
+            modify_trade_extensions(decision, command)
         case Configure():
             configure(decision, command)
         case TransferFunds():
@@ -112,7 +117,7 @@ def _carry_out(decision: Decision, command: Command) -> None:  # noqa: C901, PLR
         case Finance():
             finance(decision)
         case _:
-            raise TypeError(f"no command: {type(command).__name__}")
+            raise TypeError(f"unknown command: {type(command).__name__}")
 
 
 def _place(decision: Decision, command: PlaceOrder) -> None:

@@ -1,59 +1,19 @@
-"""What the engine is told about the market: prices with depth, instrument specifications, conversions.
-
-How amounts are rounded and written: a Decimal carries exactly the digits that the wire shows.
-"""
+"""The market as the engine sees it: quotes with depth, specifications, conversion factors and the trading day."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Context, Decimal
-from functools import cached_property
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from functools import cached_property, lru_cache
 from typing import Literal, Protocol
+from zoneinfo import ZoneInfo
+
+from keydesk_practice.engine.wire_form import SECOND, round_money
 
 ZERO = Decimal(0)
-NOTHING = Decimal("0.0000")  # no money
-_CENT_OF_CENT = Decimal("0.0001")
-_PERCENT_STEP = Decimal("0.00001")
-_FACTOR_STEP = Decimal("0.000000000001")
-_EXACT = Context(
-    prec=100
-)  # wider than any number that comes in: what a client wrote is judged as it is, unrounded
-
-
-def home(amount: Decimal) -> Decimal:
-    """Return an amount of home currency with four decimals; half to even, so that many fills do not drift."""
-    return amount.quantize(_CENT_OF_CENT, ROUND_HALF_EVEN)
-
-
-def percent(fraction: Decimal) -> Decimal:
-    """Return a fraction with five decimals, as margin percentages are written."""
-    return fraction.quantize(_PERCENT_STEP, ROUND_HALF_EVEN)
-
-
-def factor(value: Decimal) -> Decimal:
-    """Return a conversion factor with at most twelve decimals and no idle zeros."""
-    return bare(value.quantize(_FACTOR_STEP, ROUND_HALF_EVEN))
-
-
-def bare(number: Decimal) -> Decimal:
-    """Return a number without idle zeros, as units are written: 100, 0.5."""
-    return (
-        number.to_integral_value()
-        if number == number.to_integral_value()
-        else number.normalize(_EXACT)
-    )
-
-
-def decimals(number: Decimal) -> int:
-    """Return how many decimals a number needs, idle zeros aside: 1.10 has one."""
-    exponent = number.normalize(_EXACT).as_tuple().exponent
-    return max(0, -exponent) if isinstance(exponent, int) else 0
-
-
-def text(number: Decimal) -> str:
-    """Return a number in plain digits."""
-    return format(number, "f")
-
-
+ZERO_MONEY = Decimal("0.0000")  # home money has four decimals on the wire
+NEW_YORK = ZoneInfo("America/New_York")
+DAY_END_HOUR = 17  # New York: the trading day ends, whatever the hour in UTC
 GuaranteedMode = Literal["DISABLED", "ALLOWED", "REQUIRED"]
 
 
@@ -67,7 +27,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """One instrument's price at one instant; both sides best first, a side may be empty."""
+    """The price of an instrument at an instant with its depth; both sides best first, a side may be empty."""
 
     instrument: str
     time: int  # nanoseconds since 1970 UTC
@@ -95,7 +55,7 @@ class Quote:
 
 @dataclass(frozen=True)
 class Specification:
-    """What an instrument is and what may be done with it; prices and distances in price units."""
+    """An instrument and its trading limits; prices and distances in price units."""
 
     name: str
     display_name: str
@@ -115,20 +75,19 @@ class Specification:
     guaranteed_mode: GuaranteedMode = "DISABLED"
     guaranteed_minimum_distance: Decimal = Decimal(0)
     guaranteed_premium: Decimal = Decimal(0)  # price units for a unit
-    guaranteed_level_volume: Decimal = Decimal(
-        0
-    )  # units with guaranteed stops in one window; 0: no cap
+    # Units with guaranteed stops in one window of prices; 0: no limit.
+    guaranteed_level_volume: Decimal = Decimal(0)
     guaranteed_level_range: Decimal = Decimal(0)  # width of that window
     tags: tuple[tuple[str, str], ...] = ()  # (type, name)
 
     @cached_property
     def base(self) -> str:
-        """The currency (or thing) that units count."""
+        """The base currency or commodity: units count it."""
         return self.name.split("_")[0]
 
     @cached_property
     def quote_currency(self) -> str:
-        """The currency that prices are in."""
+        """The quote currency: prices are in it."""
         return self.name.split("_")[1]
 
     @cached_property
@@ -144,16 +103,16 @@ class Specification:
 
 @dataclass(frozen=True, slots=True)
 class Conversion:
-    """Factors from one currency to the account's home currency."""
+    """The conversion factors from a currency to the account's home currency: home amount = amount x factor."""
 
     currency: str
-    gain: Decimal  # for what is earned
-    loss: Decimal  # for what is lost
-    value: Decimal  # for valuing positions, mid
+    gain: Decimal  # for profits
+    loss: Decimal  # for losses
+    value: Decimal  # for the value and margin of positions: the mid
 
 
 class Market(Protocol):
-    """The market at one instant."""
+    """The market at an instant, as the engine needs it."""
 
     @property
     def now(self) -> int:
@@ -161,17 +120,57 @@ class Market(Protocol):
         ...
 
     def quote(self, instrument: str) -> Quote:
-        """The price in force; KeyError for an instrument that is not offered."""
+        """Return the price in force; KeyError for an instrument that is not offered."""
         ...
 
     def specification(self, instrument: str) -> Specification | None:
-        """What the instrument is; None when it is not offered."""
+        """Return the specification of an instrument, None when it is not offered."""
         ...
 
     def instruments(self) -> Sequence[str]:
-        """Every instrument on offer."""
+        """Return the names of all instruments on offer."""
         ...
 
     def conversion(self, currency: str, home: str) -> Conversion:
-        """Factors from a currency to the home currency."""
+        """Return the conversion factors from a currency to the home currency."""
         ...
+
+
+def specification_of(market: Market, instrument: str) -> Specification:
+    """Return the specification of an instrument on offer; KeyError for any other."""
+    specification = market.specification(instrument)
+    if specification is None:
+        raise KeyError(instrument)
+    return specification
+
+
+def closing_price(quote: Quote, long: bool) -> Decimal:
+    """Return the price at which a direction is closed: the bid for a long position, the ask for a short one."""
+    return quote.bid if long else quote.ask
+
+
+def convert_to_home(amount: Decimal, conversion: Conversion) -> Decimal:
+    """Return a profit or loss in home currency: amount x gain factor if positive, x loss factor if negative.
+
+    Source: v20 definition `HomeConversionFactors`.
+    """
+    return round_money(amount * (conversion.gain if amount > 0 else conversion.loss))
+
+
+def day_end_after(time: int) -> int:
+    """Return the first 17:00 New York after a time, both in nanoseconds since 1970 UTC."""
+    return _day_end_after_second(time // SECOND) * SECOND
+
+
+def weekday(time: int) -> int:
+    """Return the New York weekday of a time in nanoseconds since 1970 UTC; Monday is 0."""
+    return datetime.fromtimestamp(time // SECOND, NEW_YORK).weekday()
+
+
+@lru_cache(maxsize=1024)
+def _day_end_after_second(second: int) -> int:
+    local = datetime.fromtimestamp(second, NEW_YORK)
+    end = local.replace(hour=DAY_END_HOUR, minute=0, second=0, microsecond=0)
+    if end.astimezone(UTC) <= local.astimezone(UTC):
+        end += timedelta(days=1)  # of wall time: the clocks may change in between
+    return int(end.astimezone(UTC).timestamp())

@@ -1,58 +1,38 @@
-"""From typed records to the wire's JSON and back, exactly: a record's fields say how each is written.
+"""The forms of values on the wire: rounded decimals, points in time, and records as JSON objects.
 
-A Decimal is written with the digits it carries (whoever made it rounded it), so nothing is lost either way. `Id` is a
-number inside and text on the wire, a `Moment` is nanoseconds inside and RFC 3339 on the wire. None is left out.
+A record's field types decide how its members are written. A Decimal is written with exactly the digits it carries, so
+whoever makes one rounds it. An `Id` is an int here and text on the wire, a `Timestamp` is nanoseconds since 1970 UTC here
+and RFC 3339 on the wire. Members that are None are left out.
 
-The trading day: it ends at 17:00 in New York, whatever the hour in UTC.
-Points in time on the wire: read in either form, written in the form the client asked for.
-
-Answers are built with RFC 3339 texts. A client that asked for UNIX gets the same body with the date members rewritten;
-members are known by name, so that a comment which looks like a date stays what it is.
+Digits (recorded v20 responses): home money has 4 decimals, percentages 5, conversion factors at most 12; prices have the
+instrument's `displayPrecision`.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from datetime import UTC, datetime, timedelta
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Context, Decimal
 from functools import lru_cache, partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
-from zoneinfo import ZoneInfo
 
-SECOND = 1_000_000_000
-DAY_ENDS_AT = 17
-NEW_YORK = ZoneInfo("America/New_York")
-
-
-def day_end_after(moment: int) -> int:
-    """Return the first 17:00 New York after a moment, in nanoseconds since 1970."""
-    return _day_end_after_second(moment // SECOND) * SECOND
-
-
-def weekday(moment: int) -> int:
-    """Return the New York weekday of a moment, Monday 0."""
-    return datetime.fromtimestamp(moment // SECOND, NEW_YORK).weekday()
-
-
-@lru_cache(maxsize=1024)
-def _day_end_after_second(second: int) -> int:
-    local = datetime.fromtimestamp(second, NEW_YORK)
-    end = local.replace(hour=DAY_ENDS_AT, minute=0, second=0, microsecond=0)
-    if end.astimezone(UTC) <= local.astimezone(UTC):
-        end += timedelta(days=1)  # of wall time: the clocks may change in between
-    return int(end.astimezone(UTC).timestamp())
-
-
-NANOSECONDS = 1_000_000_000
+Id = Annotated[int, "id"]
+Timestamp = Annotated[int, "timestamp"]  # nanoseconds since 1970 UTC
+SECOND = 1_000_000_000  # nanoseconds
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_LATEST = 253_402_300_799 * NANOSECONDS + NANOSECONDS - 1  # the year 9999 ends; no text above it
+_MAX_TIME = 253_402_300_799 * SECOND + SECOND - 1  # the end of the year 9999: RFC 3339 has no more
+_MONEY_STEP = Decimal("0.0001")
+_PERCENT_STEP = Decimal("0.00001")
+_FACTOR_STEP = Decimal("0.000000000001")
+_EXACT = Context(prec=100)  # more digits than any number that a client may send
+
 _RFC3339 = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,30}))?(?:([Zz])|([+ -])(\d\d):(\d\d))",
     re.ASCII,
 )
 _UNIX = re.compile(r"(\d{1,12})(?:\.(\d{1,30}))?", re.ASCII)
-_DATE_MEMBERS = frozenset(
+_TIME_MEMBERS = frozenset(
     {
         "cancelledTime",
         "closeTime",
@@ -72,95 +52,107 @@ _DATE_MEMBERS = frozenset(
     }
 )
 
+Convert = Callable[[Any], Any]
+Members = tuple[tuple[str, str, Convert | None], ...]  # field, wire name, conversion of the value
+Record = TypeVar("Record")
+_WRITERS: dict[type, Members] = {}  # computed once for each kind of record
+_READERS: dict[type, Members] = {}
+_WIRE_WORDS = {"id": "ID", "ids": "IDs", "pl": "PL", "vwap": "VWAP"}
+
+
+def round_money(amount: Decimal) -> Decimal:
+    """Return an amount of home currency with four decimals; half to even, so that many fills do not drift."""
+    return amount.quantize(_MONEY_STEP, ROUND_HALF_EVEN)
+
+
+def round_percent(fraction: Decimal) -> Decimal:
+    """Return a fraction with five decimals, as the wire writes margin percentages."""
+    return fraction.quantize(_PERCENT_STEP, ROUND_HALF_EVEN)
+
+
+def round_factor(value: Decimal) -> Decimal:
+    """Return a conversion factor with at most twelve decimals and no trailing zeros."""
+    return strip_zeros(value.quantize(_FACTOR_STEP, ROUND_HALF_EVEN))
+
+
+def strip_zeros(number: Decimal) -> Decimal:
+    """Return a number without trailing zeros and without exponent, as the wire writes units: 100, 0.5."""
+    return (
+        number.to_integral_value()
+        if number == number.to_integral_value()
+        else number.normalize(_EXACT)
+    )
+
+
+def decimal_places(number: Decimal) -> int:
+    """Return how many decimals a number needs, trailing zeros aside: 1.10 needs one."""
+    exponent = number.normalize(_EXACT).as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
+
+
+def plain(number: Decimal) -> str:
+    """Return a number as text without exponent, with all the digits that it carries."""
+    return format(number, "f")
+
 
 def parse_time(text: str) -> int:
-    """Return the nanoseconds since 1970 of a text in either form; `ValueError` for anything else."""
-    if found := _UNIX.fullmatch(text):
-        return _within(int(found[1]) * NANOSECONDS + _fraction(found[2]))
-    found = _RFC3339.fullmatch(text)
-    if found is None:
+    """Return the nanoseconds since 1970 UTC of RFC 3339 text or UNIX seconds; both may carry up to 30 decimals.
+
+    Raises:
+        ValueError: the text has neither form, or lies outside 1970 to 9999.
+    """
+    if match := _UNIX.fullmatch(text):
+        return _in_range(int(match[1]) * SECOND + _nanoseconds(match[2]))
+    match = _RFC3339.fullmatch(text)
+    if match is None:
         raise ValueError(text)
     try:
-        year, month, day, hour, minute, second = map(int, found.group(1, 2, 3, 4, 5, 6))
-        moment = datetime(year, month, day, hour, minute, second, tzinfo=UTC) - _offset(found)
+        year, month, day, hour, minute, second = map(int, match.group(1, 2, 3, 4, 5, 6))
+        time = datetime(year, month, day, hour, minute, second, tzinfo=UTC) - _utc_offset(match)
     except OverflowError:
         raise ValueError(text) from None
-    since = moment - _EPOCH
+    since = time - _EPOCH
     seconds = since.days * 86_400 + since.seconds
-    return _within(seconds * NANOSECONDS + _fraction(found[7]))
-
-
-def _offset(found: re.Match[str]) -> timedelta:
-    if found[8]:
-        return timedelta()
-    size = timedelta(hours=int(found[10]), minutes=int(found[11]))
-    return -size if found[9] == "-" else size  # an unescaped plus arrives as a blank
-
-
-def _fraction(digits: str | None) -> int:
-    return int((digits or "").ljust(9, "0")[:9])
-
-
-def _within(nanoseconds: int) -> int:
-    if not 0 <= nanoseconds <= _LATEST:
-        raise ValueError(nanoseconds)
-    return nanoseconds
+    return _in_range(seconds * SECOND + _nanoseconds(match[7]))
 
 
 def rfc3339(nanoseconds: int) -> str:
-    """Return the text of a time: UTC, nine decimals, Z."""
-    seconds, rest = divmod(nanoseconds, NANOSECONDS)
-    moment = _EPOCH + timedelta(seconds=seconds)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
+    """Return a time as RFC 3339 text: UTC, nine decimals, Z."""
+    seconds, rest = divmod(nanoseconds, SECOND)
+    time = _EPOCH + timedelta(seconds=seconds)
+    return f"{time:%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
 
 
 def unix(nanoseconds: int) -> str:
-    """Return the text of a time as seconds since 1970 with nine decimals."""
-    seconds, rest = divmod(nanoseconds, NANOSECONDS)
+    """Return a time as text of seconds since 1970 UTC with nine decimals."""
+    seconds, rest = divmod(nanoseconds, SECOND)
     return f"{seconds}.{rest:09d}"
 
 
 def in_unix_form(value: Any) -> Any:  # noqa: ANN401 - any JSON value goes in and out
-    """Return the same JSON value with every date member as UNIX seconds."""
+    """Return a JSON value with every time written as UNIX seconds (header `Accept-Datetime-Format: UNIX`).
+
+    Times are recognised by the name of the member, so that a comment that looks like a time stays as it is.
+    """
     if isinstance(value, dict):
-        return {name: _member(name, inner) for name, inner in value.items()}
+        return {name: _member_in_unix_form(name, inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [in_unix_form(inner) for inner in value]
     return value
 
 
-def _member(name: str, value: Any) -> Any:  # noqa: ANN401
-    if name in _DATE_MEMBERS and isinstance(value, str) and _RFC3339.fullmatch(value):
-        return unix(parse_time(value))
-    return in_unix_form(value)
-
-
-Id = Annotated[int, "id"]
-Moment = Annotated[int, "moment"]
-
-Turn = Callable[[Any], Any]
-Form = tuple[tuple[str, str, Turn | None], ...]  # field, wire name, how its value turns
-_WRITERS: dict[type, Form] = {}  # worked out once for each kind of record
-_READERS: dict[type, Form] = {}
-Record = TypeVar("Record")
-_SPELLED = {"id": "ID", "ids": "IDs", "pl": "PL", "vwap": "VWAP"}
-
-
 def wire_name(field: str) -> str:
     """Return a field's name as the wire spells it: `trade_ids` is `tradeIDs`."""
     first, *rest = field.split("_")
-    return first + "".join(_SPELLED.get(word, word.capitalize()) for word in rest)
+    return first + "".join(_WIRE_WORDS.get(word, word.capitalize()) for word in rest)
 
 
-def plain(number: Decimal) -> str:
-    """Return a number without exponent, with the digits it carries."""
-    return format(number, "f")
-
-
-def to_wire(record: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the engine's records
-    """Return the JSON object of a record."""
+def to_wire(record: Any, without: str | None = None) -> dict[str, Any]:  # noqa: ANN401 - any of the engine's records
+    """Return the JSON object of a record, `without` a field that the caller writes itself."""
     written = {}
     for name, wire, write in _writers_of(type(record)):
+        if name == without:
+            continue
         value = getattr(record, name)
         if value is not None:
             written[wire] = value if write is None else write(value)
@@ -168,54 +160,77 @@ def to_wire(record: Any) -> dict[str, Any]:  # noqa: ANN401 - any of the engine'
 
 
 def read_record(kind: type[Record], members: Mapping[str, Any], **given: object) -> Record:
-    """Return the record of a JSON object; members that the record does not have are passed over.
+    """Return the record of a JSON object, ignoring members that the record does not have.
 
-    Fields that are `given` are taken as they are.
+    The keyword arguments are values of fields that are not read from the JSON object.
     """
-    found = {
+    values = {
         name: members[wire] if read is None else read(members[wire])
         for name, wire, read in _readers_of(kind)
         if wire in members and name not in given
     }
-    return kind(**found, **given)
+    return kind(**values, **given)
 
 
-_moment_text = lru_cache(maxsize=4096)(rfc3339)
+def _utc_offset(match: re.Match[str]) -> timedelta:
+    if match[8]:
+        return timedelta()
+    size = timedelta(hours=int(match[10]), minutes=int(match[11]))
+    return -size if match[9] == "-" else size  # an unescaped plus arrives as a blank
 
 
-def _writers_of(kind: type) -> Form:
-    found = _WRITERS.get(kind)
-    if found is None:
-        found = tuple((name, wire_name(name), _writer(hint)) for name, hint in _hints(kind))
-        _WRITERS[kind] = found
-    return found
+def _nanoseconds(decimals: str | None) -> int:
+    return int((decimals or "").ljust(9, "0")[:9])
 
 
-def _readers_of(kind: type) -> Form:
-    found = _READERS.get(kind)
-    if found is None:
-        found = tuple((name, wire_name(name), _reader(hint)) for name, hint in _hints(kind))
-        _READERS[kind] = found
-    return found
+def _in_range(nanoseconds: int) -> int:
+    if not 0 <= nanoseconds <= _MAX_TIME:
+        raise ValueError(nanoseconds)
+    return nanoseconds
+
+
+def _member_in_unix_form(name: str, value: Any) -> Any:  # noqa: ANN401
+    if name in _TIME_MEMBERS and isinstance(value, str) and _RFC3339.fullmatch(value):
+        return unix(parse_time(value))
+    return in_unix_form(value)
+
+
+_timestamp_text = lru_cache(maxsize=4096)(rfc3339)
+
+
+def _writers_of(kind: type) -> Members:
+    writers = _WRITERS.get(kind)
+    if writers is None:
+        writers = tuple((name, wire_name(name), _writer(hint)) for name, hint in _hints(kind))
+        _WRITERS[kind] = writers
+    return writers
+
+
+def _readers_of(kind: type) -> Members:
+    readers = _READERS.get(kind)
+    if readers is None:
+        readers = tuple((name, wire_name(name), _reader(hint)) for name, hint in _hints(kind))
+        _READERS[kind] = readers
+    return readers
 
 
 def _hints(kind: Any) -> list[tuple[str, Any]]:  # noqa: ANN401 - a dataclass
     hints = get_type_hints(kind, include_extras=True)
-    return [(field.name, _present(hints[field.name])) for field in fields(kind)]
+    return [(field.name, _without_none(hints[field.name])) for field in fields(kind)]
 
 
-def _present(hint: Any) -> Any:  # noqa: ANN401 - a type hint
+def _without_none(hint: Any) -> Any:  # noqa: ANN401 - a type hint
     """Return the hint without its `| None`."""
     if get_origin(hint) in {Union, UnionType}:
         return next(part for part in get_args(hint) if part is not NoneType)
     return hint
 
 
-def _writer(hint: Any) -> Turn | None:  # noqa: ANN401 - a type hint
+def _writer(hint: Any) -> Convert | None:  # noqa: ANN401 - a type hint
     if hint == Id:
         return str
-    if hint == Moment:
-        return _moment_text
+    if hint == Timestamp:
+        return _timestamp_text
     if hint is Decimal:
         return plain
     if get_origin(hint) is tuple:
@@ -223,14 +238,14 @@ def _writer(hint: Any) -> Turn | None:  # noqa: ANN401 - a type hint
     return to_wire if is_dataclass(hint) else None
 
 
-def _list_writer(write: Turn | None) -> Turn:
+def _list_writer(write: Convert | None) -> Convert:
     return list if write is None else lambda values: [write(value) for value in values]
 
 
-def _reader(hint: Any) -> Turn | None:  # noqa: ANN401 - a type hint
+def _reader(hint: Any) -> Convert | None:  # noqa: ANN401 - a type hint
     if hint == Id:
         return int
-    if hint == Moment:
+    if hint == Timestamp:
         return parse_time
     if hint is Decimal:
         return Decimal
@@ -238,12 +253,8 @@ def _reader(hint: Any) -> Turn | None:  # noqa: ANN401 - a type hint
         return _tuple_reader(_reader(get_args(hint)[0]))
     if get_origin(hint) is Literal:
         return None
-    return partial(_read_inner, hint) if is_dataclass(hint) else None
+    return partial(read_record, hint) if isinstance(hint, type) and is_dataclass(hint) else None
 
 
-def _tuple_reader(read: Turn | None) -> Turn:
+def _tuple_reader(read: Convert | None) -> Convert:
     return tuple if read is None else lambda values: tuple(read(value) for value in values)
-
-
-def _read_inner(kind: Any, members: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a dataclass
-    return read_record(kind, members)

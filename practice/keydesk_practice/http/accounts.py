@@ -1,21 +1,24 @@
-"""Accounts: list, details, summary, instruments, configuration, changes.
-
-An instrument's specification as the interface writes it.
-"""
+"""Accounts: list, details, summary, instruments, configuration and changes."""
 
 import json
 from typing import Any
 
-from keydesk_practice.broker.account_session import AccountDesk
+from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import Configure
 from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.transactions import from_wire
-from keydesk_practice.engine.views import Touched
 from keydesk_practice.engine.wire_form import plain
-from keydesk_practice.http.endpoints import UNITS_OF_A_PORTION, Call, whole_number
-from keydesk_practice.http.errors import Refused, invalid, missing, out_of_range, sentence_of
-from keydesk_practice.http.request_bodies import Members
-from keydesk_practice.http.responses import Answer, EncodedList, present
+from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call, whole_number
+from keydesk_practice.http.errors import (
+    HttpError,
+    invalid_value,
+    missing_value,
+    range_not_satisfiable,
+    reject_message,
+)
+from keydesk_practice.http.request_bodies import JsonReader
+from keydesk_practice.http.responses import EncodedList, Response, without_none
 
 DAYS = ("MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY")
 
@@ -68,124 +71,127 @@ def _financing(one: Specification) -> dict[str, Any]:
     }
 
 
-MOST_CHANGES = 5_000
-UNITS_OF_A_CHANGE = 4  # an ended order is read from the ledger first
-LENGTH_OF_A_UNIT = 500  # characters of a transaction: some have a part for each open trade
+MAX_CHANGES = 5_000
+UNITS_PER_CHANGE = 4  # an ended order is read from the ledger first
+CHARACTERS_PER_UNIT = 500  # characters of a transaction: some have a part for each open trade
 
 
-def list_accounts(call: Call) -> Answer:
-    """Answer with the accounts that the token opens."""
+def list_accounts(call: Call) -> Response:
+    """List the accounts of the token."""
     accounts = call.broker.accounts_of(call.owner)
-    return Answer({"accounts": [{"id": account.id, "tags": []} for account in accounts]})
+    return Response({"accounts": [{"id": account.id, "tags": []} for account in accounts]})
 
 
-async def get_account(call: Call) -> Answer:
-    """Answer with the whole account: pending orders, open trades, positions."""
-    desk = await call.frozen_desk()
-    worth = await call.worth(desk)
-    lists = {name: await call.encoded(items) for name, items in desk.lists(worth).items()}
-    account = {**desk.summary(worth), **lists}
-    return Answer({"account": account, "lastTransactionID": desk.last_transaction_id})
+async def get_account(call: Call) -> Response:
+    """Return the whole account: its numbers, pending orders, open trades and positions."""
+    session = call.frozen_session()
+    worth = await call.worth(session)
+    lists = {
+        name: await call.encoded(items)
+        for name, items in views.account_lists(session.state, session.board, worth).items()
+    }
+    account = {**views.summary(session.state, session.board, worth), **lists}
+    return Response({"account": account, "lastTransactionID": session.last_transaction_id})
 
 
-async def get_account_summary(call: Call) -> Answer:
-    """Answer with the account's numbers."""
-    desk = await call.frozen_desk()
-    summary = desk.summary(await call.worth(desk))
-    return Answer({"account": summary, "lastTransactionID": desk.last_transaction_id})
+async def get_account_summary(call: Call) -> Response:
+    """Return the account's numbers."""
+    session = call.frozen_session()
+    summary = views.summary(session.state, session.board, await call.worth(session))
+    return Response({"account": summary, "lastTransactionID": session.last_transaction_id})
 
 
-async def list_instruments(call: Call) -> Answer:
-    """Answer with what may be traded, all of it or what was asked for."""
-    desk, board = call.desk, call.broker.board
-    asked = call.query.words("instruments")
-    names = list(board.instruments()) if asked is None else list(dict.fromkeys(asked))
+async def list_instruments(call: Call) -> Response:
+    """List the tradeable instruments, all or the requested ones."""
+    session, board = call.session, call.broker.board
+    requested = call.query.words("instruments")
+    names = list(board.instruments()) if requested is None else list(dict.fromkeys(requested))
     found = [board.specification(name) for name in names]
     if not all(found):
-        raise invalid("instruments")
+        raise invalid_value("instruments")
     body = {
         "instruments": await call.encoded(instrument_view(one) for one in found if one is not None),
-        "lastTransactionID": desk.last_transaction_id,
+        "lastTransactionID": session.last_transaction_id,
     }
-    return Answer(body)
+    return Response(body)
 
 
-def configure_account(call: Call) -> Answer:
-    """Change the client's own settings."""
-    desk = call.desk
-    command = _configuration(Members(call.body), call.request_id)
-    outcome = call.execute(desk, command)
-    last = {"lastTransactionID": outcome.batch[-1]["id"]}
-    if outcome.rejects:
-        reason = outcome.first["rejectReason"]
-        refusal = {"errorCode": reason, "errorMessage": sentence_of(reason)}
-        return Answer({"clientConfigureRejectTransaction": outcome.first, **last, **refusal}, 400)
-    return Answer({**present({"clientConfigureTransaction": outcome.first}), **last})
+def configure_account(call: Call) -> Response:
+    """Set the account's alias and margin rate."""
+    session = call.session
+    command = _configuration(JsonReader(call.body), call.request_id)
+    result = call.execute(session, command)
+    last = {"lastTransactionID": result.transactions[-1]["id"]}
+    if result.rejects:
+        reason = result.first["rejectReason"]
+        refusal = {"errorCode": reason, "errorMessage": reject_message(reason)}
+        return Response({"clientConfigureRejectTransaction": result.first, **last, **refusal}, 400)
+    return Response({**without_none({"clientConfigureTransaction": result.first}), **last})
 
 
-def _configuration(body: Members, request_id: str) -> Configure:
-    """Return the command of a body; what cannot be read is rejected by the engine, with a transaction."""
+def _configuration(body: JsonReader, request_id: str) -> Configure:
+    """Return the command of a body; the engine rejects an unreadable value with a transaction."""
     alias, rate, problems = None, None, []
     try:
         alias = body.text("alias")
-    except Refused:
+    except HttpError:
         problems.append("ALIAS_INVALID")
     try:
         rate = body.decimal("marginRate")
-    except Refused:
+    except HttpError:
         problems.append("MARGIN_RATE_INVALID")
     unreadable = problems[0] if problems else None
     return Configure(request_id=request_id, alias=alias, margin_rate=rate, unreadable=unreadable)
 
 
-async def poll_changes(call: Call) -> Answer:
-    """Answer with what changed since a transaction, and with everything that moves with the prices.
+async def poll_changes(call: Call) -> Response:
+    """Return the changes since a transaction, and the values that depend on the prices.
 
-    How far back the service's own changes reach is not public. Here it is `MOST_CHANGES` transactions; from further
-    back the account is to be read anew, which is what clients do on any 416.
+    The service does not publish how far back its changes reach. Here it is `MAX_CHANGES` transactions; a client that
+    is further behind gets 416 and reads the account again.
     """
-    desk = await call.frozen_desk()
+    session = call.frozen_session()
     text = call.query.text("sinceTransactionID")
     if text is None:
-        raise missing("sinceTransactionID")
+        raise missing_value("sinceTransactionID")
     since = whole_number(text, "sinceTransactionID")
     if since < 1:
-        raise invalid("sinceTransactionID")
-    if since > desk.committed_id:
-        raise out_of_range("The transaction ID specified is above the account's last one")
-    if desk.committed_id - since > MOST_CHANGES:
-        raise out_of_range(
-            f"The transaction ID specified is more than {MOST_CHANGES} transactions back: "
+        raise invalid_value("sinceTransactionID")
+    if since > session.committed_id:
+        raise range_not_satisfiable("The transaction ID specified is above the account's last one")
+    if session.committed_id - since > MAX_CHANGES:
+        raise range_not_satisfiable(
+            f"The transaction ID specified is more than {MAX_CHANGES} transactions back: "
             "read the account and poll from its lastTransactionID"
         )
-    touched, transactions = await _transactions_since(call, desk, since)
-    worth = await call.worth(desk)
-    changed, moving = desk.changes_lists(touched, worth), desk.state_lists(worth)
+    touched, transactions = await _transactions_since(call, session, since)
+    worth = await call.worth(session)
+    changed = views.changes_lists(session.state, touched, session.board, worth)
+    moving = views.state_lists(session.state, session.board, worth)
     body = {
         "changes": {
             **{
-                name: await call.encoded(items, UNITS_OF_A_CHANGE)
-                for name, items in changed.items()
+                name: await call.encoded(items, UNITS_PER_CHANGE) for name, items in changed.items()
             },
             "transactions": transactions,
         },
         "state": {
-            **desk.totals(worth),
+            **views.totals(session.state, worth),
             **{name: await call.encoded(items) for name, items in moving.items()},
         },
-        "lastTransactionID": desk.last_transaction_id,
+        "lastTransactionID": session.last_transaction_id,
     }
-    return Answer(body)
+    return Response(body)
 
 
 async def _transactions_since(
-    call: Call, desk: AccountDesk, since: int
-) -> tuple[Touched, EncodedList]:
-    touched, texts = Touched(), EncodedList()
-    portions = desk.history.portions(since + 1, desk.committed_id)
-    async for portion in call.turns.over(portions, UNITS_OF_A_PORTION):
+    call: Call, session: AccountSession, since: int
+) -> tuple[views.Touched, EncodedList]:
+    touched, texts = views.Touched(), EncodedList()
+    portions = session.history.portions(since + 1, session.committed_id)
+    async for portion in call.budget.iterate(portions, UNITS_PER_PORTION):
         for text in portion:
-            await call.turns.take(UNITS_OF_A_CHANGE + len(text) // LENGTH_OF_A_UNIT)
+            await call.budget.spend(UNITS_PER_CHANGE + len(text) // CHARACTERS_PER_UNIT)
             touched.add(from_wire(json.loads(text)))
             texts.append(await call.ledger_text(text))
     return touched, texts

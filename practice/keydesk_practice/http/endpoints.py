@@ -1,11 +1,7 @@
-"""From a routed request to an answer: what every endpoint has in common.
+"""From a routed request to a response: the steps that every endpoint has in common.
 
-A handler is a plain function from a `Call` to an `Answer`. Here its account is found and checked, its body read, and the
-answer held back until everything it may speak of is in the ledger.
-
-One request as the routes see it: its token's owner, its account, its parameters and its body.
-
-Reading a parameter or a member returns a value of the right type or refuses the request with the name of what is wrong.
+An endpoint's handler is a function from a `Call` to a `Response`. Before it runs, the account is found and authorized and
+the body is read; its response is held back until every transaction it may show is committed to the ledger.
 """
 
 import json
@@ -18,76 +14,42 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from keydesk_practice.broker.account_session import AccountDesk
-from keydesk_practice.broker.background import Turns
+from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.engine.commands import Command
-from keydesk_practice.engine.views import Worth
+from keydesk_practice.engine.views import Worth, trade_worths
 from keydesk_practice.engine.wire_form import in_unix_form, parse_time
-from keydesk_practice.http.errors import Refused, absent, invalid, not_allowed
-from keydesk_practice.http.middleware import check_owner
+from keydesk_practice.http.errors import (
+    HttpError,
+    forbidden,
+    invalid_value,
+    method_not_allowed,
+    not_found,
+)
 from keydesk_practice.http.responses import (
-    Answer,
+    CommandResult,
     EncodedList,
-    Outcome,
-    Wishes,
-    response_of,
-    text_of,
+    Response,
+    ResponseFormat,
+    json_text,
+    render,
 )
 
-LARGEST_BODY = 256 * 1024  # far above any order; what is larger is refused unread
-
-
-def path_parameter(request: Request, name: str) -> str:
-    """Return a path parameter, percent-decoded: a client id may hold a slash."""
-    return unquote(str(request.path_params[name]))
-
-
-async def read_json_object(request: Request, *, may_be_missing: bool = False) -> dict[str, Any]:
-    """Return the JSON object in the body of a request; refuses a missing, huge or malformed one."""
-    raw = await _read_body(request)
-    if not raw.strip():
-        if may_be_missing:
-            return {}
-        raise Refused(400, "Missing JSON body")
-    try:
-        found = json.loads(raw, parse_float=Decimal, parse_constant=_no_constant)
-    except (ValueError, RecursionError):
-        raise Refused(400, "Malformed JSON body") from None
-    if not isinstance(found, dict):
-        raise Refused(400, "The JSON body is not an object")
-    return found
-
-
-async def _read_body(request: Request) -> bytes:
-    announced = request.headers.get("content-length", "0")
-    if not announced.isdecimal() or int(announced) > LARGEST_BODY:
-        raise _too_large()
-    pieces = bytearray()
-    async for piece in request.stream():
-        pieces += piece
-        if len(pieces) > LARGEST_BODY:
-            raise _too_large()
-    return bytes(pieces)
-
-
-def _too_large() -> Refused:
-    message = f"The request body is larger than {LARGEST_BODY} bytes"
-    return Refused(400, message, headers={"Connection": "close"})
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(name)
+MAX_BODY_BYTES = 256 * 1024  # far above any order; a larger body is refused before it is read
+MAX_DIGITS = 18  # of an id or a count
+UNITS_PER_PORTION = 4  # of work: a range of ids read from the ledger
+CHARACTERS_PER_UNIT = 2_000  # of JSON, in a text that is longer than that
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The query string of a request."""
+    """The query string of a request; each method returns a parameter as its type or raises a 400 `HttpError`."""
 
     values: Mapping[str, str]
 
     def text(self, name: str) -> str | None:
-        """Return a parameter as it came, None when it is absent or empty."""
+        """Return a parameter as sent, None when it is absent or empty."""
         return self.values.get(name) or None
 
     def words(self, name: str) -> list[str] | None:
@@ -96,19 +58,19 @@ class Query:
         return None if text is None else [word.strip() for word in text.split(",") if word.strip()]
 
     def integer(self, name: str, default: int, low: int, high: int) -> int:
-        """Return a whole number between two bounds."""
+        """Return an integer from `low` to `high`."""
         text = self.text(name)
         if text is None:
             return default
         number = whole_number(text, name)
         if number > high:
-            raise Refused(400, f"Maximum value for '{name}' exceeded")
+            raise HttpError(400, f"Maximum value for '{name}' exceeded")
         if number < low:
-            raise invalid(name)
+            raise invalid_value(name)
         return number
 
     def time(self, name: str) -> int | None:
-        """Return a point in time, None when it is absent."""
+        """Return a time in nanoseconds since 1970, None when it is absent."""
         text = self.text(name)
         return None if text is None else read_time(text, name)
 
@@ -118,7 +80,7 @@ class Query:
         if text is None:
             return default
         if text.lower() not in {"true", "false"}:
-            raise invalid(name)
+            raise invalid_value(name)
         return text.lower() == "true"
 
     def choice(self, name: str, default: str, allowed: frozenset[str]) -> str:
@@ -127,162 +89,147 @@ class Query:
         if text is None:
             return default
         if text not in allowed:
-            raise invalid(name)
+            raise invalid_value(name)
         return text
-
-
-def read_time(text: str, name: str) -> int:
-    """Return the nanoseconds since 1970 of a text in either form."""
-    try:
-        return parse_time(text)
-    except ValueError:
-        raise invalid(name) from None
-
-
-def whole_number(text: str, name: str) -> int:
-    """Return the number of a text of ASCII digits, of a size that an id or a count can have."""
-    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
-    if not digits.isascii() or not digits.isdecimal() or len(digits) > 18:  # noqa: PLR2004
-        raise invalid(name)
-    return sign * int(digits)
-
-
-UNITS_OF_A_PORTION = 4  # a range of ids read from the ledger
-LONG_TEXT = 2_000  # characters of JSON that cost a unit
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request to one endpoint, checked at the door."""
+    """One authenticated request to one endpoint."""
 
     broker: Broker
     request: Request
     request_id: str
     owner: int
-    wishes: Wishes
+    response_format: ResponseFormat
     query: Query
     body: Mapping[str, Any] = field(default_factory=dict)
 
     def path(self, name: str) -> str:
-        """Return a path parameter, decoded."""
-        return path_parameter(self.request, name)
+        """Return a path parameter, percent-decoded: a client id may hold a slash."""
+        return unquote(str(self.request.path_params[name]))
 
     @property
-    def desk(self) -> AccountDesk:
-        """The account of the path; whoever only reads it is given what is in the ledger.
-
-        Raises:
-            Refused: 400 for a malformed id, 404 for an unknown one, 403 for somebody else's.
-        """
-        id_ = self.path("accountID")
-        parts = id_.split("-")
-        if len(parts) != 4 or not all(part.isascii() and part.isdecimal() for part in parts):  # noqa: PLR2004
-            raise invalid("accountID")
-        desk = self.broker.desks.get(id_)
-        if desk is None:
-            raise absent("account", "NO_SUCH_ACCOUNT")
-        check_owner(self.owner, desk.account.owner)
-        return desk.on_disk() if self.only_reads else desk
-
-    def execute(self, desk: AccountDesk, command: Command) -> Outcome:
-        """Carry out a command for an account and return the transactions it made."""
-        batch = self.broker.execute(desk, command)
-        return Outcome(batch, desk.last_transaction_id)
-
-    @property
-    def only_reads(self) -> bool:
+    def is_read(self) -> bool:
         """Whether the request changes nothing."""
         return self.request.method == "GET"
 
-    async def frozen_desk(self) -> AccountDesk:
-        """Return the account of the path as it is on disk now, to be read over several turns of the loop."""
-        return self.desk.frozen()
-
-    async def settled(self) -> None:
-        """Return when the answer speaks of nothing that may yet be lost; who only reads waits for no long batch.
+    @property
+    def session(self) -> AccountSession:
+        """The account of the path; a read request gets it as it is in the ledger.
 
         Raises:
-            LedgerWriteFailed: the disk refused, now or earlier.
+            HttpError: 400 for a malformed id, 404 for an unknown one, 403 for another token's account.
+        """
+        id_ = self.path("accountID")
+        session = self.broker.sessions.get(id_)
+        if session is None:
+            parts = id_.split("-")
+            if len(parts) != 4 or not all(part.isascii() and part.isdecimal() for part in parts):  # noqa: PLR2004
+                raise invalid_value("accountID")
+            raise not_found("account", "NO_SUCH_ACCOUNT")
+        if session.account.owner != self.owner:
+            raise forbidden()
+        return session.committed_view() if self.is_read else session
+
+    def frozen_session(self) -> AccountSession:
+        """Return the account of the path at the prices of this moment, to be read over several loop iterations."""
+        return self.session.frozen()
+
+    def execute(self, session: AccountSession, command: Command) -> CommandResult:
+        """Execute a command on an account and return the transactions it made."""
+        transactions = self.broker.execute(session, command)
+        return CommandResult(transactions, session.last_transaction_id)
+
+    async def wait_until_committed(self) -> None:
+        """Return when nothing that the response may show can still be lost.
+
+        A read does not wait for a long batch: it shows the account before it.
+
+        Raises:
+            LedgerWriteFailed: the ledger could not be written, now or earlier.
         """
         account = self.request.path_params.get("accountID", "")
-        if self.only_reads:
-            await self.broker.readable(account)
+        if self.is_read:
+            await self.broker.commits.wait_one_turn(account)
         else:
-            await self.broker.settled(account)
+            await self.broker.commits.wait_until_committed(account)
 
-    async def worth(self, desk: AccountDesk) -> Worth:
-        """Return what an account is worth, worked out over as many turns of the loop as it takes."""
-        return desk.worth({id_: one async for id_, one in self.turns.over(desk.trade_worths())})
+    async def worth(self, session: AccountSession) -> Worth:
+        """Return the valuation of an account, computed within the work budget."""
+        trades = self.budget.iterate(trade_worths(session.state, session.board))
+        return Worth(session.state, session.board, {id_: one async for id_, one in trades})
 
     @property
-    def turns(self) -> Turns:
-        """What may be done in one turn of the loop."""
-        return self.broker.turns
+    def budget(self) -> WorkBudget:
+        """The work that all requests together may do in one iteration of the event loop."""
+        return self.broker.budget
 
     async def encoded(self, items: Iterable[Any], units: int = 1) -> EncodedList:
-        """Return the JSON texts of some values, each made and encoded when it may be, for `units` of work."""
+        """Return the JSON texts of some values, each made and encoded for `units` of the work budget."""
         texts = EncodedList()
-        async for item in self.turns.over(items, 2 * units if self.wishes.unix_times else units):
-            texts.append(text_of(in_unix_form(item) if self.wishes.unix_times else item))
-            await self._pay_for(texts[-1])
+        unix_times = self.response_format.unix_times
+        async for item in self.budget.iterate(items, 2 * units if unix_times else units):
+            texts.append(json_text(in_unix_form(item) if unix_times else item))
+            await self._spend_on(texts[-1])
         return texts
 
     async def ledger_text(self, text: str) -> str:
-        """Return a text of the ledger in the form of times that the client asked for."""
-        if not self.wishes.unix_times:
+        """Return a JSON text of the ledger in the client's date format."""
+        if not self.response_format.unix_times:
             return text
-        await self.turns.take()
-        await self._pay_for(text)
-        return text_of(in_unix_form(json.loads(text)))
+        await self.budget.spend()
+        await self._spend_on(text)
+        return json_text(in_unix_form(json.loads(text)))
 
-    async def _pay_for(self, text: str) -> None:
-        if len(text) > LONG_TEXT:
-            await self.turns.take(len(text) // LONG_TEXT)
+    async def _spend_on(self, text: str) -> None:
+        if len(text) > CHARACTERS_PER_UNIT:
+            await self.budget.spend(len(text) // CHARACTERS_PER_UNIT)
 
     @property
     def base_url(self) -> str:
-        """The address that the client used, for links in answers."""
+        """The address that the client used, for links in responses."""
         return str(self.request.base_url).rstrip("/")
 
 
-Handler = Callable[[Call], Answer | Awaitable[Answer]]
+Handler = Callable[[Call], Response | Awaitable[Response]]
 StreamHandler = Callable[[Call], ASGIApp]
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One operation: its handler, and whether it needs a JSON body; a missing one may count as empty."""
+    """One operation: its handler, and whether it reads a JSON body; an optional body may be empty."""
 
     handler: Handler
-    wants_body: bool = False
-    may_lack_body: bool = False
+    reads_body: bool = False
+    optional_body: bool = False
 
     async def respond(self, call: Call) -> ASGIApp:
         """Return the response of one call."""
-        if self.wants_body:
-            body = await read_json_object(call.request, may_be_missing=self.may_lack_body)
+        if self.reads_body:
+            body = await read_json_object(call.request, optional=self.optional_body)
             call = replace(call, body=body)
-        await call.settled()  # nobody is shown what may yet be lost
+        await call.wait_until_committed()  # a response shows committed transactions only
         made = self.handler(call)
-        answer = made if isinstance(made, Answer) else await made
-        await call.settled()
-        return await response_of(answer, call.wishes, call.broker.turns)
+        response = made if isinstance(made, Response) else await made
+        await call.wait_until_committed()
+        return await render(response, call.response_format, call.budget)
 
 
 @dataclass(frozen=True, slots=True)
 class StreamEndpoint:
-    """An operation that answers with a stream."""
+    """An operation that responds with a stream."""
 
     handler: StreamHandler
 
     async def respond(self, call: Call) -> ASGIApp:
         """Return the stream of one call."""
-        await call.settled()
+        await call.wait_until_committed()
         return self.handler(call)
 
 
 class PathEndpoints:
-    """The operations of one path, by method; any other method is answered 405 with `Allow`."""
+    """The operations of one path, by method; any other method is answered with 405 and `Allow`."""
 
     def __init__(self, broker: Broker, methods: Mapping[str, Endpoint | StreamEndpoint]) -> None:
         self._broker = broker
@@ -291,16 +238,74 @@ class PathEndpoints:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         endpoint = self._methods.get(scope["method"])
         if endpoint is None:
-            raise not_allowed(", ".join(sorted(self._methods)))
+            raise method_not_allowed(", ".join(sorted(self._methods)))
         request = Request(scope, receive)
+        query = Query(request.query_params if scope["query_string"] else {})
         state = scope["state"]
         call = Call(
             self._broker,
             request,
             state["request_id"],
             state["owner"],
-            state["wishes"],
-            Query(request.query_params),
+            state["response_format"],
+            query,
         )
         response = await endpoint.respond(call)
         await response(scope, receive, send)
+
+
+def read_time(text: str, name: str) -> int:
+    """Return the nanoseconds since 1970 of a time in either format; raise a 400 `HttpError` for anything else."""
+    try:
+        return parse_time(text)
+    except ValueError:
+        raise invalid_value(name) from None
+
+
+def whole_number(text: str, name: str) -> int:
+    """Return the integer of ASCII digits, at most `MAX_DIGITS`; raise a 400 `HttpError` for anything else."""
+    sign, digits = (-1, text[1:]) if text.startswith("-") else (1, text)
+    if not digits.isascii() or not digits.isdecimal() or len(digits) > MAX_DIGITS:
+        raise invalid_value(name)
+    return sign * int(digits)
+
+
+async def read_json_object(request: Request, *, optional: bool = False) -> dict[str, Any]:
+    """Return the JSON object in the body of a request, an empty one for an optional body that is missing.
+
+    Raises:
+        HttpError: 400 for a missing, too large or malformed body.
+    """
+    raw = await _read_body(request)
+    if not raw.strip():
+        if optional:
+            return {}
+        raise HttpError(400, "Missing JSON body")
+    try:
+        body = json.loads(raw, parse_float=Decimal, parse_constant=_reject_constant)
+    except (ValueError, RecursionError):
+        raise HttpError(400, "Malformed JSON body") from None
+    if not isinstance(body, dict):
+        raise HttpError(400, "The JSON body is not an object")
+    return body
+
+
+async def _read_body(request: Request) -> bytes:
+    announced = request.headers.get("content-length", "0")
+    if not announced.isdecimal() or int(announced) > MAX_BODY_BYTES:
+        raise _body_too_large()
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_BODY_BYTES:
+            raise _body_too_large()
+    return bytes(body)
+
+
+def _body_too_large() -> HttpError:
+    message = f"The request body is larger than {MAX_BODY_BYTES} bytes"
+    return HttpError(400, message, headers={"Connection": "close"})
+
+
+def _reject_constant(name: str) -> None:
+    raise ValueError(name)

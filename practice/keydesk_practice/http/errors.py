@@ -1,24 +1,23 @@
-"""What the face refuses by itself, before the engine is asked: a status, a sentence, sometimes a code.
+"""HTTP errors that are answered before the engine is asked, and the messages of the engine's reject reasons.
 
-Nothing is written to the ledger for these. What the engine refuses is no error here: it is a transaction, and the
-route that asked answers with it.
-
-What a reject reason says to a person: one sentence each, and a plain reading of the code for the rare ones.
+An `HttpError` writes nothing to the ledger. A command that the engine rejects is not an `HttpError`: it makes a reject
+transaction, and the endpoint answers with that.
 """
 
 import re
 from collections.abc import Mapping
 
-_SENTENCES = {
+_INSTRUMENT_NAME = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
+_REJECT_MESSAGES = {
     "CLIENT_CONFIGURE_DATA_MISSING": "Neither an alias nor a margin rate was given",
     "CLIENT_EXTENSIONS_DATA_MISSING": "No client extensions were given",
     "CLIENT_ORDER_ID_ALREADY_EXISTS": "The client order ID is already used by a pending order",
     "CLIENT_TRADE_ID_ALREADY_EXISTS": "The client trade ID is already used by an open trade",
     "CLOSEOUT_POSITION_DOESNT_EXIST": "The position to close does not exist",
-    "CLOSEOUT_POSITION_INCOMPLETE_SPECIFICATION": "Neither side of the position was asked to close",
+    "CLOSEOUT_POSITION_INCOMPLETE_SPECIFICATION": "The request closes neither side of the position",
     "CLOSEOUT_POSITION_REJECT": "The other side of the position could not be closed",
-    "CLOSEOUT_POSITION_UNITS_EXCEED_POSITION_SIZE": "More units were asked to close than the position holds",
-    "CLOSE_TRADE_UNITS_EXCEED_TRADE_SIZE": "More units were asked to close than the trade holds",
+    "CLOSEOUT_POSITION_UNITS_EXCEED_POSITION_SIZE": "The units to close exceed the position",
+    "CLOSE_TRADE_UNITS_EXCEED_TRADE_SIZE": "The units to close exceed the trade",
     "INSTRUMENT_NOT_TRADEABLE": "The instrument is not tradeable on this account",
     "INSTRUMENT_PRICE_UNKNOWN": "There is no price for the instrument",
     "INSTRUMENT_UNKNOWN": "The instrument is not known",
@@ -48,16 +47,8 @@ _SENTENCES = {
 }
 
 
-def sentence_of(reason: str) -> str:
-    """Return the sentence of a reject reason."""
-    return _SENTENCES.get(reason) or reason.replace("_", " ").capitalize()
-
-
-WELL_FORMED = re.compile(r"[A-Z0-9]+_[A-Z0-9]+")
-
-
-class Refused(Exception):
-    """A request that gets an error answer; raised by parsing, caught in one place."""
+class HttpError(Exception):
+    """A request that is answered with an error status; the middleware turns it into the response."""
 
     def __init__(
         self,
@@ -75,64 +66,69 @@ class Refused(Exception):
 
     def body(self) -> dict[str, object]:
         """Return the error body: `errorMessage` always, `errorCode` when there is one."""
-        coded = {} if self.code is None else {"errorCode": self.code}
-        return {**self.members, **coded, "errorMessage": str(self)}
+        code = {} if self.code is None else {"errorCode": self.code}
+        return {**self.members, **code, "errorMessage": str(self)}
 
 
-def invalid(name: str, detail: str = "") -> Refused:
-    """Return the refusal of a malformed member or parameter, named with its path."""
-    return Refused(400, f"Invalid value specified for '{name}'{detail}")
+def reject_message(reason: str) -> str:
+    """Return the error message of a reject reason; the reason in lower case when it has none of its own."""
+    return _REJECT_MESSAGES.get(reason) or reason.replace("_", " ").capitalize()
 
 
-def missing(name: str) -> Refused:
-    """Return the refusal of a request that lacks something it needs."""
-    return Refused(400, f"The request was missing required data: '{name}'")
+def invalid_value(name: str, detail: str = "") -> HttpError:
+    """Return the 400 for a malformed member or parameter, named by its path."""
+    return HttpError(400, f"Invalid value specified for '{name}'{detail}")
 
 
-def unauthorized() -> Refused:
-    """Return the refusal of a missing or unknown token."""
-    return Refused(
+def missing_value(name: str) -> HttpError:
+    """Return the 400 for a required member or parameter that is missing."""
+    return HttpError(400, f"The request was missing required data: '{name}'")
+
+
+def unauthorized() -> HttpError:
+    """Return the 401 for a missing or unknown token."""
+    return HttpError(
         401,
         "Insufficient authorization to perform request.",
         headers={"WWW-Authenticate": "Bearer"},
     )
 
 
-def forbidden() -> Refused:
-    """Return the refusal of a known token on somebody else's account."""
-    return Refused(403, "The provided request was forbidden.")
+def forbidden() -> HttpError:
+    """Return the 403 for a valid token on an account of another token."""
+    return HttpError(403, "The provided request was forbidden.")
 
 
-def absent(what: str, code: str, last_transaction_id: str | None = None) -> Refused:
-    """Return the refusal of a read of something that does not exist."""
+def not_found(kind: str, code: str, last_transaction_id: str | None = None) -> HttpError:
+    """Return the 404 for an object that does not exist."""
     members = {} if last_transaction_id is None else {"lastTransactionID": last_transaction_id}
-    return Refused(404, f"The {what} specified does not exist", code, members=members)
+    return HttpError(404, f"The {kind} specified does not exist", code, members=members)
 
 
-def not_listed(instrument: str) -> Refused:
-    """Return the refusal of an instrument in a path: 404 when it could be one, 400 when it is malformed."""
-    if WELL_FORMED.fullmatch(instrument):
-        return Refused(404, "The instrument specified does not exist")
-    return invalid("instrument")
+def unknown_instrument(instrument: str) -> HttpError:
+    """Return the error for an instrument in a path: 404 for a well-formed name, else 400."""
+    if _INSTRUMENT_NAME.fullmatch(instrument):
+        return HttpError(404, "The instrument specified does not exist")
+    return invalid_value("instrument")
 
 
-def no_such_path() -> Refused:
-    """Return the refusal of an address that is no endpoint."""
-    return Refused(404, "The path specified is not part of this interface")
+def unknown_path() -> HttpError:
+    """Return the 404 for a path that has no endpoint."""
+    return HttpError(404, "The path specified is not part of this interface")
 
 
-def not_allowed(methods: str) -> Refused:
-    """Return the refusal of a method that the path does not support."""
-    return Refused(405, "The method is not allowed on this path", headers={"Allow": methods})
+def method_not_allowed(methods: str) -> HttpError:
+    """Return the 405 for a method that the path does not support; `methods` becomes `Allow`."""
+    return HttpError(405, "The method is not allowed on this path", headers={"Allow": methods})
 
 
-def out_of_range(message: str) -> Refused:
-    """Return the refusal of an id beyond what the account has."""
-    return Refused(416, message)
+def range_not_satisfiable(message: str) -> HttpError:
+    """Return the 416 for an id outside the account's transactions."""
+    return HttpError(416, message)
 
 
-def too_many_requests(seconds: int) -> Refused:
-    """Return the refusal of a request above the rate limit."""
-    return Refused(
+def too_many_requests(seconds: int) -> HttpError:
+    """Return the 429 for a request above the rate limit."""
+    return HttpError(
         429, "The request rate limit was exceeded", headers={"Retry-After": str(seconds)}
     )

@@ -1,10 +1,4 @@
-"""The door of the HTTP face: every request passes here first and every answer last.
-
-It gives the request its id, checks the token, turns refusals into answers, and is the last resort for a fault of ours,
-which is logged and answered, never dropped.
-
-Who may come in: tokens, the accounts they open, and how often each may ask.
-"""
+"""The outermost ASGI application: request ids, authentication, rate limit, and the error response of every exception."""
 
 import asyncio
 import hashlib
@@ -15,143 +9,136 @@ from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from starlette.datastructures import Headers
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from keydesk_practice.broker.background import Turns
+from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.errors import LedgerWriteFailed
-from keydesk_practice.http.errors import Refused, forbidden, too_many_requests, unauthorized
-from keydesk_practice.http.responses import Answer, Wishes, response_of
-
-
-@dataclass(slots=True)
-class Allowance:
-    """A bucket that refills with `rate` requests a second and never holds more than one second's worth."""
-
-    rate: int
-    left: float
-    filled_at: float = 0.0
-
-    def take(self, now: float) -> None:
-        """Count one request; refuses it when the bucket is empty."""
-        self.left = min(float(self.rate), self.left + (now - self.filled_at) * self.rate)
-        self.filled_at = now
-        if self.left < 1.0:
-            raise too_many_requests(seconds=1)
-        self.left -= 1.0
-
-
-class Doorkeeper:
-    """Knows the tokens by their digests only, and the owner behind each."""
-
-    def __init__(self, tokens: Iterable[str], rate_limit: int) -> None:
-        self._owners = {_digest(token): owner for owner, token in enumerate(tokens)}
-        self._rate = rate_limit
-        self._allowances: dict[int, Allowance] = {}
-
-    def owner(self, authorization: str, now: float) -> int:
-        """Return whose token an `Authorization` header carries, and count the request.
-
-        Raises:
-            Refused: 401 for a missing or unknown token, 429 above the rate limit.
-        """
-        scheme, _, token = authorization.partition(" ")
-        owner = self._owners.get(_digest(token.strip()))
-        if scheme.lower() != "bearer" or owner is None:
-            raise unauthorized()
-        allowance = self._allowances.setdefault(
-            owner, Allowance(self._rate, float(self._rate), now)
-        )
-        allowance.take(now)
-        return owner
-
-
-def check_owner(of_token: int, of_account: int) -> None:
-    """Refuse a token on somebody else's account."""
-    if of_token != of_account:
-        raise forbidden()
-
-
-def _digest(token: str) -> bytes:
-    return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
-
+from keydesk_practice.http.errors import HttpError, too_many_requests, unauthorized
+from keydesk_practice.http.responses import Response, ResponseFormat, render
 
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 log = logging.getLogger("keydesk.practice")
 
 
-class Door:
-    """The ASGI application that uvicorn runs, around the router."""
+@dataclass(slots=True)
+class RateLimiter:
+    """A token bucket: refilled at `rate` requests a second, up to one second's worth."""
 
-    def __init__(self, inside: Application, keeper: Doorkeeper, turns: Turns) -> None:
-        self._inside = inside
-        self._keeper = keeper
-        self._turns = turns
+    rate: int
+    available: float
+    filled_at: float = 0.0
+
+    def acquire(self, now: float) -> None:
+        """Count one request; raise the 429 `HttpError` when the bucket is empty."""
+        refilled = self.available + (now - self.filled_at) * self.rate
+        self.available = min(float(self.rate), refilled)
+        self.filled_at = now
+        if self.available < 1.0:
+            raise too_many_requests(seconds=1)
+        self.available -= 1.0
+
+
+class Authenticator:
+    """Maps tokens, kept only as SHA-256 digests, to owner numbers, each with its rate limiter."""
+
+    def __init__(self, tokens: Iterable[str], rate_limit: int) -> None:
+        self._owners = {_digest(token.encode()): owner for owner, token in enumerate(tokens)}
+        self._rate = rate_limit
+        self._limiters: dict[int, RateLimiter] = {}
+
+    def authenticate(self, authorization: bytes, now: float) -> int:
+        """Return the owner number of an `Authorization` header's token, and count the request.
+
+        Raises:
+            HttpError: 401 for a missing or unknown token, 429 above the rate limit.
+        """
+        scheme, _, token = authorization.partition(b" ")
+        owner = self._owners.get(_digest(token.strip()))
+        if scheme.lower() != b"bearer" or owner is None:
+            raise unauthorized()
+        limiter = self._limiters.get(owner)
+        if limiter is None:
+            limiter = self._limiters[owner] = RateLimiter(self._rate, float(self._rate), now)
+        limiter.acquire(now)
+        return owner
+
+
+class RequestMiddleware:
+    """The ASGI application that uvicorn runs; it calls the router."""
+
+    def __init__(
+        self, router: Application, authenticator: Authenticator, budget: WorkBudget
+    ) -> None:
+        self._router = router
+        self._authenticator = authenticator
+        self._budget = budget
         self._request_ids = itertools.count(time.time_ns() // 1_000 * 10)  # ascends over restarts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Respond to one request."""
         if scope["type"] != "http":
             return
         request_id = str(next(self._request_ids))
-        reply = _Reply(send, request_id)
-        headers = Headers(scope=scope)
-        state = scope["state"] = {"request_id": request_id, "wishes": wishes_of(headers)}
-        scope["path"] = scope["raw_path"].decode(
-            "latin-1"
-        )  # decoded after routing: ids may hold a slash
+        sender = _ResponseSender(send, request_id)
+        headers = dict(reversed(scope["headers"]))  # of a repeated header the first counts
+        response_format = response_format_of(headers)
+        state = scope["state"] = {"request_id": request_id, "response_format": response_format}
+        # Parameters are decoded after routing: a client id may hold an encoded slash.
+        scope["path"] = scope["raw_path"].decode("latin-1")
         try:
             now = asyncio.get_running_loop().time()
-            state["owner"] = self._keeper.owner(headers.get("authorization", ""), now)
-            await self._inside(scope, receive, reply)
-        except Refused as refusal:
-            await self._refuse(refusal, scope, receive, reply)
+            authorization = headers.get(b"authorization", b"")
+            state["owner"] = self._authenticator.authenticate(authorization, now)
+            await self._router(scope, receive, sender)
+        except HttpError as error:
+            await self._send_error(error, scope, receive, sender)
         except ClientDisconnect:
             return
         except LedgerWriteFailed as error:
             log.critical("%s", error)
-            await self._refuse(_stopping(error), scope, receive, reply)
+            stopping = HttpError(503, f"The practice broker is stopping: {error}")
+            await self._send_error(stopping, scope, receive, sender)
         except Exception:
             log.exception("request %s %s failed", scope["method"], scope["path"])
-            if not reply.begun:
-                fault = Refused(
+            if not sender.started:
+                fault = HttpError(
                     500, "The practice broker failed on this request", "INTERNAL_SERVER_ERROR"
                 )
-                await self._refuse(fault, scope, receive, reply)
+                await self._send_error(fault, scope, receive, sender)
 
-    async def _refuse(
-        self, refusal: Refused, scope: Scope, receive: Receive, reply: "_Reply"
+    async def _send_error(
+        self, error: HttpError, scope: Scope, receive: Receive, sender: "_ResponseSender"
     ) -> None:
-        answer = Answer(refusal.body(), refusal.status, refusal.headers)
-        response = await response_of(answer, scope["state"]["wishes"], self._turns)
-        await response(scope, receive, reply)
+        response = Response(error.body(), error.status, error.headers)
+        rendered = await render(response, scope["state"]["response_format"], self._budget)
+        await rendered(scope, receive, sender)
 
 
-def wishes_of(headers: Headers) -> Wishes:
-    """Return how a client wants its answers."""
-    encodings = headers.get("accept-encoding", "").lower()
-    return Wishes(
-        unix_times=headers.get("accept-datetime-format", "").strip().upper() == "UNIX",
-        zipped="gzip" in encodings and "gzip;q=0" not in encodings.replace(" ", ""),
+def response_format_of(headers: dict[bytes, bytes]) -> ResponseFormat:
+    """Return the response format that the request headers ask for."""
+    encodings = headers.get(b"accept-encoding", b"").lower()
+    return ResponseFormat(
+        unix_times=headers.get(b"accept-datetime-format", b"").strip().upper() == b"UNIX",
+        gzip=b"gzip" in encodings and b"gzip;q=0" not in encodings.replace(b" ", b""),
     )
 
 
-def _stopping(error: LedgerWriteFailed) -> Refused:
-    return Refused(503, f"The practice broker is stopping: {error}")
+def _digest(token: bytes) -> bytes:
+    return hashlib.sha256(token).digest()
 
 
-class _Reply:
-    """The way back, with the `RequestID` on it."""
+class _ResponseSender:
+    """An ASGI `send` that adds the `RequestID` header and notes that the response has started."""
 
     def __init__(self, send: Send, request_id: str) -> None:
         self._send = send
         self._request_id = request_id.encode()
-        self.begun = False
+        self.started = False
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            self.begun = True
+            self.started = True
             headers: list[Any] = list(message.get("headers", ()))
             message = {**message, "headers": [*headers, (b"RequestID", self._request_id)]}
         await self._send(message)

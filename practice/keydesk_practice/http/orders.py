@@ -1,5 +1,6 @@
-"""Orders: create, list, read, replace, cancel, relabel."""
+"""Orders: create, list, read, replace, cancel, and set client extensions."""
 
+from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import (
     CancelOrder,
     PlaceOrder,
@@ -7,110 +8,119 @@ from keydesk_practice.engine.commands import (
     SetOrderExtensions,
 )
 from keydesk_practice.http.endpoints import Call
-from keydesk_practice.http.errors import absent
-from keydesk_practice.http.request_bodies import Members, read_extensions, read_order
-from keydesk_practice.http.responses import Answer, Outcome, Wire, done, refused
-from keydesk_practice.http.transactions import cut, link_to_next, read_page
+from keydesk_practice.http.errors import not_found
+from keydesk_practice.http.request_bodies import JsonReader, read_extensions, read_order
+from keydesk_practice.http.responses import (
+    CommandResult,
+    Response,
+    Wire,
+    reject_response,
+    success_response,
+)
+from keydesk_practice.http.transactions import link_to_next, read_page, take_page
 
 STATES = frozenset({"PENDING", "FILLED", "TRIGGERED", "CANCELLED", "ALL"})
 
 
-def create_order(call: Call) -> Answer:
-    """Create an order and answer with what became of it at once."""
-    desk = call.desk
-    order = read_order(Members(call.body), call.broker.board)
-    outcome = call.execute(desk, PlaceOrder(request_id=call.request_id, order=order))
-    if outcome.rejects:
-        return _order_refused(outcome)
-    created = outcome.first
-    members = {"orderCreateTransaction": created, **_fate(outcome, created)}
-    return done(outcome, members, 201, _location(call, created))
+def create_order(call: Call) -> Response:
+    """Create an order; respond with its transactions, the fill or cancel of the same moment included."""
+    session = call.session
+    order = read_order(JsonReader(call.body), call.broker.board)
+    result = call.execute(session, PlaceOrder(request_id=call.request_id, order=order))
+    if result.rejects:
+        return _order_reject(result)
+    created = result.first
+    members = {"orderCreateTransaction": created, **_fill_and_cancel(result, created)}
+    return success_response(result, members, 201, _location(call, created))
 
 
-def replace_order(call: Call) -> Answer:
-    """Cancel a pending order and create its successor in one step."""
-    desk = call.desk
-    order = read_order(Members(call.body), call.broker.board)
+def replace_order(call: Call) -> Response:
+    """Replace a pending order: cancel it and create another in one step."""
+    session = call.session
+    order = read_order(JsonReader(call.body), call.broker.board)
     specifier = call.path("orderSpecifier")
     command = ReplaceOrder(request_id=call.request_id, specifier=specifier, order=order)
-    outcome = call.execute(desk, command)
-    if outcome.of_type("ORDER_CANCEL_REJECT"):
-        return _cancel_refused(outcome, 404)
-    if outcome.rejects:
-        return _order_refused(outcome)
-    created = next(one for one in outcome.batch if one.get("reason") == "REPLACEMENT")
-    fate = _fate(outcome, created)
+    result = call.execute(session, command)
+    if result.of_type("ORDER_CANCEL_REJECT"):
+        return _cancel_reject(result, 404)
+    if result.rejects:
+        return _order_reject(result)
+    created = next(one for one in result.transactions if one.get("reason") == "REPLACEMENT")
+    outcome = _fill_and_cancel(result, created)
     members = {
-        "orderCancelTransaction": outcome.of_type("ORDER_CANCEL"),
+        "orderCancelTransaction": result.of_type("ORDER_CANCEL"),
         "orderCreateTransaction": created,
-        "orderFillTransaction": fate["orderFillTransaction"],
-        "replacingOrderCancelTransaction": fate["orderCancelTransaction"],
+        "orderFillTransaction": outcome["orderFillTransaction"],
+        "replacingOrderCancelTransaction": outcome["orderCancelTransaction"],
     }
-    return done(outcome, members, 201, _location(call, created))
+    return success_response(result, members, 201, _location(call, created))
 
 
-def cancel_order(call: Call) -> Answer:
-    """Cancel a pending order; 400 when it ended already, 404 when there never was one."""
-    desk = call.desk
+def cancel_order(call: Call) -> Response:
+    """Cancel a pending order; 400 when it has ended, 404 when it never existed."""
+    session = call.session
     specifier = call.path("orderSpecifier")
-    known = desk.order(specifier) is not None
-    outcome = call.execute(desk, CancelOrder(request_id=call.request_id, specifier=specifier))
-    if outcome.rejects:
-        return _cancel_refused(outcome, 400 if known else 404)
-    return done(outcome, {"orderCancelTransaction": outcome.first})
+    known = session.order(specifier) is not None
+    result = call.execute(session, CancelOrder(request_id=call.request_id, specifier=specifier))
+    if result.rejects:
+        return _cancel_reject(result, 400 if known else 404)
+    return success_response(result, {"orderCancelTransaction": result.first})
 
 
-def set_order_client_extensions(call: Call) -> Answer:
-    """Change the labels of a pending order, and of the trade it may open."""
-    desk, body = call.desk, Members(call.body)
+def set_order_client_extensions(call: Call) -> Response:
+    """Set the client extensions of a pending order, and of the trade it may open."""
+    session, body = call.session, JsonReader(call.body)
     command = SetOrderExtensions(
         request_id=call.request_id,
         specifier=call.path("orderSpecifier"),
         client_extensions=read_extensions(body, "clientExtensions"),
         trade_client_extensions=read_extensions(body, "tradeClientExtensions"),
     )
-    outcome = call.execute(desk, command)
-    if outcome.rejects:
-        members = {"orderClientExtensionsModifyRejectTransaction": outcome.first}
-        return refused(members, [outcome.first["rejectReason"]], outcome.ids())
-    return done(outcome, {"orderClientExtensionsModifyTransaction": outcome.first})
+    result = call.execute(session, command)
+    if result.rejects:
+        members = {"orderClientExtensionsModifyRejectTransaction": result.first}
+        return reject_response(members, [result.first["rejectReason"]], result.id_members())
+    return success_response(result, {"orderClientExtensionsModifyTransaction": result.first})
 
 
-async def list_orders(call: Call) -> Answer:
-    """Answer with orders of a state, newest first."""
-    desk = await call.frozen_desk()
+async def list_orders(call: Call) -> Response:
+    """List the orders in a state, newest first."""
+    session = call.frozen_session()
     page = read_page(call, "PENDING", STATES)
-    found = desk.orders(page.state, page.instrument, page.before, page.ids)
-    orders, next_id = await cut(call.turns, page, found)
+    portions = session.orders(page.state, page.instrument, page.before, page.ids)
+    orders, next_id = await take_page(call.budget, page, portions)
     body = {
-        "orders": await call.encoded(desk.order_view(order) for order in orders),
-        "lastTransactionID": desk.last_transaction_id,
+        "orders": await call.encoded(views.order(order, session.board) for order in orders),
+        "lastTransactionID": session.last_transaction_id,
     }
-    return Answer(body, headers=link_to_next(call, next_id))
+    return Response(body, headers=link_to_next(call, next_id))
 
 
-async def list_pending_orders(call: Call) -> Answer:
-    """Answer with every pending order, newest first."""
-    desk = await call.frozen_desk()
-    pending = reversed(desk.state.orders.values())
-    orders = await call.encoded(desk.order_view(order) for order in pending)
-    return Answer({"orders": orders, "lastTransactionID": desk.last_transaction_id})
+async def list_pending_orders(call: Call) -> Response:
+    """List every pending order, newest first."""
+    session = call.frozen_session()
+    pending = reversed(session.state.orders.values())
+    orders = await call.encoded(views.order(order, session.board) for order in pending)
+    return Response({"orders": orders, "lastTransactionID": session.last_transaction_id})
 
 
-def get_order(call: Call) -> Answer:
-    """Answer with one order, pending or ended."""
-    desk = call.desk
-    order = desk.order(call.path("orderSpecifier"))
+def get_order(call: Call) -> Response:
+    """Return one order, pending or ended."""
+    session = call.session
+    order = session.order(call.path("orderSpecifier"))
     if order is None:
-        raise absent("order", "NO_SUCH_ORDER", desk.last_transaction_id)
-    body = {"order": desk.order_view(order), "lastTransactionID": desk.last_transaction_id}
-    return Answer(body)
+        raise not_found("order", "NO_SUCH_ORDER", session.last_transaction_id)
+    body = {
+        "order": views.order(order, session.board),
+        "lastTransactionID": session.last_transaction_id,
+    }
+    return Response(body)
 
 
-def _fate(outcome: Outcome, created: Wire) -> dict[str, Wire | None]:
+def _fill_and_cancel(result: CommandResult, created: Wire) -> dict[str, Wire | None]:
     return {
-        "orderFillTransaction": outcome.fill_of(created["id"]),
-        "orderCancelTransaction": outcome.cancel_of(created["id"]),
+        "orderFillTransaction": result.fill_of(created["id"]),
+        "orderCancelTransaction": result.cancel_of(created["id"]),
     }
 
 
@@ -119,12 +129,14 @@ def _location(call: Call, created: Wire) -> dict[str, str]:
     return {"Location": f"{call.base_url}/v3/accounts/{account}/orders/{created['id']}"}
 
 
-def _order_refused(outcome: Outcome) -> Answer:
-    reject = outcome.rejects[0]
-    return refused({"orderRejectTransaction": reject}, [reject["rejectReason"]], outcome.ids())
+def _order_reject(result: CommandResult) -> Response:
+    reject = result.rejects[0]
+    return reject_response(
+        {"orderRejectTransaction": reject}, [reject["rejectReason"]], result.id_members()
+    )
 
 
-def _cancel_refused(outcome: Outcome, status: int) -> Answer:
-    reject = outcome.rejects[0]
+def _cancel_reject(result: CommandResult, status: int) -> Response:
+    reject = result.rejects[0]
     members = {"orderCancelRejectTransaction": reject}
-    return refused(members, [reject["rejectReason"]], outcome.ids(), status)
+    return reject_response(members, [reject["rejectReason"]], result.id_members(), status)

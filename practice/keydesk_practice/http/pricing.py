@@ -1,9 +1,4 @@
-"""Prices: those in force, and the stream.
-
-Order and position books: snapshots of what the crowd of clients holds, by price.
-The parameters of the candle endpoints, read into values.
-Candles: of one instrument, of one as an account would trade it, and the latest of several.
-"""
+"""Market data: prices and the price stream, candles, order books and position books."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,11 +10,13 @@ from zoneinfo import ZoneInfo
 from starlette.types import ASGIApp
 
 from keydesk_practice.broker.background import BookKind
+from keydesk_practice.broker.feeds import home_conversions
+from keydesk_practice.engine import views
 from keydesk_practice.engine.wire_form import plain, rfc3339, unix
 from keydesk_practice.http.endpoints import Call, Query
-from keydesk_practice.http.errors import Refused, invalid, missing, not_listed
+from keydesk_practice.http.errors import HttpError, invalid_value, missing_value, unknown_instrument
 from keydesk_practice.http.request_bodies import decimal_of
-from keydesk_practice.http.responses import Answer, LineStream, encode
+from keydesk_practice.http.responses import Response, StreamResponse, json_bytes
 from keydesk_practice.market.bars import Component
 from keydesk_practice.market.books import SNAPSHOT_EVERY, Book, latest_snapshot
 from keydesk_practice.market.candles import (
@@ -27,40 +24,50 @@ from keydesk_practice.market.candles import (
     WEEKDAYS,
     Alignment,
     Candle,
-    Cut,
+    CandleSpec,
     Prices,
     Range,
     TooManyCandles,
 )
 
+MAX_CANDLES = 5000
+DEFAULT_COUNT = 500
+COMPONENTS = {
+    "M": (Component.MID, "mid"),
+    "B": (Component.BID, "bid"),
+    "A": (Component.ASK, "ask"),
+}
+COMPONENT_NAMES = dict(COMPONENTS.values())
+LATEST = Range(count=2)  # the forming one and the last complete one
 
-async def get_order_book(call: Call) -> Answer:
-    """Answer with a snapshot of the order book."""
+
+async def get_order_book(call: Call) -> Response:
+    """Return a snapshot of the order book."""
     return await _book(call, "orderBook")
 
 
-async def get_position_book(call: Call) -> Answer:
-    """Answer with a snapshot of the position book."""
+async def get_position_book(call: Call) -> Response:
+    """Return a snapshot of the position book."""
     return await _book(call, "positionBook")
 
 
-async def _book(call: Call, kind: BookKind) -> Answer:
+async def _book(call: Call, kind: BookKind) -> Response:
     instrument, now = call.path("instrument"), call.broker.now()
     specification = call.broker.board.specification(instrument)
     if specification is None:
-        raise not_listed(instrument)
-    asked = call.query.time("time")
-    time = latest_snapshot(now) if asked is None else asked
+        raise unknown_instrument(instrument)
+    requested = call.query.time("time")
+    time = latest_snapshot(now) if requested is None else requested
     book = None if time > now else await call.broker.candles.book(kind, instrument, time)
     if book is None:
-        raise Refused(404, "The snapshot specified does not exist")
+        raise HttpError(404, "The snapshot specified does not exist")
     links = {"Link": _links(call, kind, book, now)}
-    return Answer(
-        {kind: _shown(book, specification.display_precision)}, headers=links, always_zipped=True
+    return Response(
+        {kind: _book_view(book, specification.display_precision)}, headers=links, always_gzip=True
     )
 
 
-def _shown(book: Book, decimals: int) -> dict[str, Any]:
+def _book_view(book: Book, decimals: int) -> dict[str, Any]:
     return {
         "instrument": book.instrument,
         "time": rfc3339(book.time),
@@ -78,23 +85,19 @@ def _shown(book: Book, decimals: int) -> dict[str, Any]:
 
 
 def _links(call: Call, kind: BookKind, book: Book, now: int) -> str:
-    """Name the snapshots beside this one; the newest has none after it."""
-    beside = {"prev": book.time - SNAPSHOT_EVERY, "next": book.time + SNAPSHOT_EVERY}
+    """Return the `Link` header to the snapshots before and after; the newest has none after it."""
+    neighbours = {"prev": book.time - SNAPSHOT_EVERY, "next": book.time + SNAPSHOT_EVERY}
     path = f"{call.base_url}/v3/instruments/{book.instrument}/{kind}"
     return ", ".join(
         f'<{path}?time={quote(rfc3339(time))}>; rel="{name}"'
-        for name, time in beside.items()
+        for name, time in neighbours.items()
         if time <= now
     )
 
 
-MOST = 5000
-DEFAULT_COUNT = 500
-
-
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How candles are cut and priced, apart from which ones."""
+    """How candles are aligned and priced."""
 
     alignment: Alignment
     smooth: bool
@@ -102,12 +105,12 @@ class Shape:
 
 
 def read_shape(query: Query, with_units: bool) -> Shape:
-    """Return the shape asked for, or refuse it."""
+    """Return the requested shape; raise a 400 `HttpError` for an invalid one."""
     weekday = query.choice("weeklyAlignment", "Friday", frozenset(WEEKDAYS))
     units = query.text("units") if with_units else None
     size = Decimal(1) if units is None else decimal_of(units, "units")
     if size <= 0:
-        raise invalid("units")
+        raise invalid_value("units")
     alignment = Alignment(
         hour=query.integer("dailyAlignment", 17, 0, 23),
         zone=read_zone(query.text("alignmentTimezone")),
@@ -117,94 +120,85 @@ def read_shape(query: Query, with_units: bool) -> Shape:
 
 
 def read_zone(name: str | None) -> ZoneInfo:
-    """Return a time zone by its name."""
+    """Return a time zone; raise a 400 `HttpError` for an unknown name."""
     try:
         return ZoneInfo("America/New_York" if name is None else name)
     except (ValueError, OSError, KeyError):
-        raise invalid("alignmentTimezone") from None
+        raise invalid_value("alignmentTimezone") from None
 
 
 def read_span(query: Query, now: int) -> Range:
-    """Return which candles are asked for, or refuse them."""
+    """Return the requested range; raise a 400 `HttpError` for an invalid one."""
     begin, end = query.time("from"), query.time("to")
     counted = query.text("count") is not None
     if begin is not None and end is not None and counted:
-        raise Refused(400, "'count' cannot be specified when 'to' and 'from' parameters are set")
-    count = query.integer("count", DEFAULT_COUNT, 1, MOST)
+        raise HttpError(400, "'count' cannot be specified when 'to' and 'from' parameters are set")
+    count = query.integer("count", DEFAULT_COUNT, 1, MAX_CANDLES)
     for name, time in (("from", begin), ("to", end)):
         if time is not None and time > now:
-            raise invalid(name, ". Time is in the future")
+            raise invalid_value(name, ". Time is in the future")
     if begin is not None and end is not None and begin > end:
-        raise invalid("to")
+        raise invalid_value("to")
     return Range(begin, end, count, query.flag("includeFirst", default=True))
 
 
 def read_granularity(text: str, name: str) -> str:
-    """Return a granularity."""
+    """Return a valid granularity; raise a 400 `HttpError` for any other."""
     if text not in GRANULARITIES:
-        raise invalid(name)
+        raise invalid_value(name)
     return text
 
 
 def read_components(text: str, name: str) -> str:
-    """Return which prices are asked for: any mix of M, B and A."""
+    """Return the price components: any mix of M, B and A."""
     if not text or not set(text) <= set("MBA") or len(text) > len("MBA"):
-        raise invalid(name)
+        raise invalid_value(name)
     return text
 
 
 def read_specification(text: str) -> tuple[str, str, str]:
-    """Return instrument, granularity and components of one candle specification."""
+    """Return the instrument, granularity and components of one candle specification."""
     parts = text.split(":")
     if len(parts) != 3:  # noqa: PLR2004 - as the interface shapes it
-        raise invalid("candleSpecifications")
+        raise invalid_value("candleSpecifications")
     instrument, granularity, components = parts
     read_granularity(granularity, "candleSpecifications")
     return instrument, granularity, read_components(components, "candleSpecifications")
 
 
-COMPONENTS = {
-    "M": (Component.MID, "mid"),
-    "B": (Component.BID, "bid"),
-    "A": (Component.ASK, "ask"),
-}
-NAMES = dict(COMPONENTS.values())
-LATEST = Range(count=2)  # the forming one and the last complete one
-
-
-async def instrument_candles(call: Call) -> Answer:
-    """Answer with the candles of an instrument."""
+async def instrument_candles(call: Call) -> Response:
+    """Return the candles of an instrument."""
     return await _candles(call, read_shape(call.query, with_units=False))
 
 
-async def account_instrument_candles(call: Call) -> Answer:
-    """Answer with the candles of an instrument, bid and ask priced for a size."""
-    _ = call.desk
+async def account_instrument_candles(call: Call) -> Response:
+    """Return the candles of an instrument, bid and ask priced for a number of units."""
+    _ = call.session  # raises for an account that the token may not read
     return await _candles(call, read_shape(call.query, with_units=True))
 
 
-async def latest_candles(call: Call) -> Answer:
-    """Answer with the forming and the last complete candle of each specification."""
-    _ = call.desk
+async def latest_candles(call: Call) -> Response:
+    """Return the forming and the last complete candle of each specification."""
+    _ = call.session  # raises for an account that the token may not read
     shape = read_shape(call.query, with_units=True)
     words = call.query.words("candleSpecifications")
     if not words:
-        raise missing("candleSpecifications")
-    asked = [read_specification(word) for word in words]
-    for instrument, _, _ in asked:
+        raise missing_value("candleSpecifications")
+    specifications = [read_specification(word) for word in words]
+    for instrument, _, _ in specifications:
         if call.broker.board.specification(instrument) is None:
-            raise invalid("candleSpecifications")
+            raise invalid_value("candleSpecifications")
     now = call.broker.now()
-    found = []
-    for instrument, granularity, components in asked:
+    latest = []
+    for instrument, granularity, components in specifications:
         cut = _cut(granularity, components, shape)
         candles = await call.broker.candles.candles(instrument, cut, LATEST, now)
-        found.append(_response(instrument, granularity, candles))
-    return Answer({"latestCandles": found})
+        latest.append(_candles_view(instrument, granularity, candles))
+    return Response({"latestCandles": latest})
 
 
-async def _candles(call: Call, shape: Shape) -> Answer:
-    instrument = _known(call, call.path("instrument"))
+async def _candles(call: Call, shape: Shape) -> Response:
+    instrument = _instrument(call, call.path("instrument"))
     query, now = call.query, call.broker.now()
     granularity = read_granularity(query.text("granularity") or "S5", "granularity")
     components = read_components(query.text("price") or "M", "price")
@@ -212,19 +206,19 @@ async def _candles(call: Call, shape: Shape) -> Answer:
     try:
         candles = await call.broker.candles.candles(instrument, cut, read_span(query, now), now)
     except TooManyCandles:
-        raise Refused(400, "Maximum value for 'count' exceeded") from None
+        raise HttpError(400, "Maximum value for 'count' exceeded") from None
     shown = await call.encoded(map(_candle, candles))
-    return Answer({"instrument": instrument, "granularity": granularity, "candles": shown})
+    return Response({"instrument": instrument, "granularity": granularity, "candles": shown})
 
 
-def _known(call: Call, instrument: str) -> str:
+def _instrument(call: Call, instrument: str) -> str:
     if call.broker.board.specification(instrument) is None:
-        raise not_listed(instrument)
+        raise unknown_instrument(instrument)
     return instrument
 
 
-def _cut(granularity: str, components: str, shape: Shape) -> Cut:
-    return Cut(
+def _cut(granularity: str, components: str, shape: Shape) -> CandleSpec:
+    return CandleSpec(
         granularity,
         frozenset(COMPONENTS[letter][0] for letter in components),
         shape.alignment,
@@ -233,13 +227,13 @@ def _cut(granularity: str, components: str, shape: Shape) -> Cut:
     )
 
 
-def _response(instrument: str, granularity: str, candles: Sequence[Candle]) -> dict[str, Any]:
+def _candles_view(instrument: str, granularity: str, candles: Sequence[Candle]) -> dict[str, Any]:
     shown = [_candle(candle) for candle in candles]
     return {"instrument": instrument, "granularity": granularity, "candles": shown}
 
 
 def _candle(candle: Candle) -> dict[str, Any]:
-    prices = {NAMES[component]: _prices(one) for component, one in candle.prices.items()}
+    prices = {COMPONENT_NAMES[component]: _prices(one) for component, one in candle.prices.items()}
     return {
         "complete": candle.complete,
         "volume": candle.volume,
@@ -252,39 +246,47 @@ def _prices(one: Iterable[str]) -> dict[str, str]:
     return dict(zip(Prices._fields, one, strict=True))
 
 
-async def get_pricing(call: Call) -> Answer:
-    """Answer with the prices in force; with `since`, only those that changed after it."""
-    desk = await call.frozen_desk()
+async def get_pricing(call: Call) -> Response:
+    """Return the current prices; with `since`, only those that changed after it."""
+    session = call.frozen_session()
     names = _instruments(call)
     since = call.query.time("since")
     units_available = call.query.flag("includeUnitsAvailable", default=True)
     conversions = call.query.flag("includeHomeConversions", default=False)
     now = call.broker.now()
-    available = desk.margin_available(await call.worth(desk)) if units_available else None
-    quotes = map(desk.board.quote, names)
+    available = None
+    if units_available:
+        available = views.margin_available(session.state, await call.worth(session))
+    quotes = map(session.board.quote, names)
     changed = (quote for quote in quotes if since is None or quote.time > since)
+    home = session.account.currency
     body = {
-        "prices": await call.encoded(desk.price_view(quote, available) for quote in changed),
-        **({"homeConversions": desk.home_conversions(names)} if conversions else {}),
+        "prices": await call.encoded(
+            views.client_price(session.state, quote, session.board, units_available, available)
+            for quote in changed
+        ),
+        **(
+            {"homeConversions": home_conversions(session.board, names, home)} if conversions else {}
+        ),
         "time": rfc3339(now),
     }
-    return Answer(body)
+    return Response(body)
 
 
 def stream_pricing(call: Call) -> ASGIApp:
-    """Answer with prices as they change, and a heartbeat every five seconds."""
-    desk, broker, unix_times = call.desk, call.broker, call.wishes.unix_times
+    """Stream the prices as they change, with a heartbeat every five seconds."""
+    session, broker, unix_times = call.session, call.broker, call.response_format.unix_times
     names = _instruments(call)
     snapshot = call.query.flag("snapshot", default=True)
     conversions = call.query.flag("includeHomeConversions", default=False)
-    text_of = unix if unix_times else rfc3339
+    format_time = unix if unix_times else rfc3339
 
     def heartbeat() -> bytes:
-        return encode({"type": "HEARTBEAT", "time": text_of(broker.now())}) + b"\n"
+        return json_bytes({"type": "HEARTBEAT", "time": format_time(broker.now())}) + b"\n"
 
-    home = desk.account.currency if conversions else None
+    home = session.account.currency if conversions else None
     subscription = broker.prices.join(names, home, unix_times)
-    return LineStream(
+    return StreamResponse(
         subscription,
         first=broker.prices.snapshot(subscription) if snapshot else b"",
         heartbeat=heartbeat,
@@ -296,7 +298,7 @@ def stream_pricing(call: Call) -> ASGIApp:
 def _instruments(call: Call) -> list[str]:
     names = call.query.words("instruments")
     if not names:
-        raise missing("instruments")
+        raise missing_value("instruments")
     if any(call.broker.board.specification(name) is None for name in names):
-        raise invalid("instruments")
+        raise invalid_value("instruments")
     return list(dict.fromkeys(names))

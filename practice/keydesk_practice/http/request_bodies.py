@@ -1,13 +1,8 @@
-"""From the JSON of an order to the engine's request for it.
+"""Reading JSON bodies: typed members, and the engine's request for an order.
 
-What cannot be read is refused here with the member's path. A missing price or a wrong combination is a readable order
-that breaks a rule: the engine rejects it, with a transaction.
-
-Reading the members of a JSON body: each is of the right type, or the request is refused with the member's path.
-
-Numbers may come as text or as JSON numbers, times in either form; everything else is taken as the interface says.
-What is well-formed but wrong by the rules of trading is the engine's to reject.
-How many units to close: `ALL`, `NONE` where the interface has it, or a positive number.
+A member of the wrong type raises a 400 `HttpError` with the member's path. Numbers may come as text or as JSON numbers, times
+in either format. A well-formed order that breaks a trading rule, such as a missing price, is left to the engine, which
+rejects it with a transaction.
 """
 
 import re
@@ -37,108 +32,111 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.quotes import Market
 from keydesk_practice.http.endpoints import read_time, whole_number
-from keydesk_practice.http.errors import invalid, missing
+from keydesk_practice.http.errors import invalid_value, missing_value
 
-LONGEST_NUMBER = 40
-LONGEST_TEXT = 8192
+MAX_NUMBER_CHARACTERS = 40
+MAX_TEXT_CHARACTERS = 8192
 _DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
+_TIMES_IN_FORCE = frozenset(get_args(TimeInForce))
+_POSITION_FILLS = frozenset(get_args(PositionFill))
+_TRIGGERS = frozenset(get_args(TriggerCondition))
 
 
 @dataclass(frozen=True, slots=True)
-class Members:
-    """A JSON object and where it stands in the body."""
+class JsonReader:
+    """A JSON object and its path in the body; each method returns one member as its type, None for null or absent."""
 
     values: Mapping[str, Any]
     path: str = ""
 
     def name(self, member: str) -> str:
-        """Return the full path of a member, as error messages name it."""
+        """Return the full path of a member, for error messages."""
         return f"{self.path}.{member}" if self.path else member
 
     def has(self, member: str) -> bool:
-        """Return whether a member is there, null included."""
+        """Return whether a member is present, null included."""
         return member in self.values
 
     def text(self, member: str) -> str | None:
-        """Return a text."""
+        """Return a string."""
         value = self.values.get(member)
-        if value is not None and (not isinstance(value, str) or len(value) > LONGEST_TEXT):
-            raise invalid(self.name(member))
+        if value is not None and (not isinstance(value, str) or len(value) > MAX_TEXT_CHARACTERS):
+            raise invalid_value(self.name(member))
         return value
 
     def word(self, member: str, allowed: frozenset[str]) -> str | None:
         """Return one of the allowed words."""
         value = self.text(member)
         if value is not None and value not in allowed:
-            raise invalid(self.name(member))
+            raise invalid_value(self.name(member))
         return value
 
     def decimal(self, member: str) -> Decimal | None:
-        """Return a number, exactly as written."""
+        """Return a number, exactly as sent."""
         value = self.values.get(member)
         return None if value is None else decimal_of(value, self.name(member))
 
     def time(self, member: str) -> int | None:
-        """Return a point in time as nanoseconds since 1970."""
+        """Return a time in nanoseconds since 1970."""
         value = self.values.get(member)
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-            raise invalid(self.name(member))
+            raise invalid_value(self.name(member))
         return read_time(str(value), self.name(member))
 
     def flag(self, member: str) -> bool | None:
         """Return a boolean."""
         value = self.values.get(member)
         if value is not None and not isinstance(value, bool):
-            raise invalid(self.name(member))
+            raise invalid_value(self.name(member))
         return value
 
-    def object(self, member: str) -> "Members | None":
+    def object(self, member: str) -> "JsonReader | None":
         """Return an inner object."""
         value = self.values.get(member)
         if value is None:
             return None
         if not isinstance(value, dict):
-            raise invalid(self.name(member))
-        return Members(value, self.name(member))
+            raise invalid_value(self.name(member))
+        return JsonReader(value, self.name(member))
 
-    def needed(self, member: str) -> "Members":
-        """Return an inner object that must be there."""
-        found = self.object(member)
-        if found is None:
-            raise missing(self.name(member))
-        return found
+    def required(self, member: str) -> "JsonReader":
+        """Return an inner object; raise a 400 `HttpError` when it is missing."""
+        inner = self.object(member)
+        if inner is None:
+            raise missing_value(self.name(member))
+        return inner
 
 
 def decimal_of(value: object, name: str) -> Decimal:
-    """Return the number of a JSON text or number; no exponents, no infinities, no absurd lengths."""
+    """Return the number of a JSON string or number, without exponent, of at most `MAX_NUMBER_CHARACTERS`."""
     if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-        raise invalid(name)
-    text = format(value, "f") if isinstance(value, Decimal) else _plain(value)
-    if len(text) > LONGEST_NUMBER or not _DECIMAL.fullmatch(text):
-        raise invalid(name)
+        raise invalid_value(name)
+    text = format(value, "f") if isinstance(value, Decimal) else _number_text(value)
+    if len(text) > MAX_NUMBER_CHARACTERS or not _DECIMAL.fullmatch(text):
+        raise invalid_value(name)
     return Decimal(text)
 
 
-def _plain(value: str | int) -> str:
+def _number_text(value: str | int) -> str:
     if isinstance(value, str):
         return value
-    return str(value) if value.bit_length() < 4 * LONGEST_NUMBER else ""
+    return str(value) if value.bit_length() < 4 * MAX_NUMBER_CHARACTERS else ""
 
 
-def read_close_units(body: Members, member: str) -> Literal["ALL"] | Decimal:
-    """Return the units of a trade close; `ALL` when the member is left out."""
+def read_close_units(body: JsonReader, member: str) -> Literal["ALL"] | Decimal:
+    """Return the units of a trade close; `ALL` when the member is absent."""
     if body.values.get(member) in (None, "ALL"):
         return "ALL"
     units = body.decimal(member)
     if units is None or units <= 0:
-        raise invalid(body.name(member))
+        raise invalid_value(body.name(member))
     return units
 
 
-def read_side_units(body: Members, member: str) -> Literal["ALL", "NONE"] | Decimal | None:
-    """Return the units of one side of a position close; None when the side is not asked."""
+def read_side_units(body: JsonReader, member: str) -> Literal["ALL", "NONE"] | Decimal | None:
+    """Return the units of one side of a position close; None when the member is absent."""
     value = body.values.get(member)
     if value == "ALL":
         return "ALL"
@@ -146,85 +144,80 @@ def read_side_units(body: Members, member: str) -> Literal["ALL", "NONE"] | Deci
         return "NONE"
     units = body.decimal(member)
     if units is not None and units <= 0:
-        raise invalid(body.name(member))
+        raise invalid_value(body.name(member))
     return units
 
 
-_TIMES_IN_FORCE = frozenset(get_args(TimeInForce))
-_POSITION_FILLS = frozenset(get_args(PositionFill))
-_TRIGGERS = frozenset(get_args(TriggerCondition))
-
-
-def read_order(body: Members, market: Market) -> OrderRequest:
+def read_order(body: JsonReader, market: Market) -> OrderRequest:
     """Return the order of a create or replace body."""
-    order = body.needed("order")
+    order = body.required("order")
     kind = order.text("type")
     if kind is None:
-        raise missing(order.name("type"))
+        raise missing_value(order.name("type"))
     reader = _READERS.get(kind)
     if reader is None:
-        raise invalid(order.name("type"))
+        raise invalid_value(order.name("type"))
     return reader(order, market)
 
 
-def read_extensions(parent: Members, member: str) -> ClientExtensions | None:
+def read_extensions(parent: JsonReader, member: str) -> ClientExtensions | None:
     """Return the client extensions in a member."""
-    found = parent.object(member)
-    if found is None:
+    details = parent.object(member)
+    if details is None:
         return None
-    return ClientExtensions(found.text("id"), found.text("tag"), found.text("comment"))
+    return ClientExtensions(details.text("id"), details.text("tag"), details.text("comment"))
 
 
-def read_take_profit(parent: Members, member: str) -> TakeProfitDetails | None:
+def read_take_profit(parent: JsonReader, member: str) -> TakeProfitDetails | None:
     """Return the details of a take-profit in a member."""
-    found = parent.object(member)
-    return None if found is None else TakeProfitDetails(**_priced_details(found))
+    details = parent.object(member)
+    return None if details is None else TakeProfitDetails(**_priced_details(details))
 
 
-def read_stop_loss(parent: Members, member: str) -> StopLossDetails | None:
+def read_stop_loss(parent: JsonReader, member: str) -> StopLossDetails | None:
     """Return the details of a stop-loss in a member."""
-    found = parent.object(member)
-    if found is None:
+    details = parent.object(member)
+    if details is None:
         return None
-    return StopLossDetails(**_priced_details(found), guaranteed=found.flag("guaranteed"))
+    return StopLossDetails(**_priced_details(details), guaranteed=details.flag("guaranteed"))
 
 
-def read_guaranteed_stop_loss(parent: Members, member: str) -> GuaranteedStopLossDetails | None:
+def read_guaranteed_stop_loss(parent: JsonReader, member: str) -> GuaranteedStopLossDetails | None:
     """Return the details of a guaranteed stop in a member."""
-    found = parent.object(member)
-    return None if found is None else GuaranteedStopLossDetails(**_priced_details(found))
+    details = parent.object(member)
+    return None if details is None else GuaranteedStopLossDetails(**_priced_details(details))
 
 
-def read_trailing_stop_loss(parent: Members, member: str) -> TrailingStopLossDetails | None:
+def read_trailing_stop_loss(parent: JsonReader, member: str) -> TrailingStopLossDetails | None:
     """Return the details of a trailing stop in a member."""
-    found = parent.object(member)
-    if found is None:
+    details = parent.object(member)
+    if details is None:
         return None
-    return TrailingStopLossDetails(distance=found.decimal("distance"), **_details(found))
+    return TrailingStopLossDetails(distance=details.decimal("distance"), **_details(details))
 
 
-def _details(found: Members) -> dict[str, Any]:
+def _details(details: JsonReader) -> dict[str, Any]:
     return {
-        "time_in_force": found.word("timeInForce", _TIMES_IN_FORCE),
-        "gtd_time": found.time("gtdTime"),
-        "client_extensions": read_extensions(found, "clientExtensions"),
+        "time_in_force": details.word("timeInForce", _TIMES_IN_FORCE),
+        "gtd_time": details.time("gtdTime"),
+        "client_extensions": read_extensions(details, "clientExtensions"),
     }
 
 
-def _priced_details(found: Members) -> dict[str, Any]:
+def _priced_details(details: JsonReader) -> dict[str, Any]:
     return {
-        "price": found.decimal("price"),
-        "distance": found.decimal("distance"),
-        **_details(found),
+        "price": details.decimal("price"),
+        "distance": details.decimal("distance"),
+        **_details(details),
     }
 
 
-def _entry(order: Members, market: Market) -> dict[str, Any]:
+def _entry(order: JsonReader, market: Market) -> dict[str, Any]:
     instrument, units = order.text("instrument"), order.decimal("units")
     if instrument is None or market.specification(instrument) is None:
-        raise invalid(order.name("instrument"))
+        raise invalid_value(order.name("instrument"))
     if units is None:
-        raise missing(order.name("units"))
+        raise missing_value(order.name("units"))
     return {
         "instrument": instrument,
         "units": units,
@@ -240,11 +233,11 @@ def _entry(order: Members, market: Market) -> dict[str, Any]:
     }
 
 
-def _time_in_force(order: Members, default: Literal["FOK", "GTC"]) -> TimeInForce:
+def _time_in_force(order: JsonReader, default: Literal["FOK", "GTC"]) -> TimeInForce:
     return cast("TimeInForce | None", order.word("timeInForce", _TIMES_IN_FORCE)) or default
 
 
-def _resting(order: Members) -> dict[str, Any]:
+def _resting(order: JsonReader) -> dict[str, Any]:
     return {
         "price": order.decimal("price"),
         "time_in_force": _time_in_force(order, "GTC"),
@@ -253,7 +246,7 @@ def _resting(order: Members) -> dict[str, Any]:
     }
 
 
-def _market(order: Members, market: Market) -> MarketRequest:
+def _market(order: JsonReader, market: Market) -> MarketRequest:
     return MarketRequest(
         **_entry(order, market),
         time_in_force=_time_in_force(order, "FOK"),
@@ -261,21 +254,21 @@ def _market(order: Members, market: Market) -> MarketRequest:
     )
 
 
-def _limit(order: Members, market: Market) -> LimitRequest:
+def _limit(order: JsonReader, market: Market) -> LimitRequest:
     return LimitRequest(**_entry(order, market), **_resting(order))
 
 
-def _stop(order: Members, market: Market) -> StopRequest:
+def _stop(order: JsonReader, market: Market) -> StopRequest:
     bound = order.decimal("priceBound")
     return StopRequest(**_entry(order, market), **_resting(order), price_bound=bound)
 
 
-def _market_if_touched(order: Members, market: Market) -> MarketIfTouchedRequest:
+def _market_if_touched(order: JsonReader, market: Market) -> MarketIfTouchedRequest:
     bound = order.decimal("priceBound")
     return MarketIfTouchedRequest(**_entry(order, market), **_resting(order), price_bound=bound)
 
 
-def _dependent(order: Members) -> dict[str, Any]:
+def _dependent(order: JsonReader) -> dict[str, Any]:
     trade_id = order.text("tradeID")
     return {
         "trade_id": None if trade_id is None else whole_number(trade_id, order.name("tradeID")),
@@ -286,23 +279,23 @@ def _dependent(order: Members) -> dict[str, Any]:
     }
 
 
-def _take_profit(order: Members, _: Market) -> TakeProfitRequest:
+def _take_profit(order: JsonReader, _: Market) -> TakeProfitRequest:
     return TakeProfitRequest(**_dependent(order))
 
 
-def _stop_loss(order: Members, _: Market) -> StopLossRequest:
+def _stop_loss(order: JsonReader, _: Market) -> StopLossRequest:
     return StopLossRequest(**_dependent(order), guaranteed=order.flag("guaranteed"))
 
 
-def _guaranteed_stop_loss(order: Members, _: Market) -> GuaranteedStopLossRequest:
+def _guaranteed_stop_loss(order: JsonReader, _: Market) -> GuaranteedStopLossRequest:
     return GuaranteedStopLossRequest(**_dependent(order))
 
 
-def _trailing_stop_loss(order: Members, _: Market) -> TrailingStopLossRequest:
+def _trailing_stop_loss(order: JsonReader, _: Market) -> TrailingStopLossRequest:
     return TrailingStopLossRequest(**_dependent(order))
 
 
-_READERS: dict[str, Callable[[Members, Market], OrderRequest]] = {
+_READERS: dict[str, Callable[[JsonReader, Market], OrderRequest]] = {
     "MARKET": _market,
     "LIMIT": _limit,
     "STOP": _stop,

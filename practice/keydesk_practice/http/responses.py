@@ -1,12 +1,4 @@
-"""A stream over HTTP: one JSON object a line, a heartbeat every five seconds, until one side leaves.
-
-The connection's own write buffer is the only queue besides the subscription's mailbox: while the client does not read,
-`send` does not return, the mailbox conflates or closes, and nobody else notices.
-
-Answers: JSON bodies with the headers that every one of them carries.
-What came of a command, as the members of its answer: the transactions by the names the interface gives them.
-The answer to a change of a trade's dependent orders: which transaction belongs to which kind of order.
-"""
+"""Responses: JSON bodies in the format the client asked for, the results of commands, and line streams."""
 
 import asyncio
 import json
@@ -17,96 +9,118 @@ from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
-from keydesk_practice.broker.background import Turns
+from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.feeds import Subscription
 from keydesk_practice.engine.wire_form import in_unix_form
-from keydesk_practice.http.errors import sentence_of
+from keydesk_practice.http.errors import reject_message
+from keydesk_practice.ledger.ledger import WireTransaction
 
-SMALLEST_ZIPPED = 1400  # below one network packet there is nothing to win
-FASTEST = 1
-GZIP_WINDOW = 31  # of zlib: the largest window, with the header and trailer of gzip
-LARGEST_PIECE = 65_536  # characters that are joined, packed and sent in one turn of the loop
-UNITS_OF_A_PIECE = 16
+MIN_GZIP_BYTES = 1400  # a smaller body fits into one network packet anyway
+GZIP_LEVEL = 1
+GZIP_WINDOW = 31  # zlib's number for the largest window with a gzip header and trailer
+PIECE_CHARACTERS = 65_536  # joined, compressed and sent in one iteration of the event loop
+UNITS_PER_PIECE = 16
+HEARTBEAT_SECONDS = 5.0
+NOT_FOUND_REASONS = frozenset(
+    {"ORDER_DOESNT_EXIST", "TRADE_DOESNT_EXIST", "CLOSEOUT_POSITION_DOESNT_EXIST"}
+)
+DEPENDENT_MEMBERS = {
+    "TAKE_PROFIT": "takeProfitOrder",
+    "STOP_LOSS": "stopLossOrder",
+    "TRAILING_STOP_LOSS": "trailingStopLossOrder",
+    "GUARANTEED_STOP_LOSS": "guaranteedStopLossOrder",
+}
+FILLABLE = frozenset({"TAKE_PROFIT", "STOP_LOSS"})  # only these may fill in the creating request
+
+Wire = Mapping[str, Any]
+OrderType = Callable[[str], str | None]  # from an order's id
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class EncodedList(list[str]):
-    """A JSON array whose items are JSON texts already, their times in the form that the client asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a route answers: the body's members, the status, headers of its own."""
-
-    body: Mapping[str, Any]
-    status: int = 200
-    headers: Mapping[str, str] = field(default_factory=dict)
-    always_zipped: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """How the client wants its answers, by the headers it sent."""
-
-    unix_times: bool
-    zipped: bool
-
-
-def encode(body: Any) -> bytes:  # noqa: ANN401 - any JSON value
-    """Return compact JSON in ASCII: a lone surrogate in a comment is no way to break an answer."""
-    return text_of(body).encode("ascii")
-
-
-def text_of(value: Any) -> str:  # noqa: ANN401 - any JSON value
-    """Return compact JSON in ASCII, as text."""
-    return json.dumps(value, separators=(",", ":"))
+    """A JSON array whose items are JSON texts already, their times in the client's format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """The ASGI response of an answer; a long body is sent piece by piece, as the client takes it."""
+    """What an endpoint returns: the body's members, the status, and headers of its own."""
+
+    body: Mapping[str, Any]
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    always_gzip: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseFormat:
+    """The date format and content encoding that the request headers ask for."""
+
+    unix_times: bool
+    gzip: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AsgiResponse:
+    """A rendered response; a long body is sent in pieces, as fast as the client reads."""
 
     status: int
     headers: Sequence[tuple[bytes, bytes]]
     pieces: Sequence[bytes]
-    turns: Turns
+    budget: WorkBudget
 
     async def __call__(self, _scope: Scope, _receive: Receive, send: Send) -> None:
-        """Send it."""
+        """Send the response."""
         head = {"type": "http.response.start", "status": self.status, "headers": self.headers}
         await send(head)
         last = len(self.pieces) - 1
         for number, piece in enumerate(self.pieces):
             if number:
-                await self.turns.take(UNITS_OF_A_PIECE)
+                await self.budget.spend(UNITS_PER_PIECE)
             more = number < last
             await send({"type": "http.response.body", "body": piece, "more_body": more})
 
 
-async def response_of(answer: Answer, wishes: Wishes, turns: Turns) -> Response:
-    """Return the response of an answer, in the date format and encoding that the client takes."""
-    pieces = await _pieces(answer, wishes, turns)
-    headers = {"content-type": "application/json", **answer.headers}
-    if answer.always_zipped or (wishes.zipped and sum(map(len, pieces)) >= SMALLEST_ZIPPED):
-        pieces = await _zipped(pieces, turns)
+def json_text(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Return compact JSON in ASCII: a lone surrogate in a comment is escaped, too."""
+    return _encode(value)
+
+
+def json_bytes(value: Any) -> bytes:  # noqa: ANN401 - any JSON value
+    """Return compact JSON as ASCII bytes."""
+    return _encode(value).encode("ascii")
+
+
+async def render(
+    response: Response, response_format: ResponseFormat, budget: WorkBudget
+) -> AsgiResponse:
+    """Return the ASGI response in the date format and encoding that the client accepts."""
+    pieces = await _body_pieces(response.body, response_format.unix_times, budget)
+    headers = {"content-type": "application/json", **response.headers}
+    size = sum(map(len, pieces))
+    if response.always_gzip or (response_format.gzip and size >= MIN_GZIP_BYTES):
+        pieces = [await _gzipped(pieces, budget)]
+        size = len(pieces[0])
         headers |= {"content-encoding": "gzip", "vary": "Accept-Encoding"}
-    headers["content-length"] = str(sum(map(len, pieces)))
+    headers["content-length"] = str(size)
     encoded = [
         (name.lower().encode("latin-1"), text.encode("latin-1")) for name, text in headers.items()
     ]
-    return Response(answer.status, encoded, pieces, turns)
+    return AsgiResponse(response.status, encoded, pieces, budget)
 
 
-async def _pieces(answer: Answer, wishes: Wishes, turns: Turns) -> list[bytes]:
-    """Return the body as JSON, in pieces."""
-    pieces, group, size = [], [], 0
-    for text in _object_texts(answer.body, wishes.unix_times):
-        group.append(text)
+async def _body_pieces(
+    body: Mapping[str, Any], unix_times: bool, budget: WorkBudget
+) -> list[bytes]:
+    """Return the body as JSON, in pieces of some `PIECE_CHARACTERS`."""
+    pieces, texts, size = [], [], 0
+    for text in _object_texts(body, unix_times):
+        texts.append(text)
         size += len(text)
-        if size >= LARGEST_PIECE:
-            pieces.append("".join(group).encode("ascii"))
-            group, size = [], 0
-            await turns.take(UNITS_OF_A_PIECE)
-    return [*pieces, "".join(group).encode("ascii")]
+        if size >= PIECE_CHARACTERS:
+            pieces.append("".join(texts).encode("ascii"))
+            texts, size = [], 0
+            await budget.spend(UNITS_PER_PIECE)
+    return [*pieces, "".join(texts).encode("ascii")]
 
 
 def _object_texts(body: Mapping[str, Any], unix_times: bool) -> Iterator[str]:
@@ -124,160 +138,154 @@ def _member_texts(name: str, value: Any, unix_times: bool) -> Iterator[str]:  # 
         for number, text in enumerate(value):
             yield f",{text}" if number else text
         yield "]"
+    elif isinstance(value, WireTransaction) and not unix_times:
+        yield value.text()
     elif isinstance(value, dict) and any(isinstance(one, EncodedList) for one in value.values()):
         yield from _object_texts(value, unix_times)
     else:
-        yield text_of(in_unix_form({name: value})[name] if unix_times else value)
+        yield json_text(in_unix_form({name: value})[name] if unix_times else value)
 
 
-async def _zipped(pieces: Sequence[bytes], turns: Turns) -> list[bytes]:
-    packer = zlib.compressobj(FASTEST, zlib.DEFLATED, GZIP_WINDOW)
-    packed = []
+async def _gzipped(pieces: Sequence[bytes], budget: WorkBudget) -> bytes:
+    compressor = zlib.compressobj(GZIP_LEVEL, zlib.DEFLATED, GZIP_WINDOW)
+    compressed = []
     for number, piece in enumerate(pieces):
         if number:
-            await turns.take(UNITS_OF_A_PIECE)
-        packed.append(packer.compress(piece))
-    return [b"".join([*packed, packer.flush()])]
+            await budget.spend(UNITS_PER_PIECE)
+        compressed.append(compressor.compress(piece))
+    return b"".join([*compressed, compressor.flush()])
 
 
-Wire = Mapping[str, Any]
-NOT_THERE = frozenset(
-    {"ORDER_DOESNT_EXIST", "TRADE_DOESNT_EXIST", "CLOSEOUT_POSITION_DOESNT_EXIST"}
-)
+# --- results of commands ---
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """The batch that a request made, as wire transactions, oldest first, and the account's newest id after it.
+class CommandResult:
+    """The transactions that a command made, oldest first, and the account's newest id after them.
 
-    A request that changes nothing makes an empty batch.
+    A command that changes nothing makes no transactions.
     """
 
-    batch: Sequence[Wire]
+    transactions: Sequence[Wire]
     last_id: str
 
     @property
     def first(self) -> Wire:
-        """The first transaction: what was created, or why nothing was."""
-        return self.batch[0]
+        """The first transaction: the created object or the reject."""
+        return self.transactions[0]
 
     @property
     def rejects(self) -> list[Wire]:
-        """The transactions that say no."""
-        return [transaction for transaction in self.batch if "rejectReason" in transaction]
+        """The reject transactions."""
+        return [one for one in self.transactions if "rejectReason" in one]
 
     def of_type(self, type_: str) -> Wire | None:
-        """Return the first transaction of a type."""
-        return next((one for one in self.batch if one["type"] == type_), None)
+        """Return the first transaction of a type, None if there is none."""
+        return next((one for one in self.transactions if one["type"] == type_), None)
 
     def fill_of(self, order_id: str) -> Wire | None:
         """Return the fill of an order."""
-        return self._about(order_id, "ORDER_FILL")
+        return self._of_order(order_id, "ORDER_FILL")
 
     def cancel_of(self, order_id: str) -> Wire | None:
         """Return the cancel of an order."""
-        return self._about(order_id, "ORDER_CANCEL")
+        return self._of_order(order_id, "ORDER_CANCEL")
 
-    def _about(self, order_id: str, type_: str) -> Wire | None:
-        for one in self.batch:
+    def _of_order(self, order_id: str, type_: str) -> Wire | None:
+        for one in self.transactions:
             if one["type"] == type_ and one["orderID"] == order_id:
                 return one
         return None
 
-    def ids(self) -> dict[str, object]:
-        """Return the two members that every answer to a write ends with."""
-        ids = [one["id"] for one in self.batch]
+    def id_members(self) -> dict[str, object]:
+        """Return the two members with which every response to a command ends."""
+        ids = [one["id"] for one in self.transactions]
         return {"relatedTransactionIDs": ids, "lastTransactionID": self.last_id}
 
 
-def present(members: Mapping[str, Wire | None]) -> dict[str, Wire]:
-    """Return the members that have a transaction: absent ones are left out, not null."""
+def without_none(members: Mapping[str, Wire | None]) -> dict[str, Wire]:
+    """Return the members that have a transaction: the others are left out, not null."""
     return {name: value for name, value in members.items() if value is not None}
 
 
-def done(
-    outcome: Outcome,
+def success_response(
+    result: CommandResult,
     members: Mapping[str, Wire | None],
     status: int = 200,
     headers: Mapping[str, str] | None = None,
-) -> Answer:
-    """Return the answer to a command that was carried out."""
-    return Answer({**present(members), **outcome.ids()}, status, headers or {})
+) -> Response:
+    """Return the response to a command that was accepted."""
+    return Response({**without_none(members), **result.id_members()}, status, headers or {})
 
 
-def refused(
+def reject_response(
     members: Mapping[str, Wire | None],
     reasons: Iterable[str],
-    ids: Mapping[str, object],
+    id_members: Mapping[str, object],
     status: int | None = None,
-) -> Answer:
-    """Return the answer to a command that was rejected: 404 when its object is not there, else 400."""
+) -> Response:
+    """Return the response to a rejected command: 404 when its object does not exist, else 400."""
     reason = next(iter(reasons))
     body = {
-        **present(members),
-        **ids,
+        **without_none(members),
+        **id_members,
         "errorCode": reason,
-        "errorMessage": sentence_of(reason),
+        "errorMessage": reject_message(reason),
     }
-    return Answer(body, status or (404 if reason in NOT_THERE else 400))
+    return Response(body, status or (404 if reason in NOT_FOUND_REASONS else 400))
 
 
-KINDS = {
-    "TAKE_PROFIT": "takeProfitOrder",
-    "STOP_LOSS": "stopLossOrder",
-    "TRAILING_STOP_LOSS": "trailingStopLossOrder",
-    "GUARANTEED_STOP_LOSS": "guaranteedStopLossOrder",
-}
-FILLABLE = frozenset({"TAKE_PROFIT", "STOP_LOSS"})  # only these may end in the creating request
-OrderType = Callable[[str], str | None]
-
-
-def dependents_done(outcome: Outcome, type_of: OrderType) -> Answer:
-    """Return the answer when everything asked was done."""
+def dependents_response(result: CommandResult, type_of: OrderType) -> Response:
+    """Return the response to an accepted change of a trade's dependent orders."""
     members: dict[str, Wire | None] = {}
-    for kind, prefix in KINDS.items():
-        created = outcome.of_type(f"{kind}_ORDER")
-        members[f"{prefix}CancelTransaction"] = _cancelled(outcome, kind, created, type_of)
+    for kind, prefix in DEPENDENT_MEMBERS.items():
+        created = result.of_type(f"{kind}_ORDER")
+        members[f"{prefix}CancelTransaction"] = _client_cancel(result, kind, created, type_of)
         members[f"{prefix}Transaction"] = created
         if created is not None and kind in FILLABLE:
-            members[f"{prefix}FillTransaction"] = outcome.fill_of(created["id"])
-            members[f"{prefix}CreatedCancelTransaction"] = outcome.cancel_of(created["id"])
-    return done(outcome, members)
+            members[f"{prefix}FillTransaction"] = result.fill_of(created["id"])
+            members[f"{prefix}CreatedCancelTransaction"] = result.cancel_of(created["id"])
+    return success_response(result, members)
 
 
-def _cancelled(
-    outcome: Outcome, kind: str, created: Wire | None, type_of: OrderType
+def _client_cancel(
+    result: CommandResult, kind: str, created: Wire | None, type_of: OrderType
 ) -> Wire | None:
-    """Return the cancel of the order that was there before, by request or by its replacement."""
-    for one in outcome.batch:
-        asked = one.get("reason") in {"CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED"}
-        if one["type"] != "ORDER_CANCEL" or not asked or type_of(one["orderID"]) != kind:
+    """Return the cancel, by request or by replacement, of the order that the trade had before."""
+    for one in result.transactions:
+        requested = one.get("reason") in {"CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED"}
+        if one["type"] != "ORDER_CANCEL" or not requested or type_of(one["orderID"]) != kind:
             continue
         if created is None or one["orderID"] != created["id"]:
             return one
     return None
 
 
-def dependents_refused(outcome: Outcome, type_of: OrderType) -> Answer:
-    """Return the answer when something asked was wrong, and so nothing was done."""
+def dependents_reject_response(result: CommandResult, type_of: OrderType) -> Response:
+    """Return the response to a rejected change of a trade's dependent orders."""
     members: dict[str, Wire | None] = {}
-    for kind, prefix in KINDS.items():
-        members[f"{prefix}RejectTransaction"] = outcome.of_type(f"{kind}_ORDER_REJECT")
+    for kind, prefix in DEPENDENT_MEMBERS.items():
+        members[f"{prefix}RejectTransaction"] = result.of_type(f"{kind}_ORDER_REJECT")
         members[f"{prefix}CancelRejectTransaction"] = next(
-            (one for one in outcome.rejects
+            (one for one in result.rejects
              if one["type"] == "ORDER_CANCEL_REJECT" and type_of(one.get("orderID", "")) == kind),
             None,
         )  # fmt: skip
-    reasons = [reject["rejectReason"] for reject in outcome.rejects]
-    return refused(members, reasons, outcome.ids(), status=400)
+    reasons = [reject["rejectReason"] for reject in result.rejects]
+    return reject_response(members, reasons, result.id_members(), status=400)
 
 
-HEARTBEAT_SECONDS = 5.0
+# --- line streams ---
 
 
 @dataclass(frozen=True, slots=True)
-class LineStream:
-    """The response of a stream endpoint; `release` is called however it ends."""
+class StreamResponse:
+    """An ASGI response with one JSON object a line and a heartbeat every five seconds.
+
+    The connection's write buffer is the only queue besides the subscription's: while the client does not read, `send`
+    does not return, and the subscription conflates its lines or closes. `release` is called however the stream ends;
+    `window` is the least number of seconds between two sends.
+    """
 
     subscription: Subscription
     first: bytes
@@ -286,53 +294,49 @@ class LineStream:
     window: float = 0.0
     heartbeat_seconds: float = HEARTBEAT_SECONDS
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve the stream as an ASGI response."""
-        del scope
-        watcher = asyncio.ensure_future(_gone(receive))
+    async def __call__(self, _scope: Scope, receive: Receive, send: Send) -> None:
+        """Send lines until the client disconnects or the subscription closes."""
+        watcher = asyncio.ensure_future(_wait_for_disconnect(receive))
         watcher.add_done_callback(lambda _: self.subscription.close())
-        flow = asyncio.ensure_future(self._flow(send))
-        self.subscription.when_overrun = flow.cancel
+        sending = asyncio.ensure_future(self._send_lines(send))
+        self.subscription.on_overrun = sending.cancel
         try:
-            await asyncio.wait({flow})
-            if not flow.cancelled():  # else the connection is dropped in the middle: too slow
-                flow.result()
+            await asyncio.wait({sending})
+            if not sending.cancelled():  # else the client was too slow: the connection is dropped
+                sending.result()
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             self.release()
-            flow.cancel()
+            sending.cancel()
             watcher.cancel()
 
-    async def _flow(self, send: Send) -> None:
-        await self._open(send)
+    async def _send_lines(self, send: Send) -> None:
+        headers = [(b"content-type", b"application/octet-stream")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await _send_body(send, self.first)
         clock = asyncio.get_running_loop().time
-        next_beat = clock() + self.heartbeat_seconds
+        next_heartbeat = clock() + self.heartbeat_seconds
         not_before = clock() + self.window if self.first else 0.0
         while not self.subscription.closed:
-            await self.subscription.wait(next_beat - clock())
-            await asyncio.sleep(max(min(not_before, next_beat) - clock(), 0.0))
+            await self.subscription.wait(next_heartbeat - clock())
+            await asyncio.sleep(max(min(not_before, next_heartbeat) - clock(), 0.0))
             lines = b""
             if clock() >= not_before:
                 lines = self.subscription.take()
                 not_before = clock() + self.window if lines else 0.0
             else:
-                self.subscription.ring()  # a heartbeat came first; what waits goes next
-            if clock() >= next_beat:
+                self.subscription.notify()  # the heartbeat is due first; the lines go next
+            if clock() >= next_heartbeat:
                 lines += self.heartbeat()
-                next_beat = max(next_beat + self.heartbeat_seconds, clock())
-            await _write(send, lines)
-
-    async def _open(self, send: Send) -> None:
-        headers = [(b"content-type", b"application/octet-stream")]
-        await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await _write(send, self.first)
+                next_heartbeat = max(next_heartbeat + self.heartbeat_seconds, clock())
+            await _send_body(send, lines)
 
 
-async def _write(send: Send, lines: bytes) -> None:
+async def _send_body(send: Send, lines: bytes) -> None:
     if lines:
         await send({"type": "http.response.body", "body": lines, "more_body": True})
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

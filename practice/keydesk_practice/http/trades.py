@@ -1,11 +1,10 @@
-"""Trades: list, read, close, relabel, and their dependent orders.
+"""Trades and positions: list, read, close, and set client extensions and dependent orders."""
 
-Positions: all ever held, the open ones, one, and closing a side or both.
-"""
-
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
+from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.engine import views
 from keydesk_practice.engine.commands import (
     OMITTED,
     ClosePosition,
@@ -15,9 +14,9 @@ from keydesk_practice.engine.commands import (
     SetTradeExtensions,
 )
 from keydesk_practice.http.endpoints import Call
-from keydesk_practice.http.errors import absent, missing, not_listed
+from keydesk_practice.http.errors import missing_value, not_found, unknown_instrument
 from keydesk_practice.http.request_bodies import (
-    Members,
+    JsonReader,
     read_close_units,
     read_extensions,
     read_guaranteed_stop_loss,
@@ -27,44 +26,59 @@ from keydesk_practice.http.request_bodies import (
     read_trailing_stop_loss,
 )
 from keydesk_practice.http.responses import (
-    NOT_THERE,
-    Answer,
-    Outcome,
+    NOT_FOUND_REASONS,
+    CommandResult,
+    Response,
     Wire,
-    dependents_done,
-    dependents_refused,
-    done,
-    refused,
+    dependents_reject_response,
+    dependents_response,
+    reject_response,
+    success_response,
 )
-from keydesk_practice.http.transactions import cut, link_to_next, read_page
+from keydesk_practice.http.transactions import link_to_next, read_page, take_page
+
+T = TypeVar("T")
+UNITS_PER_TRADE = 2  # of work: a trade with its dependent orders
+TRADE_STATES = frozenset({"OPEN", "CLOSED", "CLOSE_WHEN_TRADEABLE", "ALL"})
 
 
-async def list_positions(call: Call) -> Answer:
-    """Answer with the position of every instrument ever traded."""
-    desk = await call.frozen_desk()
-    positions = await call.encoded(desk.positions(await call.worth(desk)))
-    return Answer({"positions": positions, "lastTransactionID": desk.last_transaction_id})
+async def list_positions(call: Call) -> Response:
+    """List the position of every instrument ever traded."""
+    session = call.frozen_session()
+    positions = await call.encoded(
+        _positions(session, list(session.state.positions), await call.worth(session))
+    )
+    return Response({"positions": positions, "lastTransactionID": session.last_transaction_id})
 
 
-async def list_open_positions(call: Call) -> Answer:
-    """Answer with the positions that are open."""
-    desk = await call.frozen_desk()
-    positions = await call.encoded(desk.open_positions(await call.worth(desk)))
-    return Answer({"positions": positions, "lastTransactionID": desk.last_transaction_id})
+async def list_open_positions(call: Call) -> Response:
+    """List the open positions."""
+    session = call.frozen_session()
+    names = [one.instrument for one in session.state.positions.values() if one.is_open]
+    positions = await call.encoded(_positions(session, names, await call.worth(session)))
+    return Response({"positions": positions, "lastTransactionID": session.last_transaction_id})
 
 
-async def get_position(call: Call) -> Answer:
-    """Answer with the position of one instrument."""
-    desk = await call.frozen_desk()
-    found = desk.position(call.path("instrument"), await call.worth(desk))
-    if found is None:
-        raise absent("position", "NO_SUCH_POSITION")
-    return Answer({"position": found, "lastTransactionID": desk.last_transaction_id})
+async def get_position(call: Call) -> Response:
+    """Return the position of one instrument."""
+    session = call.frozen_session()
+    instrument = call.path("instrument")
+    if instrument not in session.state.positions:
+        raise not_found("position", "NO_SUCH_POSITION")
+    (position,) = _positions(session, [instrument], await call.worth(session))
+    return Response({"position": position, "lastTransactionID": session.last_transaction_id})
 
 
-def close_position(call: Call) -> Answer:
-    """Close the sides that are asked for: both, or none if one of them cannot be closed."""
-    desk, body = call.desk, Members(call.body)
+def _positions(
+    session: AccountSession, instruments: Iterable[str], worth: views.Worth
+) -> views.Views:
+    for name in instruments:
+        yield views.position(session.state, name, session.board, worth.position(name))
+
+
+def close_position(call: Call) -> Response:
+    """Close one or both sides of a position; if one of two cannot be closed, none is."""
+    session, body = call.session, JsonReader(call.body)
     instrument = _instrument(call)
     command = ClosePosition(
         request_id=call.request_id,
@@ -74,150 +88,152 @@ def close_position(call: Call) -> Answer:
         long_client_extensions=read_extensions(body, "longClientExtensions"),
         short_client_extensions=read_extensions(body, "shortClientExtensions"),
     )
-    outcome = call.execute(desk, command)
-    if outcome.rejects:
-        return _refused(outcome)
-    members = {**_side(outcome, "long"), **_side(outcome, "short")}
-    link = f"{call.base_url}/v3/accounts/{desk.account.id}/positions/{instrument}"
-    return done(outcome, members, headers={"Location": link})
+    result = call.execute(session, command)
+    if result.rejects:
+        return _position_reject(result)
+    members = {**_side_members(result, "long"), **_side_members(result, "short")}
+    link = f"{call.base_url}/v3/accounts/{session.account.id}/positions/{instrument}"
+    return success_response(result, members, headers={"Location": link})
 
 
 def _instrument(call: Call) -> str:
     name = call.path("instrument")
     if call.broker.board.specification(name) is None:
-        raise not_listed(name)
+        raise unknown_instrument(name)
     return name
 
 
-def _side(outcome: Outcome, side: str) -> dict[str, Wire | None]:
-    created = next((one for one in outcome.batch if f"{side}PositionCloseout" in one), None)
+def _side_members(result: CommandResult, side: str) -> dict[str, Wire | None]:
+    created = next((one for one in result.transactions if f"{side}PositionCloseout" in one), None)
     if created is None:
         return {}
     return {
         f"{side}OrderCreateTransaction": created,
-        f"{side}OrderFillTransaction": outcome.fill_of(created["id"]),
-        f"{side}OrderCancelTransaction": outcome.cancel_of(created["id"]),
+        f"{side}OrderFillTransaction": result.fill_of(created["id"]),
+        f"{side}OrderCancelTransaction": result.cancel_of(created["id"]),
     }
 
 
-def _refused(outcome: Outcome) -> Answer:
+def _position_reject(result: CommandResult) -> Response:
     members = {
         f"{side}OrderRejectTransaction": next(
-            (one for one in outcome.rejects if f"{side}PositionCloseout" in one), None
+            (one for one in result.rejects if f"{side}PositionCloseout" in one), None
         )
         for side in ("long", "short")
     }
-    reasons = {reject["rejectReason"] for reject in outcome.rejects}
+    reasons = {reject["rejectReason"] for reject in result.rejects}
     first = sorted(reasons, key=lambda reason: (reason == "CLOSEOUT_POSITION_REJECT", reason))
-    return refused(members, first, outcome.ids())
+    return reject_response(members, first, result.id_members())
 
 
-T = TypeVar("T")
-UNITS_OF_A_TRADE = 2  # with its dependent orders
-STATES = frozenset({"OPEN", "CLOSED", "CLOSE_WHEN_TRADEABLE", "ALL"})
-
-
-async def list_trades(call: Call) -> Answer:
-    """Answer with trades of a state, newest first."""
-    desk = await call.frozen_desk()
-    page = read_page(call, "OPEN", STATES)
-    found = desk.trades(page.state, page.instrument, page.before, page.ids)
-    trades, next_id = await cut(call.turns, page, found)
+async def list_trades(call: Call) -> Response:
+    """List the trades in a state, newest first."""
+    session = call.frozen_session()
+    page = read_page(call, "OPEN", TRADE_STATES)
+    portions = session.trades(page.state, page.instrument, page.before, page.ids)
+    trades, next_id = await take_page(call.budget, page, portions)
     body = {
         "trades": await call.encoded(
-            (desk.trade_view(trade) for trade in trades), UNITS_OF_A_TRADE
+            (views.trade(session.state, trade, session.board) for trade in trades), UNITS_PER_TRADE
         ),
-        "lastTransactionID": desk.last_transaction_id,
+        "lastTransactionID": session.last_transaction_id,
     }
-    return Answer(body, headers=link_to_next(call, next_id))
+    return Response(body, headers=link_to_next(call, next_id))
 
 
-async def list_open_trades(call: Call) -> Answer:
-    """Answer with every open trade, newest first."""
-    desk = await call.frozen_desk()
-    held = reversed(desk.state.trades.values())
-    shown = (desk.trade_view(trade) for trade in held if trade.state == "OPEN")
-    trades = await call.encoded(shown, UNITS_OF_A_TRADE)
-    return Answer({"trades": trades, "lastTransactionID": desk.last_transaction_id})
+async def list_open_trades(call: Call) -> Response:
+    """List every open trade, newest first."""
+    session = call.frozen_session()
+    held = reversed(session.state.trades.values())
+    shown = (
+        views.trade(session.state, trade, session.board) for trade in held if trade.state == "OPEN"
+    )
+    trades = await call.encoded(shown, UNITS_PER_TRADE)
+    return Response({"trades": trades, "lastTransactionID": session.last_transaction_id})
 
 
-def get_trade(call: Call) -> Answer:
-    """Answer with one trade, open or closed."""
-    desk = call.desk
-    trade = desk.trade(call.path("tradeSpecifier"))
+def get_trade(call: Call) -> Response:
+    """Return one trade, open or closed."""
+    session = call.session
+    trade = session.trade(call.path("tradeSpecifier"))
     if trade is None:
-        raise absent("trade", "NO_SUCH_TRADE", desk.last_transaction_id)
-    body = {"trade": desk.trade_view(trade), "lastTransactionID": desk.last_transaction_id}
-    return Answer(body)
+        raise not_found("trade", "NO_SUCH_TRADE", session.last_transaction_id)
+    body = {
+        "trade": views.trade(session.state, trade, session.board),
+        "lastTransactionID": session.last_transaction_id,
+    }
+    return Response(body)
 
 
-def close_trade(call: Call) -> Answer:
-    """Close a trade in full or in part."""
-    desk, body = call.desk, Members(call.body)
+def close_trade(call: Call) -> Response:
+    """Close a trade, whole or in part."""
+    session, body = call.session, JsonReader(call.body)
     command = CloseTrade(
         request_id=call.request_id,
         specifier=call.path("tradeSpecifier"),
         units=read_close_units(body, "units"),
     )
-    outcome = call.execute(desk, command)
-    if outcome.rejects:
-        return _close_refused(outcome)
-    order_id = outcome.first["id"]
+    result = call.execute(session, command)
+    if result.rejects:
+        return _close_reject(result)
+    order_id = result.first["id"]
     members = {
-        "orderCreateTransaction": outcome.first,
-        "orderFillTransaction": outcome.fill_of(order_id),
-        "orderCancelTransaction": outcome.cancel_of(order_id),
+        "orderCreateTransaction": result.first,
+        "orderFillTransaction": result.fill_of(order_id),
+        "orderCancelTransaction": result.cancel_of(order_id),
     }
-    return done(outcome, members)
+    return success_response(result, members)
 
 
-def _close_refused(outcome: Outcome) -> Answer:
-    reject = outcome.first
+def _close_reject(result: CommandResult) -> Response:
+    reject = result.first
     reason = reject["rejectReason"]
-    ids = outcome.ids() if reason in NOT_THERE else {}  # the interface has none with its 400
-    return refused({"orderRejectTransaction": reject}, [reason], ids)
+    ids = (
+        result.id_members() if reason in NOT_FOUND_REASONS else {}
+    )  # the interface has no ids in its 400
+    return reject_response({"orderRejectTransaction": reject}, [reason], ids)
 
 
-def set_trade_client_extensions(call: Call) -> Answer:
-    """Change the labels of an open trade."""
-    desk, body = call.desk, Members(call.body)
+def set_trade_client_extensions(call: Call) -> Response:
+    """Set the client extensions of an open trade."""
+    session, body = call.session, JsonReader(call.body)
     if not body.has("clientExtensions"):
-        raise missing("clientExtensions")
+        raise missing_value("clientExtensions")
     command = SetTradeExtensions(
         request_id=call.request_id,
         specifier=call.path("tradeSpecifier"),
         client_extensions=read_extensions(body, "clientExtensions"),
     )
-    outcome = call.execute(desk, command)
-    if outcome.rejects:
-        members = {"tradeClientExtensionsModifyRejectTransaction": outcome.first}
-        return refused(members, [outcome.first["rejectReason"]], outcome.ids())
-    return done(outcome, {"tradeClientExtensionsModifyTransaction": outcome.first})
+    result = call.execute(session, command)
+    if result.rejects:
+        members = {"tradeClientExtensionsModifyRejectTransaction": result.first}
+        return reject_response(members, [result.first["rejectReason"]], result.id_members())
+    return success_response(result, {"tradeClientExtensionsModifyTransaction": result.first})
 
 
-def set_trade_dependent_orders(call: Call) -> Answer:
-    """Create, change or cancel a trade's dependent orders: all that was asked, or nothing.
+def set_trade_dependent_orders(call: Call) -> Response:
+    """Create, change or cancel a trade's dependent orders: all that is requested, or nothing.
 
-    Asking nothing, or cancelling what is not there, changes nothing.
+    An empty request, or the cancel of an order that does not exist, changes nothing.
     """
-    desk, body = call.desk, Members(call.body)
+    session, body = call.session, JsonReader(call.body)
     specifier = call.path("tradeSpecifier")
-    if not desk.is_open_trade(specifier):
-        raise absent("trade", "NO_SUCH_TRADE")
+    if not session.is_open_trade(specifier):
+        raise not_found("trade", "NO_SUCH_TRADE")
     command = SetDependents(
         request_id=call.request_id,
         specifier=specifier,
-        take_profit=_asked(body, "takeProfit", read_take_profit),
-        stop_loss=_asked(body, "stopLoss", read_stop_loss),
-        trailing_stop_loss=_asked(body, "trailingStopLoss", read_trailing_stop_loss),
-        guaranteed_stop_loss=_asked(body, "guaranteedStopLoss", read_guaranteed_stop_loss),
+        take_profit=_dependent(body, "takeProfit", read_take_profit),
+        stop_loss=_dependent(body, "stopLoss", read_stop_loss),
+        trailing_stop_loss=_dependent(body, "trailingStopLoss", read_trailing_stop_loss),
+        guaranteed_stop_loss=_dependent(body, "guaranteedStopLoss", read_guaranteed_stop_loss),
     )
-    outcome = call.execute(desk, command)
-    if outcome.rejects:
-        return dependents_refused(outcome, desk.order_type)
-    return dependents_done(outcome, desk.order_type)
+    result = call.execute(session, command)
+    if result.rejects:
+        return dependents_reject_response(result, session.order_type)
+    return dependents_response(result, session.order_type)
 
 
-def _asked(body: Members, member: str, read: Callable[[Members, str], T]) -> T | Omitted:
-    """Return what a member asks: OMITTED leaves the order alone, None cancels it."""
+def _dependent(body: JsonReader, member: str, read: Callable[[JsonReader, str], T]) -> T | Omitted:
+    """Return the details in a member: OMITTED leaves the order as it is, None cancels it."""
     return read(body, member) if body.has(member) else OMITTED

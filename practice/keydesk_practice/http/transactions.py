@@ -1,8 +1,4 @@
-"""Transactions: pages by time, one, a range, everything since, and the stream.
-
-The filters and pages of the order and trade lists: newest first, `count` at a time, a `Link` to what remains.
-The `type` filter of the transaction endpoints: every transaction type, and the families that stand for several.
-"""
+"""Transactions: list by time, one, a range, since an id, and the stream; the pages of the order and trade lists."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,85 +8,20 @@ from urllib.parse import urlencode
 
 from starlette.types import ASGIApp
 
-from keydesk_practice.broker.account_session import AccountDesk
-from keydesk_practice.broker.background import Turns
+from keydesk_practice.broker.account_session import AccountSession
+from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.engine.wire_form import rfc3339, unix
-from keydesk_practice.http.endpoints import UNITS_OF_A_PORTION, Call, Query, whole_number
-from keydesk_practice.http.errors import absent, invalid, missing
-from keydesk_practice.http.responses import Answer, EncodedList, LineStream, encode
+from keydesk_practice.http.endpoints import UNITS_PER_PORTION, Call, Query, whole_number
+from keydesk_practice.http.errors import invalid_value, missing_value, not_found
+from keydesk_practice.http.responses import EncodedList, Response, StreamResponse, json_bytes
 
 DEFAULT_COUNT = 50
-MOST = 500
-
-
-class Listed(Protocol):
-    """What a list holds: orders or trades."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def instrument(self) -> str: ...
-
-
-Item = TypeVar("Item", bound=Listed)
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """What a list request asked for."""
-
-    state: str
-    ids: frozenset[int] | None
-    instrument: str | None
-    count: int
-    before: int | None
-
-    def wants(self, item: Listed) -> bool:
-        """Return whether an item of the right state passes the other filters."""
-        return (
-            (self.before is None or item.id <= self.before)
-            and (self.ids is None or item.id in self.ids)
-            and (self.instrument is None or item.instrument == self.instrument)
-        )
-
-
-def read_page(call: Call, default_state: str, states: frozenset[str]) -> Page:
-    """Return the filters of a list request, or refuse it."""
-    query = call.query
-    ids = query.words("ids")
-    before = query.text("beforeID")
-    return Page(
-        state=query.choice("state", default_state, states),
-        ids=None if ids is None else frozenset(whole_number(id_, "ids") for id_ in ids),
-        instrument=query.text("instrument"),
-        count=query.integer("count", DEFAULT_COUNT, 1, MOST),
-        before=None if before is None else whole_number(before, "beforeID"),
-    )
-
-
-async def cut(
-    turns: Turns, page: Page, newest_first: Iterable[Sequence[Item]]
-) -> tuple[list[Item], int | None]:
-    """Return the items of a page, read portion by portion, and the highest id of the next page when more remain."""
-    found: list[Item] = []
-    async for portion in turns.over(newest_first):
-        await turns.take(len(portion) // 2)  # it has been read; that much less may be done next
-        for item in filter(page.wants, portion):
-            if len(found) == page.count:
-                return found, item.id
-            found.append(item)
-    return found, None
-
-
-def link_to_next(call: Call, next_id: int | None) -> Mapping[str, str]:
-    """Return the `Link` header to the rest of a list: the same filters, from the next id down."""
-    if next_id is None:
-        return {}
-    values = {**call.query.values, "beforeID": str(next_id)}
-    path = call.request.scope["path"]
-    return {"Link": f'<{call.base_url}{path}?{urlencode(values)}>; rel="next"'}
-
-
+MAX_COUNT = 500
+MAX_SINCE = 1000
+DEFAULT_PAGE = 100
+MAX_PAGE = 1000
+MAX_PAGES = 20_000  # in one list
+MAX_IN_RANGE = 5_000
 _ORDER_KINDS = (
     "MARKET",
     "LIMIT",
@@ -132,52 +63,113 @@ _ADMIN = (
     "DELAYED_TRADE_CLOSURE",
 )
 _FAMILIES = {"ORDER": _ORDER, "FUNDING": _FUNDING, "ADMIN": _ADMIN}
-_RETIRED = (  # accepted in filters; no service makes them any more
+_RETIRED = (  # accepted in filters, never sent
     "ONE_CANCELS_ALL_ORDER",
     "ONE_CANCELS_ALL_ORDER_REJECT",
     "ONE_CANCELS_ALL_ORDER_TRIGGERED",
 )
-_MEANING = {
+_TYPES_OF_WORD = {
     **{type_: (type_,) for type_ in (*_ORDER, *_FUNDING, *_ADMIN, *_RETIRED)},
     **_FAMILIES,
 }
 
 
-def asked_types(query: Query) -> list[str]:
-    """Return the words of the `type` filter as they came, or refuse an unknown one."""
+class Listed(Protocol):
+    """An item of a list: an order or a trade."""
+
+    @property
+    def id(self) -> int: ...
+    @property
+    def instrument(self) -> str: ...
+
+
+Item = TypeVar("Item", bound=Listed)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The filters of a list request; the list is newest first, `count` items a page."""
+
+    state: str
+    ids: frozenset[int] | None
+    instrument: str | None
+    count: int
+    before: int | None
+
+    def matches(self, item: Listed) -> bool:
+        """Return whether an item of the right state passes the other filters."""
+        return (
+            (self.before is None or item.id <= self.before)
+            and (self.ids is None or item.id in self.ids)
+            and (self.instrument is None or item.instrument == self.instrument)
+        )
+
+
+def read_page(call: Call, default_state: str, states: frozenset[str]) -> Page:
+    """Return the filters of a list request; raise a 400 `HttpError` for an invalid one."""
+    query = call.query
+    ids = query.words("ids")
+    before = query.text("beforeID")
+    return Page(
+        state=query.choice("state", default_state, states),
+        ids=None if ids is None else frozenset(whole_number(id_, "ids") for id_ in ids),
+        instrument=query.text("instrument"),
+        count=query.integer("count", DEFAULT_COUNT, 1, MAX_COUNT),
+        before=None if before is None else whole_number(before, "beforeID"),
+    )
+
+
+async def take_page(
+    budget: WorkBudget, page: Page, newest_first: Iterable[Sequence[Item]]
+) -> tuple[list[Item], int | None]:
+    """Return the items of a page, and the highest id of the next page, None on the last page."""
+    found: list[Item] = []
+    async for portion in budget.iterate(newest_first):
+        await budget.spend(len(portion) // 2)  # already read, so spent afterwards
+        for item in filter(page.matches, portion):
+            if len(found) == page.count:
+                return found, item.id
+            found.append(item)
+    return found, None
+
+
+def link_to_next(call: Call, next_id: int | None) -> Mapping[str, str]:
+    """Return the `Link` header to the next page: the same filters, from `next_id` down."""
+    if next_id is None:
+        return {}
+    values = {**call.query.values, "beforeID": str(next_id)}
+    path = call.request.scope["path"]
+    return {"Link": f'<{call.base_url}{path}?{urlencode(values)}>; rel="next"'}
+
+
+def read_type_words(query: Query) -> list[str]:
+    """Return the words of the `type` filter as sent; raise a 400 `HttpError` for an unknown one."""
     words = query.words("type") or []
-    if not all(word in _MEANING for word in words):
-        raise invalid("type")
+    if not all(word in _TYPES_OF_WORD for word in words):
+        raise invalid_value("type")
     return words
 
 
 def types_of(words: list[str]) -> list[str]:
-    """Return the transaction types that filter words stand for; empty means every type."""
-    return sorted({type_ for word in words for type_ in _MEANING[word]})
+    """Return the transaction types that filter words select; an empty list selects every type."""
+    return sorted({type_ for word in words for type_ in _TYPES_OF_WORD[word]})
 
 
-MOST_SINCE = 1000
-DEFAULT_PAGE = 100
-LARGEST_PAGE = 1000
-MOST_PAGES = 20_000  # in one list
-MOST_IN_RANGE = 5_000
-
-
-async def list_transactions(call: Call) -> Answer:
-    """Answer with the addresses of the pages that hold the transactions of a span of time."""
-    desk = await call.frozen_desk()
-    asked_begin, asked_end = call.query.time("from"), call.query.time("to")
-    begin = desk.created_at if asked_begin is None else asked_begin
-    end = call.broker.now() if asked_end is None else asked_end
+async def list_transactions(call: Call) -> Response:
+    """Return the URLs of the pages with the transactions of a time range."""
+    session = call.frozen_session()
+    from_, to = call.query.time("from"), call.query.time("to")
+    begin = session.state.created_time if from_ is None else from_
+    end = call.broker.now() if to is None else to
     if begin > end:
-        raise invalid("to")
-    size = call.query.integer("pageSize", DEFAULT_PAGE, 1, LARGEST_PAGE)
-    words = asked_types(call.query)
-    ids = await _ids(call, desk.history.ids_between(begin, end), types_of(words))
-    if len(ids) > MOST_PAGES * size:
-        raise invalid("pageSize", f": more than {MOST_PAGES} pages, choose larger ones")
+        raise invalid_value("to")
+    size = call.query.integer("pageSize", DEFAULT_PAGE, 1, MAX_PAGE)
+    words = read_type_words(call.query)
+    ids = await _ids(call, session.history.ids_between(begin, end), types_of(words))
+    if len(ids) > MAX_PAGES * size:
+        raise invalid_value("pageSize", f": more than {MAX_PAGES} pages, use a larger pageSize")
     suffix = f"&type={'%2C'.join(words)}" if words else ""
-    base = f"{call.base_url}/v3/accounts/{desk.account.id}/transactions/idrange"
+    base = f"{call.base_url}/v3/accounts/{session.account.id}/transactions/idrange"
     body: dict[str, object] = {
         "from": rfc3339(begin),
         "to": rfc3339(end),
@@ -188,78 +180,78 @@ async def list_transactions(call: Call) -> Answer:
             f"{base}?from={ids[first]}&to={ids[min(first + size, len(ids)) - 1]}{suffix}"
             for first in range(0, len(ids), size)
         ),
-        "lastTransactionID": str(desk.committed_id),
+        "lastTransactionID": str(session.committed_id),
     }
-    return Answer(body)
+    return Response(body)
 
 
 async def _ids(call: Call, ids: range, types: list[str]) -> Sequence[int]:
     if not types:
         return ids
-    portions = call.turns.over(call.desk.history.ids_of_types(ids, types), UNITS_OF_A_PORTION)
+    portions = call.budget.iterate(call.session.history.ids_of_types(ids, types), UNITS_PER_PORTION)
     return [id_ async for portion in portions for id_ in portion]
 
 
-def get_transaction(call: Call) -> Answer:
-    """Answer with one transaction."""
-    desk = call.desk
+def get_transaction(call: Call) -> Response:
+    """Return one transaction."""
+    session = call.session
     id_ = whole_number(call.path("transactionID"), "transactionID")
-    found = desk.history.text(id_)
+    found = session.history.text(id_)
     if found is None:
-        raise absent("transaction", "NO_SUCH_TRANSACTION", str(desk.committed_id))
+        raise not_found("transaction", "NO_SUCH_TRANSACTION", str(session.committed_id))
     transaction = json.loads(found)
-    return Answer({"transaction": transaction, "lastTransactionID": str(desk.committed_id)})
+    return Response({"transaction": transaction, "lastTransactionID": str(session.committed_id)})
 
 
-async def transactions_range(call: Call) -> Answer:
-    """Answer with the transactions from one id to another, both included."""
-    desk = await call.frozen_desk()
-    first, last = _bound(call, "from"), _bound(call, "to")
+async def transactions_range(call: Call) -> Response:
+    """Return the transactions from one id to another, both included."""
+    session = call.frozen_session()
+    first, last = _read_id(call, "from"), _read_id(call, "to")
     if first > last:
-        raise invalid("to")
-    if first < 1 or last > desk.committed_id:
-        raise absent("transaction", "NO_SUCH_TRANSACTION")
-    types = types_of(asked_types(call.query))
-    texts = await _texts(call, desk.history.portions(first, last, types), MOST_IN_RANGE + 1)
-    if len(texts) > MOST_IN_RANGE:
-        raise invalid("to", f": a range holds {MOST_IN_RANGE} transactions at most")
-    return _transactions(desk, texts)
+        raise invalid_value("to")
+    if first < 1 or last > session.committed_id:
+        raise not_found("transaction", "NO_SUCH_TRANSACTION")
+    types = types_of(read_type_words(call.query))
+    texts = await _texts(call, session.history.portions(first, last, types), MAX_IN_RANGE + 1)
+    if len(texts) > MAX_IN_RANGE:
+        raise invalid_value("to", f": a range holds {MAX_IN_RANGE} transactions at most")
+    return _transactions(session, texts)
 
 
-async def transactions_since(call: Call) -> Answer:
-    """Answer with the transactions after an id, at most a thousand, oldest first."""
-    desk = await call.frozen_desk()
-    after = _bound(call, "id")
-    if not 0 <= after <= desk.committed_id:
-        raise absent("transaction", "NO_SUCH_TRANSACTION")
-    types = types_of(asked_types(call.query))
-    portions = desk.history.portions(after + 1, desk.committed_id, types)
-    return _transactions(desk, await _texts(call, portions, MOST_SINCE))
+async def transactions_since(call: Call) -> Response:
+    """Return the transactions after an id, oldest first, at most `MAX_SINCE`."""
+    session = call.frozen_session()
+    after = _read_id(call, "id")
+    if not 0 <= after <= session.committed_id:
+        raise not_found("transaction", "NO_SUCH_TRANSACTION")
+    types = types_of(read_type_words(call.query))
+    portions = session.history.portions(after + 1, session.committed_id, types)
+    return _transactions(session, await _texts(call, portions, MAX_SINCE))
 
 
 def stream_transactions(call: Call) -> ASGIApp:
-    """Answer with every transaction from now on, and a heartbeat at once and every five seconds."""
-    desk, broker, unix_times = call.desk, call.broker, call.wishes.unix_times
-    text_of = unix if unix_times else rfc3339
+    """Stream every transaction from now on, with a heartbeat at once and every five seconds."""
+    session, broker, unix_times = call.session, call.broker, call.response_format.unix_times
+    format_time = unix if unix_times else rfc3339
 
     def heartbeat() -> bytes:
         beat = {
             "type": "HEARTBEAT",
-            "lastTransactionID": str(desk.committed_id),
-            "time": text_of(broker.now()),
+            "lastTransactionID": str(session.committed_id),
+            "time": format_time(broker.now()),
         }
-        return encode(beat) + b"\n"
+        return json_bytes(beat) + b"\n"
 
-    subscription = desk.listeners.join(unix_times)
-    return LineStream(
-        subscription, heartbeat(), heartbeat, lambda: desk.listeners.leave(subscription)
+    subscription = session.transactions.join(unix_times)
+    return StreamResponse(
+        subscription, heartbeat(), heartbeat, lambda: session.transactions.leave(subscription)
     )
 
 
 async def _texts(call: Call, portions: Iterable[Sequence[str]], most: int) -> EncodedList:
-    """Return the first of the ledger's texts, in the form of times that the client asked for."""
+    """Return the first `most` of the ledger's texts, in the client's date format."""
     texts = EncodedList()
-    async for portion in call.turns.over(portions, UNITS_OF_A_PORTION):
+    async for portion in call.budget.iterate(portions, UNITS_PER_PORTION):
         for text in portion[: most - len(texts)]:
             texts.append(await call.ledger_text(text))
         if len(texts) == most:
@@ -267,12 +259,12 @@ async def _texts(call: Call, portions: Iterable[Sequence[str]], most: int) -> En
     return texts
 
 
-def _transactions(desk: AccountDesk, texts: EncodedList) -> Answer:
-    return Answer({"transactions": texts, "lastTransactionID": str(desk.committed_id)})
+def _transactions(session: AccountSession, texts: EncodedList) -> Response:
+    return Response({"transactions": texts, "lastTransactionID": str(session.committed_id)})
 
 
-def _bound(call: Call, name: str) -> int:
+def _read_id(call: Call, name: str) -> int:
     text = call.query.text(name)
     if text is None:
-        raise missing(name)
+        raise missing_value(name)
     return whole_number(text, name)

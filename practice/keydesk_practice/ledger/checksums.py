@@ -1,7 +1,7 @@
-"""Checks a ledger's rows: each carries a checksum of its values, and the ids of an account have no gaps.
+"""Checks a ledger: each row against its checksum, and each account's ids for gaps.
 
-SQLite notices a damaged page structure but not a flipped bit within a value. The newest id of each account is kept apart
-from its transactions (table `heads`), so that transactions missing at the end are noticed, too.
+SQLite notices a damaged page structure but not a flipped bit within a value. The newest id of each account is also stored
+apart from its transactions (table `heads`), so that transactions missing at the end are noticed, too.
 """
 
 import json
@@ -21,13 +21,13 @@ SUMMED = {  # the columns of each table that a row's checksum covers, its key fi
 }
 _KEYS = {"transactions": 2, "marks": 2, "ended": 3}  # columns of the key, where it is not one
 _SEPARATOR = b"\x1f"
-MOST_PROBLEMS = 20  # that are listed
+MAX_PROBLEMS = 20  # listed
 Value = str | int | bytes | None
 
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """What a check found."""
+    """The result of a check: the counts, and a sentence for each problem."""
 
     accounts: int
     transactions: int
@@ -35,7 +35,7 @@ class CheckReport:
 
 
 def checksum(*values: Value) -> int:
-    """Return the CRC-32 of a row's values and types; it notices every flipped bit, and every burst of up to 32."""
+    """Return the CRC-32 of a row's values and types; it detects every flipped bit and every burst of up to 32 bits."""
     return zlib.crc32(_SEPARATOR.join(map(_typed, values)))
 
 
@@ -48,7 +48,7 @@ def _typed(value: Value) -> bytes:
 
 
 def _summed_bytes(columns: Sequence[str]) -> str:
-    """Return the SQL of the bytes that `checksum` sums, which is faster than taking the values one by one."""
+    """Return an SQL expression for the bytes that `checksum` covers; it is faster than `checksum` of each row's values."""
     parts = f" || char({_SEPARATOR[0]}) || ".join(
         f"typeof({one}) || ' ' || {one}" for one in columns
     )
@@ -56,11 +56,11 @@ def _summed_bytes(columns: Sequence[str]) -> str:
 
 
 def check_ledger(connection: sqlite3.Connection, *, summed: bool = True) -> CheckReport:
-    """Read every row of a ledger; `summed` is False for one that was written before rows had checksums."""
+    """Check every row of a ledger; `summed` is False for a ledger of the format without checksums."""
     problems: list[str] = []
     for problem in _problems(connection, summed):
         problems.append(problem)
-        if len(problems) == MOST_PROBLEMS:
+        if len(problems) == MAX_PROBLEMS:
             break
     try:
         counts = [_count(connection, table) for table in ("accounts", "transactions")]
@@ -76,19 +76,19 @@ def _count(connection: sqlite3.Connection, table: str) -> int:
 
 def _problems(connection: sqlite3.Connection, summed: bool) -> Iterator[str]:
     try:
-        for (said,) in connection.execute("PRAGMA integrity_check"):
-            if said != "ok":
-                yield f"SQLite says: {said}"
+        for (message,) in connection.execute("PRAGMA integrity_check"):
+            if message != "ok":
+                yield f"SQLite reports: {message}"
         if summed:
             for table, columns in SUMMED.items():
                 yield from _damaged_rows(connection, table, columns)
-            yield from _lost_ends(connection)
+            yield from _truncated_accounts(connection)
         else:
             yield from _unreadable_bodies(connection)
         yield from _gaps(connection)
-        yield from _strangers(connection)
+        yield from _orphan_rows(connection)
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        yield f"SQLite says: {error}"
+        yield f"SQLite reports: {error}"
 
 
 def _damaged_rows(
@@ -99,7 +99,7 @@ def _damaged_rows(
         if row is None or zlib.crc32(row) != kept:  # None: a column lost its value
             values = (row or b"").split(_SEPARATOR)[:key]
             words = " ".join(one.partition(b" ")[2].decode("latin-1") for one in values)
-            yield f"{table}: the row of {words} is not as it was written"
+            yield f"{table}: the row of {words} does not match its checksum"
 
 
 def _unreadable_bodies(connection: sqlite3.Connection) -> Iterator[str]:
@@ -110,7 +110,7 @@ def _unreadable_bodies(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"transactions: the row of {account} {id_} cannot be read"
 
 
-def _lost_ends(connection: sqlite3.Connection) -> Iterator[str]:
+def _truncated_accounts(connection: sqlite3.Connection) -> Iterator[str]:
     query = (
         "SELECT accounts.id, coalesce(heads.id, 0),"
         " coalesce((SELECT max(id) FROM transactions WHERE account=accounts.id), 0)"
@@ -118,7 +118,7 @@ def _lost_ends(connection: sqlite3.Connection) -> Iterator[str]:
     )
     for account, kept, found in connection.execute(query):
         if kept != found:
-            yield f"account {account} ends at transaction {found}; {kept} was committed"
+            yield f"account {account} ends at transaction {found}, but {kept} was committed"
 
 
 def _gaps(connection: sqlite3.Connection) -> Iterator[str]:
@@ -127,16 +127,16 @@ def _gaps(connection: sqlite3.Connection) -> Iterator[str]:
     for account, first, last, count in connection.execute(query):
         known.add(account)
         if (first, count) != (1, last):
-            yield f"account {account}: of its transactions 1 to {last} there are {count}"
+            yield f"account {account} has {count} of its transactions 1 to {last}"
     for (account,) in connection.execute("SELECT id FROM accounts"):
         if account not in known:
             yield f"account {account} has no transactions"
 
 
-def _strangers(connection: sqlite3.Connection) -> Iterator[str]:
+def _orphan_rows(connection: sqlite3.Connection) -> Iterator[str]:
     for table in ("transactions", "marks", "ended", "snapshots"):
         query = (
             f"SELECT DISTINCT account FROM {table} WHERE account NOT IN (SELECT id FROM accounts)"  # noqa: S608 - a table of ours
         )
         for (account,) in connection.execute(query):
-            yield f"{table}: account {account} is not in the list of accounts"
+            yield f"{table}: account {account} is not in the table of accounts"

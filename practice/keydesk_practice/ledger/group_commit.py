@@ -1,9 +1,9 @@
-"""Group commit: whoever decides in one turn of the event loop shares one fsync at its end.
+"""Group commit: all batches decided in one iteration of the event loop share one fsync.
 
-The broker decides and applies at once, in memory. The batch is encoded and written in the turns that follow, together
-with all that came meanwhile; only then is it published to the streams and answered. A long batch is encoded over several
-turns: the batches of other accounts pass it, those of its own account wait behind it, and it is written whole. When the
-disk refuses, nothing was acknowledged, and the process must end: the ledger is the truth and memory is ahead of it.
+The broker decides in memory. A batch is encoded and written in the following iterations, together with all that arrived
+meanwhile; only then is it published to the streams and shown in responses. A long batch is encoded over several
+iterations and written whole: batches of other accounts overtake it, those of its own account wait behind it. When the
+ledger cannot be written, nothing was acknowledged and the process must end: the state in memory is ahead of the ledger.
 """
 
 import asyncio
@@ -13,28 +13,28 @@ from collections.abc import Callable, Iterable, Sequence
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerBatch, MarkRecord
 
-RECORDS_PER_TURN = 100  # encoded in a turn of the loop: some 2 ms
-LEAST_SHARE = 20  # of an account, however many wait: more than the records of one order
+RECORDS_PER_TURN = 100  # encoded in one iteration of the loop: some 2 ms
+MIN_SHARE = 20  # records an account, however many accounts wait: more than one order makes
 Publish = Callable[[str, Sequence[Entry]], None]
 
 
-class _Waiting:
-    """A batch on its way to the ledger."""
+class _PendingBatch:
+    """A batch that is not committed yet."""
 
     def __init__(
         self,
         account: str,
         records: Iterable[Entry | EndedRecord | MarkRecord],
-        when_written: Callable[[], None],
+        on_committed: Callable[[], None],
     ) -> None:
         self.batch = LedgerBatch(account)
-        self.when_written = when_written
+        self.on_committed = on_committed
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._records = iter(records)
 
-    def encode(self, most: int) -> int:
-        """Encode up to `most` more records and return how many fewer there were: above 0, the batch is whole."""
-        for left in range(most, 0, -1):
+    def encode(self, limit: int) -> int:
+        """Encode up to `limit` more records and return the rest of the limit; above 0, the batch is complete."""
+        for left in range(limit, 0, -1):
             try:
                 record = next(self._records, None)
             except Exception as error:
@@ -45,62 +45,64 @@ class _Waiting:
         return 0
 
     def release(self) -> None:
-        """Let those go on who wait for it."""
+        """Wake the requests that wait for the batch."""
         if not self.done.done():
             self.done.set_result(None)
 
 
 class GroupCommit:
-    """The way from a decided batch to the ledger and then to its listeners."""
+    """Writes decided batches to the ledger, then publishes them."""
 
     def __init__(self, ledger: Ledger, publish: Publish) -> None:
         self._ledger = ledger
         self._publish = publish
-        self._queues: dict[str, deque[_Waiting]] = {}  # by account, oldest first
+        self._queues: dict[str, deque[_PendingBatch]] = {}  # by account, oldest first
         self._scheduled = False
         self.failure: LedgerWriteFailed | None = None
-        self.when_failed: Callable[[], None] = lambda: None
+        self.on_failure: Callable[[], None] = lambda: None
 
     def add(
         self,
         account: str,
         records: Iterable[Entry | EndedRecord | MarkRecord],
-        when_written: Callable[[], None] = lambda: None,
+        on_committed: Callable[[], None] = lambda: None,
     ) -> None:
-        """Write a batch in the turns that follow; its records are encoded as they are taken."""
+        """Queue a batch; its records are taken, and so encoded, in the following iterations."""
         if self.failure is not None:
-            return  # ids follow each other: nothing is written after what is missing
-        waiting = _Waiting(account, records, when_written)
-        self._queues.setdefault(account, deque()).append(waiting)
+            return  # ids have no gaps: nothing is written after a lost batch
+        pending = _PendingBatch(account, records, on_committed)
+        self._queues.setdefault(account, deque()).append(pending)
         self._schedule()
 
-    async def settled(self, account: str | None = None) -> None:
-        """Return when everything added so far, of one account or of all, is on disk.
+    async def wait_until_committed(self, account: str | None = None) -> None:
+        """Return when every batch added so far, of one account or of all, is committed.
 
         Raises:
-            LedgerWriteFailed: the disk refused, now or earlier.
+            LedgerWriteFailed: the ledger could not be written, now or earlier.
         """
-        queues = [
-            queue for name, queue in self._queues.items() if account is None or name == account
-        ]
-        for last in [queue[-1] for queue in queues]:
-            await asyncio.shield(last.done)
+        if account is None:
+            last = [queue[-1] for queue in self._queues.values()]
+        else:
+            queue = self._queues.get(account)
+            last = [queue[-1]] if queue else []
+        for pending in last:
+            await asyncio.shield(pending.done)
         if self.failure is not None:
             raise self.failure
 
-    async def passed_a_turn(self, account: str) -> None:
-        """Return when a short batch of an account is on disk; a long one is not waited for.
+    async def wait_one_turn(self, account: str) -> None:
+        """Return when a short batch of an account is committed; do not wait for a long one.
 
         Raises:
-            LedgerWriteFailed: the disk refused, now or earlier.
+            LedgerWriteFailed: the ledger could not be written, now or earlier.
         """
         if account in self._queues:
-            await asyncio.sleep(0)  # `_take_turn` is scheduled already, so it runs before
+            await asyncio.sleep(0)  # `_take_turn` is scheduled already, so it runs first
         if self.failure is not None:
             raise self.failure
 
     def flush(self) -> None:
-        """Write everything that waits at once."""
+        """Commit every queued batch now."""
         while self._queues:
             self._advance()
 
@@ -116,41 +118,41 @@ class GroupCommit:
             self._schedule()
 
     def _advance(self) -> None:
-        """Encode for one turn and commit the batches that are whole now."""
-        whole: list[_Waiting] = []
+        """Encode for one iteration and commit the batches that are complete."""
+        complete: list[_PendingBatch] = []
         try:
-            self._encode(whole)
-            for waiting in whole:
-                self._ledger.stage_batch(waiting.batch)
+            self._encode(complete)
+            for pending in complete:
+                self._ledger.stage_batch(pending.batch)
             self._ledger.commit()
         except LedgerWriteFailed as error:
-            self._fail(whole, error)
+            self._fail(complete, error)
         else:
-            self._tell(whole)
+            self._publish_all(complete)
 
-    def _encode(self, whole: list[_Waiting]) -> None:
-        """Encode for one turn, every account its share, and add the batches that are whole now to `whole`."""
-        share = max(LEAST_SHARE, RECORDS_PER_TURN // max(1, len(self._queues)))
+    def _encode(self, complete: list[_PendingBatch]) -> None:
+        """Encode for one iteration, an equal share an account, and append the complete batches to `complete`."""
+        share = max(MIN_SHARE, RECORDS_PER_TURN // max(1, len(self._queues)))
         for account, queue in list(self._queues.items()):
             left = share
             while queue and (left := queue[0].encode(left)):
-                whole.append(queue.popleft())
+                complete.append(queue.popleft())
             if not queue:
                 del self._queues[account]
 
-    def _tell(self, whole: Sequence[_Waiting]) -> None:
-        """Give committed batches to the listeners, and release those who wait for them."""
-        for waiting in whole:
-            waiting.when_written()
-            if waiting.batch.entries:
-                self._publish(waiting.batch.account, waiting.batch.entries)
-            waiting.release()
+    def _publish_all(self, complete: Sequence[_PendingBatch]) -> None:
+        """Publish committed batches and wake the requests that wait for them."""
+        for pending in complete:
+            pending.on_committed()
+            if pending.batch.entries:
+                self._publish(pending.batch.account, pending.batch.entries)
+            pending.release()
 
-    def _fail(self, whole: Sequence[_Waiting], error: LedgerWriteFailed) -> None:
-        """Give up what waits: it was not acknowledged, and a later batch must not follow a missing one."""
+    def _fail(self, complete: Sequence[_PendingBatch], error: LedgerWriteFailed) -> None:
+        """Drop every queued batch: none was acknowledged, and none may follow a lost one."""
         self.failure = error
-        behind = [waiting for queue in self._queues.values() for waiting in queue]
+        behind = [pending for queue in self._queues.values() for pending in queue]
         self._queues.clear()
-        for waiting in (*whole, *behind):
-            waiting.release()
-        self.when_failed()
+        for pending in (*complete, *behind):
+            pending.release()
+        self.on_failure()

@@ -1,13 +1,13 @@
-"""The ledger: every transaction of every account by its id, on disk before anybody hears of it.
+"""The ledger: every transaction of every account by its id, with what a restart needs beside them.
 
-Batches are staged in memory and made durable together by `commit`, one fsync for all that wait. What was staged but not
-committed never happened: whoever stages must not answer before `commit` returned. Bodies are kept as the JSON text of
-the wire, so that history is served as it was written.
+Batches are staged in memory and made durable together by `commit`, with one fsync. A staged batch that was not committed
+never happened: it must not be shown to a client before `commit` returned. Transactions are stored as the JSON text of the
+wire, so that history is served exactly as it was written.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger.checksums import Value, checksum
-from keydesk_practice.ledger.ledger_file import LedgerWatch, open_ledger_file, refuse_damage
+from keydesk_practice.ledger.ledger_file import FILE_NAME, open_ledger_file, verify_connection
 
-_FIFO = "fifo "  # with an account's id: the fact that it has FIFO rules; older ledgers know none
+_FIFO = "fifo "  # followed by an account's id: the fact that it has FIFO rules
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerAccount:
-    """Who an account belongs to and what it is; `owner` counts the tokens from 0."""
+    """An account's owner, the number of its token from 0, and its terms."""
 
     id: str
     owner: int
@@ -34,7 +34,7 @@ class LedgerAccount:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One transaction as the ledger keeps it."""
+    """One transaction as the ledger stores it; `body` is its JSON text."""
 
     id: int
     time: int
@@ -43,14 +43,14 @@ class Entry:
 
 
 class MarkRecord(NamedTuple):
-    """What the market showed an order, such as a trailing stop's level."""
+    """The price level that an order has observed, such as a trailing stop's."""
 
     order_id: int
     level: Decimal
 
 
 class EndedRecord(NamedTuple):
-    """An order or a trade that ended, as JSON text, with what lists are filtered by."""
+    """An ended order or closed trade as JSON text, with the columns that lists filter by."""
 
     kind: str
     id: int
@@ -59,11 +59,13 @@ class EndedRecord(NamedTuple):
     record: bytes
 
 
+Identity = tuple[int, int]  # device and inode
 Row = tuple[Value, ...]  # as the ledger stores it, its checksum last
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
 class LedgerBatch:
-    """What one batch adds to the ledger, made ready row by row before any of it is written."""
+    """The rows that one batch adds to the ledger, prepared one by one before any is written."""
 
     def __init__(self, account: str) -> None:
         self.account = account
@@ -73,21 +75,35 @@ class LedgerBatch:
         self.marks: list[Row] = []
 
     def add(self, record: Entry | EndedRecord | MarkRecord) -> None:
-        """Take in a record."""
+        """Add the row of a record."""
         match record:
             case Entry():
                 self.entries.append(record)
                 self.transactions.append(_transaction_row(self.account, record))
             case EndedRecord():
-                self.ended.append(_summed(self.account, *record))
+                self.ended.append(_with_checksum(self.account, *record))
             case MarkRecord():
-                self.marks.append(_summed(self.account, record.order_id, str(record.level)))
+                self.marks.append(_with_checksum(self.account, record.order_id, str(record.level)))
 
 
-def entry_of(transaction: Mapping[str, Any], time: int) -> Entry:
-    """Return the ledger's form of a wire transaction."""
-    body = json.dumps(transaction, separators=(",", ":"))
-    return Entry(int(transaction["id"]), time, str(transaction["type"]), body)
+class WireTransaction(dict[str, Any]):
+    """A transaction as a JSON object that is encoded once, for the ledger and for the response."""
+
+    __slots__ = ("_text",)
+    _text: str
+
+    def text(self) -> str:
+        """Return the JSON text."""
+        try:
+            return self._text
+        except AttributeError:
+            self._text = _encode(self)
+            return self._text
+
+
+def entry_of(transaction: WireTransaction, time: int) -> Entry:
+    """Return the ledger's entry of a transaction."""
+    return Entry(int(transaction["id"]), time, str(transaction["type"]), transaction.text())
 
 
 class Ledger:
@@ -96,7 +112,7 @@ class Ledger:
     def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
         self._connection = connection
         self._folder = folder
-        self._watch = LedgerWatch(folder)
+        self._files = LedgerFiles(folder)
         self._batches: list[LedgerBatch] = []
         self._ended: dict[tuple[str, str, int], EndedRecord] = {}
 
@@ -105,29 +121,29 @@ class Ledger:
         """Open the ledger in `folder`, made on first use; raises `LedgerUnavailable`."""
         return cls(open_ledger_file(folder), folder)
 
-    def refuse_damage(self) -> None:
-        """Check the checksum of every row; raises `LedgerUnavailable` when the ledger is damaged."""
-        refuse_damage(self._connection, self._folder)
+    def verify(self) -> None:
+        """Compare the checksum of every row; raise `LedgerUnavailable` when the ledger is damaged."""
+        verify_connection(self._connection, self._folder)
 
     def close(self) -> None:
-        """Give the file back; staged batches that were never committed are forgotten."""
+        """Close the file; staged batches that were not committed are lost."""
         self._connection.close()
 
     # --- facts and accounts ---
 
     def fact(self, name: str) -> str | None:
-        """Return what was noted under `name`, such as the market's seed."""
+        """Return the value of a fact, such as the market's seed; None when it was never set."""
         row = self._connection.execute("SELECT value FROM facts WHERE name=?", (name,)).fetchone()
         return None if row is None else str(row[0])
 
-    def note(self, name: str, value: str) -> None:
-        """Keep a fact at once."""
+    def set_fact(self, name: str, value: str) -> None:
+        """Store a fact, durably."""
         self._connection.execute(
-            "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", _summed(name, value)
+            "INSERT OR REPLACE INTO facts VALUES (?, ?, ?)", _with_checksum(name, value)
         )
 
     def accounts(self) -> list[LedgerAccount]:
-        """Return every account, in the order of its id."""
+        """Return every account, in the order of the ids."""
         rows = self._connection.execute(
             "SELECT id, owner, currency, hedging, ? || id IN (SELECT name FROM facts)"
             " FROM accounts ORDER BY id",
@@ -139,50 +155,50 @@ class Ledger:
         ]
 
     def create_account(self, account: LedgerAccount, history: Iterable[Entry]) -> None:
-        """Enter an account together with its first transactions: both or neither."""
+        """Store an account and its first transactions, in one SQL transaction."""
         values = (account.id, account.owner, account.currency, int(account.hedging))
         with _transaction(self._connection):
             self._connection.execute(
-                "INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", _summed(*values)
+                "INSERT INTO accounts VALUES (?, ?, ?, ?, ?)", _with_checksum(*values)
             )
             if account.fifo:
-                self.note(_FIFO + account.id, "yes")
+                self.set_fact(_FIFO + account.id, "yes")
             self._insert([_transaction_row(account.id, entry) for entry in history])
 
     # --- writing ---
 
     def stage(self, account: str, batch: Iterable[Entry]) -> None:
-        """Hold some transactions for the next commit."""
+        """Stage some transactions for the next commit."""
         made = LedgerBatch(account)
         for entry in batch:
             made.add(entry)
         self.stage_batch(made)
 
     def stage_mark(self, account: str, order_id: int, level: Decimal) -> None:
-        """Hold what the market showed an order, such as a trailing stop's level, for the next commit."""
+        """Stage an order's observed price level for the next commit."""
         made = LedgerBatch(account)
         made.add(MarkRecord(order_id, level))
         self.stage_batch(made)
 
     def stage_batch(self, batch: LedgerBatch) -> None:
-        """Hold a batch for the next commit."""
+        """Stage a batch for the next commit."""
         self._batches.append(batch)
 
     def stage_ended(self, account: str, ended: EndedRecord) -> None:
-        """Hold an ended order or trade for the next commit; it can be read at once."""
+        """Stage an ended order or trade for the next commit; `ended` returns it already."""
         self._ended[account, ended.kind, ended.id] = ended
 
     def commit(self) -> None:
-        """Make everything staged durable with one fsync.
+        """Make everything staged durable, with one fsync.
 
         Raises:
-            LedgerWriteFailed: the disk refused; nothing of it was kept, and memory is ahead of the ledger now.
+            LedgerWriteFailed: the ledger cannot be written; nothing of what was staged is stored.
         """
         batches, self._batches = self._batches, []
         staged, self._ended = self._ended, {}
         if not (batches or staged):
             return
-        ended = [_summed(account, *record) for (account, _, _), record in staged.items()]
+        ended = [_with_checksum(account, *record) for (account, _, _), record in staged.items()]
         try:
             with _transaction(self._connection):
                 self._insert([row for batch in batches for row in batch.transactions])
@@ -196,7 +212,7 @@ class Ledger:
                 )
         except sqlite3.Error as error:
             raise LedgerWriteFailed(f"the ledger cannot be written: {error}") from error
-        if problem := self._watch.problem():
+        if problem := self._files.problem():
             raise LedgerWriteFailed(problem)
 
     def _insert(self, rows: Sequence[Row]) -> None:
@@ -204,7 +220,7 @@ class Ledger:
         heads = {account: id_ for account, id_, *_ in rows}
         self._connection.executemany(
             "INSERT OR REPLACE INTO heads VALUES (?, ?, ?)",
-            [_summed(*head) for head in heads.items()],
+            [_with_checksum(*head) for head in heads.items()],
         )
 
     # --- reading ---
@@ -230,13 +246,13 @@ class Ledger:
         self, account: str, first: int, last: int, types: Sequence[str] = (), limit: int = -1
     ) -> list[str]:
         """Return the JSON texts of the transactions `first` to `last`, both inclusive, oldest first."""
-        query = f"SELECT body FROM transactions WHERE account=? AND id BETWEEN ? AND ?{_of(types)} ORDER BY id LIMIT ?"  # noqa: S608 - only question marks are put in
+        query = f"SELECT body FROM transactions WHERE account=? AND id BETWEEN ? AND ?{_type_condition(types)} ORDER BY id LIMIT ?"  # noqa: S608 - the formatted part holds placeholders only
         rows = self._connection.execute(query, (account, first, last, *types, limit))
         return [body for (body,) in rows]
 
     def ids_of_types(self, account: str, first: int, last: int, types: Sequence[str]) -> list[int]:
         """Return the ids in a range whose transactions are of the types, ascending."""
-        query = f"SELECT id FROM transactions WHERE account=? AND id BETWEEN ? AND ?{_of(types)} ORDER BY id"  # noqa: S608 - only question marks are put in
+        query = f"SELECT id FROM transactions WHERE account=? AND id BETWEEN ? AND ?{_type_condition(types)} ORDER BY id"  # noqa: S608 - the formatted part holds placeholders only
         return [id_ for (id_,) in self._connection.execute(query, (account, first, last, *types))]
 
     def first_id_not_before(self, account: str, time: int) -> int:
@@ -251,10 +267,10 @@ class Ledger:
                 high = middle
         return low
 
-    # --- what ended ---
+    # --- ended orders and trades ---
 
     def ended(self, account: str, kind: str, id_: int) -> bytes | None:
-        """Return an ended order or trade as it was kept."""
+        """Return the JSON text of an ended order or trade, None when there is none."""
         staged = self._ended.get((account, kind, id_))
         if staged is not None:
             return staged.record
@@ -270,7 +286,7 @@ class Ledger:
         state: str | None = None,
         instrument: str | None = None,
     ) -> list[bytes]:
-        """Return what ended and is committed in a range of ids, both ends included, newest first."""
+        """Return the committed ended orders or trades of ids `ids`, both ends included, newest first."""
         query = (
             "SELECT record FROM ended WHERE account=? AND kind=? AND id BETWEEN ? AND ?"
             " AND coalesce(state=?, 1) AND coalesce(instrument=?, 1) ORDER BY id DESC"
@@ -279,57 +295,91 @@ class Ledger:
         return [bytes(record) for (record,) in rows]
 
     def forget_ended(self, account: str) -> None:
-        """Drop everything that ended, before it is folded anew."""
+        """Delete the ended orders and trades of an account, before they are restored from its transactions."""
         self._connection.execute("DELETE FROM ended WHERE account=?", (account,))
 
-    # --- what makes a restart quick, and whole ---
+    # --- marks and snapshots ---
 
     def marks(self, account: str) -> list[tuple[int, Decimal]]:
-        """Return what the market last showed each order of an account."""
+        """Return the observed price level of each order that has one."""
         rows = self._connection.execute(
             "SELECT order_id, level FROM marks WHERE account=? ORDER BY order_id", (account,)
         )
         return [(order_id, Decimal(level)) for order_id, level in rows]
 
     def forget_marks(self, account: str, pending: Iterable[int]) -> None:
-        """Drop the marks of orders that ended."""
+        """Delete the marks of orders that are not pending."""
         kept = set(pending)
         gone = [(account, order_id) for order_id, _ in self.marks(account) if order_id not in kept]
         self._connection.executemany("DELETE FROM marks WHERE account=? AND order_id=?", gone)
 
-    def keep_snapshot(self, account: str, id_: int, form: str, state: bytes) -> None:
-        """Keep the state of an account after transaction `id_`, replacing the older one."""
-        values = _summed(account, id_, form, state)
+    def save_snapshot(self, account: str, id_: int, form: str, state: bytes) -> None:
+        """Store the state of an account after transaction `id_`, in place of the older one."""
+        values = _with_checksum(account, id_, form, state)
         self._connection.execute("INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?, ?, ?)", values)
 
     def snapshot(self, account: str, form: str) -> tuple[int, bytes] | None:
-        """Return the newest state kept in the same form, and the id that it includes."""
+        """Return the id and the state of the newest snapshot, None when it was stored in another format."""
         query = "SELECT id, state FROM snapshots WHERE account=? AND made_by=?"
         row = self._connection.execute(query, (account, form)).fetchone()
         return None if row is None else (int(row[0]), bytes(row[1]))
 
 
+class LedgerFiles:
+    """Notices that a file of the open ledger was removed, replaced or truncated.
+
+    SQLite goes on writing to a removed file, and what it acknowledges then is lost when the process ends.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._ledger = folder / FILE_NAME
+        self._log = folder / f"{FILE_NAME}-wal"  # made by the first commit
+        self._known: dict[Path, Identity] = {}
+        self._size = 0
+        self.problem()
+
+    def problem(self) -> str | None:
+        """Return what happened to the files since they were opened, None when nothing did."""
+        for file in (self._ledger, self._log):
+            try:
+                found = file.stat()
+            except FileNotFoundError:
+                if file in self._known:
+                    return f"{file} was removed while the broker runs"
+                continue
+            except OSError as error:
+                return f"{file} cannot be checked: {error.strerror}"
+            identity = (found.st_dev, found.st_ino)
+            if self._known.setdefault(file, identity) != identity:
+                return f"{file} was replaced while the broker runs"
+            if file == self._ledger:
+                if found.st_size < self._size:  # SQLite never makes it smaller
+                    return f"{file} was truncated while the broker runs"
+                self._size = found.st_size
+        return None
+
+
 @contextmanager
 def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All of the block becomes durable, or none of it."""
+    """Run the block in an SQL transaction: all of it becomes durable, or none."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        if connection.in_transaction:  # a full disk makes SQLite roll back by itself
+        if connection.in_transaction:  # on a full disk SQLite rolls back by itself
             connection.execute("ROLLBACK")
         raise
 
 
-def _summed(*values: Value) -> Row:
-    """Return the values of a row with their checksum behind them."""
+def _with_checksum(*values: Value) -> Row:
+    """Return the values of a row followed by their checksum."""
     return (*values, checksum(*values))
 
 
 def _transaction_row(account: str, entry: Entry) -> Row:
-    return _summed(account, entry.id, entry.time, entry.type, entry.body)
+    return _with_checksum(account, entry.id, entry.time, entry.type, entry.body)
 
 
-def _of(types: Sequence[str]) -> str:
+def _type_condition(types: Sequence[str]) -> str:
     return f" AND type IN ({','.join('?' * len(types))})" if types else ""

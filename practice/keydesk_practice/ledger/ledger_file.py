@@ -1,15 +1,11 @@
-"""Notices that the ledger's file was removed, replaced or cut short while the broker writes to it.
-
-SQLite goes on writing to a file that has lost its name; what it acknowledges then is gone with the process.
-
-Opens the ledger's file: private to its owner, held by one process, durable at every commit.
+"""Opening the ledger's file: private to its owner, held by one process, durable at every commit.
 
 `locking_mode=EXCLUSIVE` is set before WAL, so that there is no shared-memory file and a second process gets a clear
-refusal; one connection only, which also keeps clear of the WAL-reset fault of SQLite before 3.51.3. `synchronous=FULL`
-makes a commit survive a power cut, not only a kill.
+error; using one connection only also avoids the WAL-reset bug of SQLite before 3.51.3. With `synchronous=FULL` a commit
+survives a power cut, not only a kill.
 
-A new ledger is made under another name and put in its place when its tables are there. So a file that is empty, or has
-no tables, is one that lost its content, and is refused.
+A new ledger is created under another name and linked into place when its tables are there. So a file that is empty, or
+has no tables, has lost its content and is refused.
 """
 
 import contextlib
@@ -25,8 +21,10 @@ from keydesk_practice.ledger.checksums import SUMMED, CheckReport, check_ledger,
 FILE_NAME = "ledger.sqlite3"
 FORMAT = 2
 FORMAT_WITHOUT_CHECKSUMS = 1
-_BESIDE = ("-wal", "-journal", "-shm")  # SQLite's own files beside the ledger
-BEGIN_ANEW = "put a copy back, or begin anew with `keydesk practice reset`, which keeps the file"
+_SIDE_FILES = ("-wal", "-journal", "-shm")  # of SQLite
+RECOVERY_HINT = (
+    "restore a backup, or begin a new ledger with `keydesk practice reset`, which keeps the file"
+)
 
 _TABLES = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER) WITHOUT ROWID;
@@ -55,19 +53,19 @@ _HEADS = (
 )
 
 
-class LedgerHeld(LedgerUnavailable):
-    """Another running broker holds the ledger."""
+class LedgerLocked(LedgerUnavailable):
+    """The ledger is in use by another running broker."""
 
 
 def open_ledger_file(folder: Path) -> sqlite3.Connection:
-    """Return the only connection to the ledger in `folder`, made on first use.
+    """Return the only connection to the ledger in `folder`, which is created when there is none.
 
     Raises:
-        LedgerUnavailable: another process holds it, the file is no ledger of ours, or it lost its content.
+        LedgerUnavailable: it is in use, it is not a ledger of this version, or it has lost its content.
     """
     make_private(folder)
     path = folder / FILE_NAME
-    with _refusals(path), _private_files():
+    with _translated_errors(path), _private_files():
         if not path.exists():
             _create(path)
         connection = _connected(path)
@@ -80,61 +78,61 @@ def open_ledger_file(folder: Path) -> sqlite3.Connection:
 
 
 def check_ledger_file(folder: Path) -> CheckReport:
-    """Check every row of the ledger in `folder`, and change nothing.
+    """Check every row of the ledger in `folder`, without changing it.
 
     Raises:
-        LedgerUnavailable: there is none, another process holds it, or it cannot be read at all.
+        LedgerUnavailable: there is none, it is in use, or it cannot be read at all.
     """
     path = folder / FILE_NAME
     if not path.exists():
         raise LedgerUnavailable(f"there is no ledger in {folder}")
-    with _refusals(path), contextlib.closing(_connected(path)) as connection:
+    with _translated_errors(path), contextlib.closing(_connected(path)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         version = _known_version(connection, path)
         return check_ledger(connection, summed=version != FORMAT_WITHOUT_CHECKSUMS)
 
 
-def refuse_damage(connection: sqlite3.Connection, folder: Path) -> None:
-    """Check every row of an open ledger; raises `LedgerUnavailable` when one is damaged."""
+def verify_connection(connection: sqlite3.Connection, folder: Path) -> None:
+    """Check every row of an open ledger; raise `LedgerUnavailable` when one is damaged."""
     path = folder / FILE_NAME
-    with _refusals(path):
+    with _translated_errors(path):
         problems = check_ledger(connection).problems
     if problems:
-        raise damaged(path, problems[0])
+        raise damaged_error(path, problems[0])
 
 
-def damaged(path: Path, problem: str) -> LedgerUnavailable:
-    """Return the refusal of a damaged ledger."""
+def damaged_error(path: Path, problem: str) -> LedgerUnavailable:
+    """Return the error for a damaged ledger."""
     return LedgerUnavailable(
-        f"{path} is damaged: {problem} (`keydesk practice check` lists everything): {BEGIN_ANEW}"
+        f"{path} is damaged: {problem} (`keydesk practice check` lists all damage): {RECOVERY_HINT}"
     )
 
 
-def set_ledger_aside(folder: Path, now: datetime | None = None) -> Path | None:
-    """Move the ledger of `folder` beside itself so that the next start makes a fresh one; None if there was none.
+def move_ledger_aside(folder: Path, now: datetime | None = None) -> Path | None:
+    """Rename the ledger of `folder`, so that the next start creates a new one; return its new path, None if there was none.
 
-    A damaged or empty one is moved, too.
+    A damaged or empty ledger is renamed, too.
 
     Raises:
-        LedgerUnavailable: a running broker holds it, or it cannot be moved.
+        LedgerUnavailable: it is in use, or it cannot be renamed.
     """
     path = folder / FILE_NAME
-    leftovers = [path.with_name(FILE_NAME + end) for end in ("", *_BESIDE)]
-    if not any(file.exists() for file in leftovers):
+    files = [path.with_name(FILE_NAME + end) for end in ("", *_SIDE_FILES)]
+    if not any(file.exists() for file in files):
         return None
     make_private(folder)
     if path.exists() and path.stat().st_size:
-        _write_back(path)
+        _checkpoint(path)
     stamp = (now or datetime.now(UTC)).strftime("%Y%m%dT%H%M%S.%fZ")
-    kept = path.with_name(f"ledger-{stamp}.sqlite3")
-    with _refusals(path):
-        for file in leftovers:
+    renamed = path.with_name(f"ledger-{stamp}.sqlite3")
+    with _translated_errors(path):
+        for file in files:
             if file.exists():
-                file.rename(kept.with_name(file.name.replace(FILE_NAME, kept.name)))
-    return kept
+                file.rename(renamed.with_name(file.name.replace(FILE_NAME, renamed.name)))
+    return renamed
 
 
-def _write_back(path: Path) -> None:
+def _checkpoint(path: Path) -> None:
     """Let SQLite write its log back into the ledger; raises `LedgerHeld`, and leaves a damaged one as it is."""
     with contextlib.suppress(sqlite3.Error):
         connection = _connected(path)
@@ -144,23 +142,25 @@ def _write_back(path: Path) -> None:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         except sqlite3.Error as error:
             if "locked" in str(error):
-                raise LedgerHeld(_reason(error, path)) from error
+                raise LedgerLocked(_reason(error, path)) from error
         finally:
             connection.close()
 
 
 def make_private(folder: Path) -> None:
-    """Create the folder 0700; an existing one is closed to others if it is ours or empty.
+    """Create the folder with mode 0700; change an existing one to 0700 if it is empty or holds a ledger.
 
     Raises:
-        LedgerUnavailable: it holds other files and lets others in, or cannot be used at all.
+        LedgerUnavailable: it holds other files and other users may enter it, or it cannot be used.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not folder.stat().st_mode & 0o077:
             return
         if any(folder.iterdir()) and not (folder / FILE_NAME).exists():
-            raise LedgerUnavailable(f"{folder} is open to others: chmod 700 it, or choose another")
+            raise LedgerUnavailable(
+                f"{folder} can be read by other users: run `chmod 700`, or choose another folder with --data"
+            )
         folder.chmod(0o700)
     except OSError as error:
         raise LedgerUnavailable(f"cannot use {folder}: {error.strerror}") from error
@@ -168,7 +168,7 @@ def make_private(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _private_files() -> Iterator[None]:
-    """Make the files of the block 0600."""
+    """Create the files of the block with mode 0600."""
     mask = os.umask(0o077)
     try:
         yield
@@ -177,30 +177,30 @@ def _private_files() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _refusals(path: Path) -> Iterator[None]:
-    """Turn the failures of SQLite and of the disk into refusals in words."""
+def _translated_errors(path: Path) -> Iterator[None]:
+    """Raise the errors of SQLite and of the file system as `LedgerUnavailable`."""
     try:
         yield
     except sqlite3.Error as error:
-        raise ledger_refusal(error, path) from error
+        raise ledger_error(error, path) from error
     except UnicodeDecodeError as error:
-        raise damaged(path, "it holds text that is not UTF-8") from error
+        raise damaged_error(path, "it holds text that is not UTF-8") from error
     except OSError as error:
         raise LedgerUnavailable(f"cannot use {path}: {error.strerror}") from error
 
 
-def ledger_refusal(error: sqlite3.Error, path: Path) -> LedgerUnavailable:
-    """Return the refusal of a ledger that SQLite cannot use."""
-    kind = LedgerHeld if "locked" in str(error) else LedgerUnavailable
+def ledger_error(error: sqlite3.Error, path: Path) -> LedgerUnavailable:
+    """Return the error for a ledger that SQLite cannot use."""
+    kind = LedgerLocked if "locked" in str(error) else LedgerUnavailable
     return kind(_reason(error, path))
 
 
 def _create(path: Path) -> None:
-    """Make a ledger without accounts; at its place it is whole or not there."""
-    for end in _BESIDE:
+    """Create a ledger without accounts, complete or not at all."""
+    for end in _SIDE_FILES:
         left = path.with_name(FILE_NAME + end)
         if left.exists():
-            raise LedgerUnavailable(f"{path} is gone but {left.name} is there: {BEGIN_ANEW}")
+            raise LedgerUnavailable(f"{path} is missing but {left.name} is there: {RECOVERY_HINT}")
     new = path.with_name(f"{FILE_NAME}.new-{os.getpid()}")
     new.unlink(missing_ok=True)
     try:
@@ -211,7 +211,7 @@ def _create(path: Path) -> None:
                 connection.execute(statement)
             connection.execute(f"PRAGMA user_version={FORMAT}")
             connection.execute("COMMIT")
-        with contextlib.suppress(FileExistsError):  # another one was quicker
+        with contextlib.suppress(FileExistsError):  # another process was first
             os.link(new, path)
     finally:
         new.unlink(missing_ok=True)
@@ -219,7 +219,7 @@ def _create(path: Path) -> None:
 
 def _connected(path: Path) -> sqlite3.Connection:
     if path.stat().st_size == 0:
-        raise LedgerUnavailable(f"{path} is there but is empty (0 bytes): {BEGIN_ANEW}")
+        raise LedgerUnavailable(f"{path} is empty (0 bytes): {RECOVERY_HINT}")
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA busy_timeout=0")
     connection.execute("PRAGMA locking_mode=EXCLUSIVE")
@@ -240,30 +240,32 @@ def _known_version(connection: sqlite3.Connection, path: Path) -> int:
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
     if not tables:
-        raise LedgerUnavailable(f"{path} is there but has no tables: {BEGIN_ANEW}")
+        raise LedgerUnavailable(f"{path} has no tables: {RECOVERY_HINT}")
     if version not in {FORMAT_WITHOUT_CHECKSUMS, FORMAT}:
-        raise LedgerUnavailable(f"{path} was written by another version (format {version})")
+        raise LedgerUnavailable(
+            f"{path} has format {version}, which this version cannot read: use the version that wrote it"
+        )
     expected = SUMMED.keys() - ({"heads"} if version == FORMAT_WITHOUT_CHECKSUMS else set())
     if missing := sorted(expected - tables):
-        raise damaged(path, f"the table {missing[0]} is missing")
+        raise damaged_error(path, f"the table {missing[0]} is missing")
     return int(version)
 
 
 def _refuse_without_accounts(connection: sqlite3.Connection, path: Path) -> None:
-    """A ledger that was used has accounts; one whose first start was cut short has nothing at all."""
+    """Raise for a ledger without accounts, unless its first start was interrupted and it is empty."""
     (accounts,) = connection.execute("SELECT count(*) FROM accounts").fetchone()
     (traces,) = connection.execute(
         "SELECT (SELECT count(*) FROM transactions) + (SELECT count(*) FROM heads)"
         " + (SELECT count(*) FROM facts WHERE name='last_seen')"
     ).fetchone()
     if traces and not accounts:
-        raise damaged(path, "it has no accounts any more")
+        raise damaged_error(path, "it has lost its accounts")
 
 
 def _add_checksums(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring a ledger of format 1 to format 2, all of it or nothing."""
+    """Upgrade a ledger of format 1 to format 2, in one SQL transaction."""
     if problems := check_ledger(connection, summed=False).problems:
-        raise damaged(path, problems[0])
+        raise damaged_error(path, problems[0])
     connection.create_function("row_checksum", -1, checksum, deterministic=True)
     connection.execute(_HEADS)
     for table, columns in SUMMED.items():
@@ -277,44 +279,10 @@ def _add_checksums(connection: sqlite3.Connection, path: Path) -> None:
 
 def _reason(error: sqlite3.Error, path: Path) -> str:
     if "locked" in str(error):
-        return f"{path} is held by another running practice broker: leave that one, or choose a folder with --data"
+        return f"{path} is in use by another running practice broker: stop that one, or choose another folder with --data"
     code = getattr(error, "sqlite_errorcode", None)
     if code == sqlite3.SQLITE_FULL:
         return f"the disk is full: make room for {path}, then start again"
     if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
-        return f"{path} cannot be opened, it is damaged or no ledger ({error}): {BEGIN_ANEW}"
+        return f"{path} cannot be opened, it is damaged or not a ledger ({error}): {RECOVERY_HINT}"
     return f"{path} cannot be opened: {error}"
-
-
-Identity = tuple[int, int]  # device and inode
-
-
-class LedgerWatch:
-    """What the files of an open ledger were when they were first seen."""
-
-    def __init__(self, folder: Path) -> None:
-        self._ledger = folder / FILE_NAME
-        self._log = folder / f"{FILE_NAME}-wal"  # made by the first commit
-        self._known: dict[Path, Identity] = {}
-        self._size = 0
-        self.problem()
-
-    def problem(self) -> str | None:
-        """Return what happened to the files since they were opened, in words; None while they are as they were."""
-        for file in (self._ledger, self._log):
-            try:
-                found = file.stat()
-            except FileNotFoundError:
-                if file in self._known:
-                    return f"{file} was removed while the broker runs"
-                continue
-            except OSError as error:
-                return f"{file} cannot be looked at: {error.strerror}"
-            identity = (found.st_dev, found.st_ino)
-            if self._known.setdefault(file, identity) != identity:
-                return f"{file} was replaced while the broker runs"
-            if file == self._ledger:
-                if found.st_size < self._size:  # SQLite never makes it smaller
-                    return f"{file} was cut short while the broker runs"
-                self._size = found.st_size
-        return None

@@ -1,12 +1,10 @@
-"""Log prices of any stretches of the grid, put together from blocks, whole days at a time.
+"""Bars (open, high, low, close) and volumes over spans of the grid, put together from blocks of one market day each.
 
-Complete candles are made of blocks that fit between their edges. The forming candle is made of blocks as far as they have
-passed, then of cells, then of the part of a cell that has passed.
+The extremes of a straight line lie at its ends, so those of a cell are the larger and the smaller of its two values, and those
+of a span are the extremes of its cells. All candles are made of the same cells, so a D candle and its M1 candles agree.
 
-Open, high, low and close of equal stretches of a market day, from which candles of every size are put together.
-
-Extremes of a straight line lie at its ends, so those of a cell are the larger and smaller of its two values and those of a
-stretch are the extremes of its cells. All candles are made of the same cells; so a D candle and its M1 candles cannot disagree.
+Complete candles are made of blocks that fit between their edges. The forming candle is made of the blocks that have passed,
+then of cells, then of the part of a cell that has passed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,20 +18,17 @@ from keydesk_practice.market.hours import CELL, Mask, cell_at, first_cell, marke
 from keydesk_practice.market.pairs import Pairs
 from keydesk_practice.market.paths import Curve
 from keydesk_practice.market.reference import Floats, Integers
-from keydesk_practice.market.rng import Recent
+from keydesk_practice.market.rng import Lru
 from keydesk_practice.market.spread import Depth, for_units
 
-CELL_BLOCK, MINUTE_BLOCK, QUARTER_BLOCK = (
-    1,
-    12,
-    180,
-)  # cells; the fixing starts a quarter of an hour
-_KEPT = 6_000  # some 20 MB: 500 days of six series
-_MOST_PRICES = 20  # in a cell: four a second
+# Cells; the fixing starts a quarter of an hour.
+CELL_BLOCK, MINUTE_BLOCK, QUARTER_BLOCK = 1, 12, 180
+_CACHED_BLOCKS = 6_000  # some 20 MB: 500 days of six series
+_MAX_CELL_VOLUME = 20  # four prices a second
 
 
 class Component(StrEnum):
-    """Which price a candle shows."""
+    """The price of a candle: mid, bid or ask."""
 
     MID = "M"
     BID = "B"
@@ -41,8 +36,8 @@ class Component(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Blocks:
-    """Log prices of the stretches that had any; `cells` says where each starts."""
+class BarBlocks:
+    """Log prices of equal blocks of cells that had any; `cells` are the starts of the blocks."""
 
     cells: Integers
     open: Floats
@@ -53,14 +48,14 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Volumes:
-    """How many prices each stretch had."""
+    """The number of prices in each block."""
 
     cells: Integers
     prices: Integers
 
 
-class PairBlocks:
-    """The stretches of one pair."""
+class PairBarBlocks:
+    """The blocks of one pair."""
 
     def __init__(self, pairs: Pairs, pair: int, depth: Depth, precision: int) -> None:
         self._pairs, self._pair, self._depth = pairs, pair, depth
@@ -68,7 +63,7 @@ class PairBlocks:
         self.first_day = pairs.first_day(pair)
 
     def any_known(self, starts: Integers, ends: Integers) -> Mask:
-        """Return which stretches of cells the pair's history touches."""
+        """Return which spans [start, end) of cells have prices of the pair."""
         return self._pairs.any_known(self._pair, starts, ends)
 
     def is_open(self, cell: int) -> bool:
@@ -78,7 +73,7 @@ class PairBlocks:
         return open_cells is None or bool(open_cells[cell - first_cell(day)])
 
     def curve(self, day: int, component: Component, units: float) -> Curve:
-        """Return the log price that a component shows for a size over a market day."""
+        """Return the log price of a component for a size of `units` over a market day."""
         mid = self._pairs.mid(self._pair, day)
         if component is Component.MID:
             return mid
@@ -86,8 +81,8 @@ class PairBlocks:
         half = for_units(self._pairs.half(self._pair, day), self._depth, share, units)
         return mid.minus(half) if component is Component.BID else mid.plus(half)
 
-    def prices(self, day: int, component: Component, units: float, size: int) -> Blocks:
-        """Return a component's stretches of `size` cells over a market day."""
+    def prices(self, day: int, component: Component, units: float, size: int) -> BarBlocks:
+        """Return a component's blocks of `size` cells over a market day."""
         curve = self.curve(day, component, units)
         open_cells = self._pairs.open_cells(self._pair, day)
         cells = first_cell(day) + np.arange(0, len(curve.points) - 1, size, dtype=np.int64)
@@ -96,7 +91,7 @@ class PairBlocks:
         return _partly_open(cells, curve, size, open_cells)
 
     def volumes(self, day: int, size: int) -> Volumes:
-        """Return how many prices there were: one for each change of the mid's last digit, four a second at most."""
+        """Return the number of prices: one for each change of the mid's last digit, four a second at most."""
         mid = self._pairs.mid(self._pair, day)
         counts = self._prices_in(mid, mid.ends - mid.starts)
         open_cells = self._pairs.open_cells(self._pair, day)
@@ -108,7 +103,7 @@ class PairBlocks:
         return Volumes(cells[kept], counts.reshape(-1, size).sum(axis=1)[kept])
 
     def prices_so_far(self, now: int) -> int:
-        """Return how many prices there were in the cell that is not over yet."""
+        """Return the number of prices so far in the unfinished cell."""
         cell = cell_at(now)
         if not self.is_open(cell):
             return 0
@@ -119,13 +114,13 @@ class PairBlocks:
 
     def _prices_in(self, mid: Curve, moved: Floats) -> Integers:
         scale = float(np.exp(mid.points[0])) * 10.0**self.precision
-        return np.clip(np.rint(np.abs(moved) * scale), 1, _MOST_PRICES).astype(np.int64)
+        return np.clip(np.rint(np.abs(moved) * scale), 1, _MAX_CELL_VOLUME).astype(np.int64)
 
 
-def _all_open(cells: Integers, curve: Curve, size: int) -> Blocks:
+def _all_open(cells: Integers, curve: Curve, size: int) -> BarBlocks:
     starts, ends = curve.starts, curve.ends
     high, low = np.maximum(starts, ends), np.minimum(starts, ends)
-    return Blocks(
+    return BarBlocks(
         cells,
         starts[::size].copy(),
         _reduced(np.maximum, high, size),
@@ -134,7 +129,7 @@ def _all_open(cells: Integers, curve: Curve, size: int) -> Blocks:
     )
 
 
-def _partly_open(cells: Integers, curve: Curve, size: int, open_cells: Mask) -> Blocks:
+def _partly_open(cells: Integers, curve: Curve, size: int, open_cells: Mask) -> BarBlocks:
     starts, ends = curve.starts, curve.ends
     high = np.where(open_cells, np.maximum(starts, ends), -np.inf)
     low = np.where(open_cells, np.minimum(starts, ends), np.inf)
@@ -143,7 +138,7 @@ def _partly_open(cells: Integers, curve: Curve, size: int, open_cells: Mask) -> 
     offsets = np.arange(len(by_block)) * size
     first = (offsets + by_block.argmax(axis=1))[kept]
     last = (offsets + size - 1 - by_block[:, ::-1].argmax(axis=1))[kept]
-    return Blocks(
+    return BarBlocks(
         cells[kept],
         starts[first],
         _reduced(np.maximum, high, size)[kept],
@@ -160,38 +155,38 @@ def _reduced(extreme: np.ufunc, values: Floats, size: int) -> Floats:
     return np.asarray(extreme.reduce(values.reshape(-1, size), axis=1))
 
 
-class KeptBlocks:
-    """Quarter-hour stretches of all pairs, remembered: candles of a quarter of an hour and more are made of them."""
+class CachedBarBlocks:
+    """The blocks of all pairs; those of a quarter of an hour are cached, since all candles from M15 on are made of them."""
 
     def __init__(self) -> None:
-        self._prices = Recent(_KEPT, self._prices_of)
-        self._volumes = Recent(_KEPT, self._volumes_of)
+        self._prices = Lru(_CACHED_BLOCKS, self._prices_of)
+        self._volumes = Lru(_CACHED_BLOCKS, self._volumes_of)
 
     def prices(
-        self, blocks: PairBlocks, day: int, component: Component, units: float, size: int
-    ) -> Blocks:
-        """Return a component's stretches over a market day."""
+        self, blocks: PairBarBlocks, day: int, component: Component, units: float, size: int
+    ) -> BarBlocks:
+        """Return a component's blocks over a market day."""
         if size != QUARTER_BLOCK:
             return blocks.prices(day, component, units, size)
         return self._prices((blocks, day, component, units))
 
-    def volumes(self, blocks: PairBlocks, day: int, size: int) -> Volumes:
+    def volumes(self, blocks: PairBarBlocks, day: int, size: int) -> Volumes:
         """Return the numbers of prices over a market day."""
         return blocks.volumes(day, size) if size != QUARTER_BLOCK else self._volumes((blocks, day))
 
     @staticmethod
-    def _prices_of(key: tuple[PairBlocks, int, Component, float]) -> Blocks:
+    def _prices_of(key: tuple[PairBarBlocks, int, Component, float]) -> BarBlocks:
         blocks, day, component, units = key
         return blocks.prices(day, component, units, QUARTER_BLOCK)
 
     @staticmethod
-    def _volumes_of(key: tuple[PairBlocks, int]) -> Volumes:
+    def _volumes_of(key: tuple[PairBarBlocks, int]) -> Volumes:
         blocks, day = key
         return blocks.volumes(day, QUARTER_BLOCK)
 
 
-class Grain(Protocol):
-    """What of a `Cut` decides the prices of a stretch."""
+class BarSpec(Protocol):
+    """The members of a `CandleSpec` that bars depend on."""
 
     @property
     def granularity(self) -> str:
@@ -203,47 +198,47 @@ class Grain(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """What was measured over some stretches."""
+class Bars:
+    """The bars and volumes of some spans of cells."""
 
-    bars: Mapping[Component, Floats]  # log open, high, low and close, [stretch, 4]
+    bars: Mapping[Component, Floats]  # log open, high, low and close, [span, 4]
     volumes: Integers
 
 
-class Stretches:
-    """Bars and volumes over given edges, as far as they have passed."""
+class BarBuilder:
+    """Builds bars and volumes over given spans, as far as they have passed."""
 
     def __init__(self) -> None:
-        self._kept = KeptBlocks()
+        self._cached_blocks = CachedBarBlocks()
 
-    def measure(
+    def build(
         self,
-        pair: PairBlocks,
+        pair: PairBarBlocks,
         components: Sequence[Component],
-        grain: Grain,
+        spec: BarSpec,
         edges: Integers,
         now: int,
-    ) -> Measured:
-        """Measure ascending stretches of cells; only the last may still be forming at `now`."""
+    ) -> Bars:
+        """Return bars and volumes of ascending spans of cells; only the last may be unfinished at `now`."""
         over = edges[:, 1] * CELL <= now
-        size = block_size(grain.granularity)
-        whole = self._whole(pair, components, grain.units, edges[over], size)
+        size = block_size(spec.granularity)
+        whole = self._whole(pair, components, spec.units, edges[over], size)
         if over.all():
             return whole
         start = int(edges[~over][0, 0])
         parts = [
-            self._whole(pair, components, grain.units, np.array([span]), part_size)
+            self._whole(pair, components, spec.units, np.array([span]), part_size)
             for span, part_size in _passed(start, now // CELL, size)
         ]
-        return Measured(
+        return Bars(
             {
                 one: np.concatenate(
                     [
                         whole.bars[one],
-                        _joined(
+                        _merged_bar(
                             [
                                 *(part.bars[one] for part in parts),
-                                self._unfinished_cell(pair, one, grain, now),
+                                self._unfinished_cell(pair, one, spec, now),
                             ]
                         ),
                     ]
@@ -258,30 +253,32 @@ class Stretches:
 
     def _whole(
         self,
-        pair: PairBlocks,
+        pair: PairBarBlocks,
         components: Sequence[Component],
         units: float,
         edges: Integers,
         size: int,
-    ) -> Measured:
-        """Measure stretches that are over: day by day, since a day's paths are remembered for a short while only."""
-        prices: dict[Component, list[Blocks]] = {one: [] for one in components}
+    ) -> Bars:
+        """Return bars of finished spans, computed day by day, since only the paths of a few days are cached."""
+        prices: dict[Component, list[BarBlocks]] = {one: [] for one in components}
         volumes: list[Volumes] = []
         for day in _days(edges, pair.first_day):
-            volumes.append(self._kept.volumes(pair, day, size))
+            volumes.append(self._cached_blocks.volumes(pair, day, size))
             for one, found in prices.items():
-                found.append(self._kept.prices(pair, day, one, units, size))
-        return Measured(
+                found.append(self._cached_blocks.prices(pair, day, one, units, size))
+        return Bars(
             {one: _bars(found, edges) for one, found in prices.items()}, _volumes(volumes, edges)
         )
 
     @staticmethod
-    def _unfinished_cell(pair: PairBlocks, component: Component, grain: Grain, now: int) -> Floats:
+    def _unfinished_cell(
+        pair: PairBarBlocks, component: Component, spec: BarSpec, now: int
+    ) -> Floats:
         cell = now // CELL
         day = market_day_of(cell)
         if not pair.is_open(cell):
             return np.empty((0, 4))
-        curve = pair.curve(day, component, grain.units)
+        curve = pair.curve(day, component, spec.units)
         point = cell - first_cell(day)
         start = float(curve.points[point])
         end = start + (curve.just_before(point + 1) - start) * (now % CELL / CELL)
@@ -296,13 +293,13 @@ def block_size(granularity: str) -> int:
 
 
 def _passed(start: int, cell: int, size: int) -> list[tuple[tuple[int, int], int]]:
-    """Spans from `start` to `cell`: in blocks as far as they go, then in cells."""
+    """Return the spans from `start` to `cell` with their block size: whole blocks first, then cells."""
     middle = start + max(cell - start, 0) // size * size
     spans = [((start, middle), size), ((middle, cell), CELL_BLOCK)]
     return [(span, one) for span, one in spans if span[1] > span[0]]
 
 
-def _bars(found: list[Blocks], edges: Integers) -> Floats:
+def _bars(found: list[BarBlocks], edges: Integers) -> Floats:
     bars = np.full((len(edges), 4), np.nan)
     if not found:
         return bars
@@ -311,8 +308,12 @@ def _bars(found: list[Blocks], edges: Integers) -> Floats:
     if not kept.any():
         return bars
     bars[kept, 0] = np.concatenate([one.open for one in found])[first[kept]]
-    bars[kept, 1] = _over(np.maximum, [one.high for one in found], first[kept], last[kept])
-    bars[kept, 2] = _over(np.minimum, [one.low for one in found], first[kept], last[kept])
+    bars[kept, 1] = _extreme_between(
+        np.maximum, [one.high for one in found], first[kept], last[kept]
+    )
+    bars[kept, 2] = _extreme_between(
+        np.minimum, [one.low for one in found], first[kept], last[kept]
+    )
     bars[kept, 3] = np.concatenate([one.close for one in found])[last[kept] - 1]
     return bars
 
@@ -325,8 +326,10 @@ def _volumes(found: list[Volumes], edges: Integers) -> Integers:
     return np.asarray(sums[last] - sums[first])
 
 
-def _over(extreme: np.ufunc, parts: list[Floats], first: Integers, last: Integers) -> Floats:
-    """Extreme of each of the ascending, non-empty slices; what lies between two slices is passed over."""
+def _extreme_between(
+    extreme: np.ufunc, parts: list[Floats], first: Integers, last: Integers
+) -> Floats:
+    """Return the extreme of each of the ascending, non-empty slices, without what lies between two slices."""
     values = np.concatenate(parts)
     both = np.stack([first, last], axis=1).ravel()
     if both[-1] == len(values):
@@ -341,7 +344,7 @@ def _days(edges: Integers, first_day: int) -> range:
     return range(start, market_day_of(int(edges[-1, 1]) - 1) + 1)
 
 
-def _joined(parts: Sequence[Floats]) -> Floats:
+def _merged_bar(parts: Sequence[Floats]) -> Floats:
     bars = np.concatenate(parts)
     known = bars[np.isfinite(bars[:, 0])]
     if not len(known):

@@ -1,15 +1,12 @@
-"""Candles of every granularity: which ones a request means, and their prices.
+"""Candles of every granularity: the boundaries of their periods, the choice of a request, and their rounded prices.
 
-A candle covers its period from the start up to, and just not including, the end; its close is the price just before the end.
-Prices are rounded last, the bid down and the ask up, so that rounding can neither cross them nor change which is highest.
+A candle covers its period from the start up to, and not including, the end; its close is the price just before the end.
 
-From log prices to prices as they are shown: the bid rounded down, the ask up, the mid to the nearest.
+Periods: seconds to H1 divide UTC evenly. H2 to D divide the local day that begins at `hour` in `zone`; W begins on `weekday`
+and M on the first of the month, at that hour. Local wall time decides, so days of a clock change have 23 or 25 hours.
 
-Rounding outwards keeps bid below ask whatever the spread, and keeps order: the highest log price is the highest price.
-Where candles begin: the periods of every granularity, in cells of the grid.
-
-Seconds to H1 divide UTC evenly. H2 to D divide the local day that begins at `hour` in `zone`; W begins on `weekday` and M on
-the first of the month at that hour. Local wall time decides, so days of a clock change have 23 or 25 hours.
+Prices are rounded last: the bid down, the ask up, the mid to the nearest. So rounding cannot cross bid and ask, and the highest
+log price stays the highest price.
 """
 
 from bisect import bisect_right
@@ -22,18 +19,203 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from keydesk_practice.market.bars import Component, PairBlocks, Stretches
+from keydesk_practice.engine.quotes import NEW_YORK
+from keydesk_practice.market.bars import BarBuilder, Component, PairBarBlocks
 from keydesk_practice.market.hours import (
     CELL,
     DAY_SECONDS,
     EPOCH,
-    NEW_YORK,
     TradingHours,
     first_cell,
     wall_seconds,
     weekday,
 )
 from keydesk_practice.market.reference import Floats, Integers
+
+MAX_CANDLES = 5_000  # of one response
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+_FIXED = {  # cells
+    "S5": 1, "S10": 2, "S15": 3, "S30": 6,
+    "M1": 12, "M2": 24, "M4": 48, "M5": 60, "M10": 120, "M15": 180, "M30": 360, "H1": 720,
+}  # fmt: skip
+
+_HOURS = {"H2": 2, "H3": 3, "H4": 4, "H6": 6, "H8": 8, "H12": 12, "D": 24}
+_LONG_CELLS = {"W": 7 * 17_280, "M": 31 * 17_280}
+GRANULARITIES = (*_FIXED, *_HOURS, *_LONG_CELLS)
+_CLOSED_ALLOWANCE = 2 * 17_280  # cells: a weekend, when looking for a number of candles with prices
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The start of days, weeks and months."""
+
+    hour: int = 17
+    zone: ZoneInfo = NEW_YORK
+    weekday: int = 4  # Friday
+
+
+@dataclass(frozen=True, slots=True)
+class CandleSpec:
+    """The kind of candles: granularity, alignment and prices."""
+
+    granularity: str
+    components: frozenset[Component] = frozenset({Component.MID})
+    alignment: Alignment = field(default_factory=Alignment)
+    units: float = 1.0
+    smooth: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The requested candles: `count` of them from a time on, up to a time, or the last ones; or all between two times."""
+
+    begin: int | None = None
+    end: int | None = None
+    count: int = 500
+    include_first: bool = True
+
+
+class Prices(NamedTuple):
+    """Open, high, low and close as text, with all decimals of the instrument."""
+
+    o: str
+    h: str
+    l: str  # noqa: E741 - the letter of the wire
+    c: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candle:
+    """One candle, with the requested components."""
+
+    time: int  # nanoseconds since 1970 UTC, start of the period
+    volume: int
+    complete: bool
+    prices: Mapping[Component, Prices]
+
+
+class TooManyCandles(ValueError):
+    """A range holds more candles than one response may have."""
+
+
+class CandleBuilder:
+    """Builds the candles of one instrument."""
+
+    def __init__(self, blocks: PairBarBlocks, bars: BarBuilder, hours: TradingHours) -> None:
+        self._bar_blocks, self._bars, self._hours = blocks, bars, hours
+        self._first_cell = first_cell(blocks.first_day)
+
+    def candles(self, spec: CandleSpec, range_: Range, now: int) -> list[Candle]:
+        """Return the requested candles that had prices by `now`, oldest first.
+
+        Raises:
+            TooManyCandles: more than 5,000 lie between the two times.
+        """
+        edges = self._requested_edges(spec, range_, now)
+        if not len(edges):
+            return []
+        if not spec.smooth:
+            return self._built(spec, edges, now)
+        return self._smoothed(spec, edges, now)
+
+    def _smoothed(self, spec: CandleSpec, edges: Integers, now: int) -> list[Candle]:
+        """Open each candle at the close of the one before it; the one before the first is built and left out."""
+        earlier = self._before(spec, int(edges[0, 0]), 1)
+        made = self._built(spec, np.concatenate([earlier, edges]), now)
+        smooth = [_with_open_at_close(one, other) for one, other in pairwise(made)]
+        return smooth if len(earlier) else [*made[:1], *smooth]
+
+    def _requested_edges(self, spec: CandleSpec, range_: Range, now: int) -> Integers:
+        """Return start and end, in cells, of each candle."""
+        if range_.begin is None:
+            end = now + 1 if range_.end is None else min(range_.end, now + 1)
+            return self._before(spec, -(-end // CELL), range_.count)
+        begin = range_.begin // CELL
+        limit = now // CELL + 1
+        if range_.end is None:
+            return self._after(spec, begin, limit, range_)
+        limit = min(limit, -(-range_.end // CELL))
+        if (limit - begin) // usual_cells(spec.granularity) > 4 * MAX_CANDLES:
+            raise TooManyCandles
+        found = self._without_first(self._between(spec, begin, limit), range_)
+        if len(found) > MAX_CANDLES:
+            raise TooManyCandles
+        return found
+
+    def _before(self, spec: CandleSpec, end: int, count: int) -> Integers:
+        """Return the last `count` candles that start before a cell."""
+        span = count * usual_cells(spec.granularity) + _CLOSED_ALLOWANCE
+        while True:
+            found = self._between(spec, end - span, end)
+            if len(found) >= count or end - span <= self._first_cell:
+                return found[-count:]
+            span *= 2
+
+    def _after(self, spec: CandleSpec, begin: int, limit: int, range_: Range) -> Integers:
+        """Return the first `count` candles from the one that covers a cell."""
+        begin = max(begin, self._first_cell)
+        wanted = range_.count + 1
+        span = wanted * usual_cells(spec.granularity) + _CLOSED_ALLOWANCE
+        while True:
+            found = self._between(spec, begin, min(begin + span, limit))
+            if len(found) >= wanted or begin + span >= limit:
+                return self._without_first(found, range_)[: range_.count]
+            span *= 2
+
+    def _between(self, spec: CandleSpec, begin: int, end: int) -> Integers:
+        begin = max(begin, self._first_cell)
+        if end <= begin:
+            return np.empty((0, 2), dtype=np.int64)
+        starts = boundaries(spec.granularity, spec.alignment, begin, end)
+        return self._with_prices(np.stack([starts[:-1], starts[1:]], axis=1))
+
+    def _with_prices(self, edges: Integers) -> Integers:
+        known = self._hours.any_open(edges[:, 0], edges[:, 1])
+        return edges[known & self._bar_blocks.any_known(edges[:, 0], edges[:, 1])]
+
+    @staticmethod
+    def _without_first(edges: Integers, range_: Range) -> Integers:
+        if range_.include_first or not len(edges) or range_.begin is None:
+            return edges
+        covers = edges[0, 0] <= range_.begin // CELL
+        return edges[1:] if covers else edges
+
+    def _built(self, spec: CandleSpec, edges: Integers, now: int) -> list[Candle]:
+        complete = edges[:, 1] * CELL <= now
+        bars = self._bars.build(self._bar_blocks, sorted(spec.components), spec, edges, now)
+        texts = {
+            component: price_texts(found, component, self._bar_blocks.precision)
+            for component, found in bars.bars.items()
+        }
+        rows = zip(
+            (edges[:, 0] * CELL).tolist(), bars.volumes.tolist(), complete.tolist(), strict=True
+        )
+        return [
+            Candle(
+                time, volume, done, {one: Prices(*texts[one][4 * i : 4 * i + 4]) for one in texts}
+            )
+            for i, (time, volume, done) in enumerate(rows)
+            if volume
+        ]
+
+
+def usual_cells(granularity: str) -> int:
+    """Return the cells of a period, apart from clock changes and short months."""
+    if granularity in _FIXED:
+        return _FIXED[granularity]
+    return _HOURS[granularity] * 720 if granularity in _HOURS else _LONG_CELLS[granularity]
+
+
+def boundaries(granularity: str, alignment: Alignment, start: int, end: int) -> Integers:
+    """Return the starts of all periods that touch cells [start, end), and the end of the last."""
+    if granularity in _FIXED:
+        size = _FIXED[granularity]
+        return np.arange(start // size, -(-end // size) + 1, dtype=np.int64) * size
+    starts = _local_starts(granularity, alignment, start, end)
+    first = bisect_right(starts, start) - 1
+    last = bisect_right(starts, end - 1)
+    return np.array(starts[first : last + 1], dtype=np.int64)
 
 
 def points(logs: Floats, component: Component, precision: int) -> Integers:
@@ -51,45 +233,8 @@ def price_texts(logs: Floats, component: Component, precision: int) -> list[str]
     return [f"{price / scale:.{precision}f}" for price in points(logs, component, precision).flat]
 
 
-_FIXED = {  # cells
-    "S5": 1, "S10": 2, "S15": 3, "S30": 6,
-    "M1": 12, "M2": 24, "M4": 48, "M5": 60, "M10": 120, "M15": 180, "M30": 360, "H1": 720,
-}  # fmt: skip
-_HOURS = {"H2": 2, "H3": 3, "H4": 4, "H6": 6, "H8": 8, "H12": 12, "D": 24}
-_LONG_CELLS = {"W": 7 * 17_280, "M": 31 * 17_280}
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-GRANULARITIES = (*_FIXED, *_HOURS, *_LONG_CELLS)
-
-
-@dataclass(frozen=True, slots=True)
-class Alignment:
-    """From when days, weeks and months are counted."""
-
-    hour: int = 17
-    zone: ZoneInfo = NEW_YORK
-    weekday: int = 4  # Friday
-
-
-def usual_cells(granularity: str) -> int:
-    """Return how many cells a period has, clock changes and short months aside."""
-    if granularity in _FIXED:
-        return _FIXED[granularity]
-    return _HOURS[granularity] * 720 if granularity in _HOURS else _LONG_CELLS[granularity]
-
-
-def boundaries(granularity: str, alignment: Alignment, start: int, end: int) -> Integers:
-    """Return the starts of all periods that touch cells [start, end), and the end of the last."""
-    if granularity in _FIXED:
-        size = _FIXED[granularity]
-        return np.arange(start // size, -(-end // size) + 1, dtype=np.int64) * size
-    starts = _local_starts(granularity, alignment, start, end)
-    first = bisect_right(starts, start) - 1
-    last = bisect_right(starts, end - 1)
-    return np.array(starts[first : last + 1], dtype=np.int64)
-
-
 def _local_starts(granularity: str, alignment: Alignment, start: int, end: int) -> list[int]:
-    """Starts in cells, from one at or before `start` to one at or after `end`."""
+    """Return period starts in cells, from one at or before `start` to one at or after `end`."""
     margin = _LONG_CELLS.get(granularity, _LONG_CELLS["W"] // 7)
     first = (start - margin) * 5 // DAY_SECONDS - 2
     last = (end + margin) * 5 // DAY_SECONDS + 2
@@ -119,166 +264,13 @@ def _days_of(granularity: str, alignment: Alignment, first: int, last: int) -> r
     return range(first, last + 1)
 
 
-MOST_CANDLES = 5_000
-_CLOSED_ALLOWANCE = 2 * 17_280  # cells: a weekend, when looking for a number of candles with prices
-
-
-class TooManyCandles(ValueError):
-    """A range holds more candles than one answer may."""
-
-
-class Prices(NamedTuple):
-    """Open, high, low and close as text, with all decimals of the instrument."""
-
-    o: str
-    h: str
-    l: str  # noqa: E741  the wire's own letter
-    c: str
-
-
-@dataclass(frozen=True, slots=True)
-class Candle:
-    """One candle; only the asked components are there."""
-
-    time: int  # nanoseconds since 1970 UTC, start of the period
-    volume: int
-    complete: bool
-    prices: Mapping[Component, Prices]
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """How candles are cut and priced."""
-
-    granularity: str
-    components: frozenset[Component] = frozenset({Component.MID})
-    alignment: Alignment = field(default_factory=Alignment)
-    units: float = 1.0
-    smooth: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """Which candles: `count` of them from a time on, up to a time, or the last ones; or all between two times."""
-
-    begin: int | None = None
-    end: int | None = None
-    count: int = 500
-    include_first: bool = True
-
-
-class CandleMaker:
-    """Candles of one instrument."""
-
-    def __init__(self, blocks: PairBlocks, stretches: Stretches, hours: TradingHours) -> None:
-        self._blocks, self._stretches, self._hours = blocks, stretches, hours
-        self._first_cell = first_cell(blocks.first_day)
-
-    def candles(self, cut: Cut, asked: Range, now: int) -> list[Candle]:
-        """Return the asked candles that had prices by `now`, oldest first.
-
-        Raises:
-            TooManyCandles: more than 5,000 lie between the two times.
-        """
-        edges = self._chosen(cut, asked, now)
-        if not len(edges):
-            return []
-        if not cut.smooth:
-            return self._made(cut, edges, now)
-        return self._smoothed(cut, edges, now)
-
-    def _smoothed(self, cut: Cut, edges: Integers, now: int) -> list[Candle]:
-        """Open each candle at the close of the one before it, which is made too and left out."""
-        earlier = self._before(cut, int(edges[0, 0]), 1)
-        made = self._made(cut, np.concatenate([earlier, edges]), now)
-        smooth = [_opened_at_close(one, other) for one, other in pairwise(made)]
-        return smooth if len(earlier) else [*made[:1], *smooth]
-
-    # --- which candles ---
-
-    def _chosen(self, cut: Cut, asked: Range, now: int) -> Integers:
-        """Return start and end, in cells, of each candle."""
-        if asked.begin is None:
-            end = now + 1 if asked.end is None else min(asked.end, now + 1)
-            return self._before(cut, -(-end // CELL), asked.count)
-        begin = asked.begin // CELL
-        limit = now // CELL + 1
-        if asked.end is None:
-            return self._after(cut, begin, limit, asked)
-        limit = min(limit, -(-asked.end // CELL))
-        if (limit - begin) // usual_cells(cut.granularity) > 4 * MOST_CANDLES:
-            raise TooManyCandles
-        found = self._without_first(self._between(cut, begin, limit), asked)
-        if len(found) > MOST_CANDLES:
-            raise TooManyCandles
-        return found
-
-    def _before(self, cut: Cut, end: int, count: int) -> Integers:
-        """Return the last `count` candles that start before a cell."""
-        span = count * usual_cells(cut.granularity) + _CLOSED_ALLOWANCE
-        while True:
-            found = self._between(cut, end - span, end)
-            if len(found) >= count or end - span <= self._first_cell:
-                return found[-count:]
-            span *= 2
-
-    def _after(self, cut: Cut, begin: int, limit: int, asked: Range) -> Integers:
-        """Return the first `count` candles from the one that covers a cell."""
-        begin = max(begin, self._first_cell)
-        wanted = asked.count + 1
-        span = wanted * usual_cells(cut.granularity) + _CLOSED_ALLOWANCE
-        while True:
-            found = self._between(cut, begin, min(begin + span, limit))
-            if len(found) >= wanted or begin + span >= limit:
-                return self._without_first(found, asked)[: asked.count]
-            span *= 2
-
-    def _between(self, cut: Cut, begin: int, end: int) -> Integers:
-        begin = max(begin, self._first_cell)
-        if end <= begin:
-            return np.empty((0, 2), dtype=np.int64)
-        starts = boundaries(cut.granularity, cut.alignment, begin, end)
-        return self._with_prices(np.stack([starts[:-1], starts[1:]], axis=1))
-
-    def _with_prices(self, edges: Integers) -> Integers:
-        known = self._hours.any_open(edges[:, 0], edges[:, 1])
-        return edges[known & self._blocks.any_known(edges[:, 0], edges[:, 1])]
-
-    @staticmethod
-    def _without_first(edges: Integers, asked: Range) -> Integers:
-        if asked.include_first or not len(edges) or asked.begin is None:
-            return edges
-        covers = edges[0, 0] <= asked.begin // CELL
-        return edges[1:] if covers else edges
-
-    # --- their prices ---
-
-    def _made(self, cut: Cut, edges: Integers, now: int) -> list[Candle]:
-        complete = edges[:, 1] * CELL <= now
-        measured = self._stretches.measure(self._blocks, sorted(cut.components), cut, edges, now)
-        texts = {
-            component: price_texts(found, component, self._blocks.precision)
-            for component, found in measured.bars.items()
-        }
-        rows = zip(
-            (edges[:, 0] * CELL).tolist(), measured.volumes.tolist(), complete.tolist(), strict=True
-        )
-        return [
-            Candle(
-                time, volume, done, {one: Prices(*texts[one][4 * i : 4 * i + 4]) for one in texts}
-            )
-            for i, (time, volume, done) in enumerate(rows)
-            if volume
-        ]
-
-
-def _opened_at_close(before: Candle, candle: Candle) -> Candle:
+def _with_open_at_close(before: Candle, candle: Candle) -> Candle:
     prices = {
-        component: _opened_at(before.prices[component].c, one)
+        component: _with_open(before.prices[component].c, one)
         for component, one in candle.prices.items()
     }
     return Candle(candle.time, candle.volume, candle.complete, prices)
 
 
-def _opened_at(price: str, one: Prices) -> Prices:
+def _with_open(price: str, one: Prices) -> Prices:
     return Prices(price, max(one.h, price, key=float), min(one.l, price, key=float), one.c)

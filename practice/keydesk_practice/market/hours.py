@@ -1,21 +1,18 @@
-"""How a day's motion spreads over its hours: quiet in Asia, busiest while London and New York are both at work.
-
-The profile is relative volatility by the hour of Frankfurt's clock, which London and, but for a few weeks a year, New York
-keep step with; its shape is that of intraday currency volatility as described by Andersen and Bollerslev, "Intraday
-periodicity and volatility persistence in financial markets" (1997): a rise at the European open, a dip at noon, the
-peak in the overlap, a fall after it. From 17:00 New York on Friday to 17:00 on Sunday motion goes on at a third of its size,
-which makes a move from Friday's to Monday's fixing about as large as measured: 1.1 times that of a day.
-
-Where an instant lies on the 5-second grid, and in which market day.
+"""The 5-second grid, its market days, the opening hours, and how volatility is spread over a day.
 
 A cell is five seconds, counted from 1970 UTC. A market day runs from one fixing instant, 14:15 in Frankfurt, to that of the
-next calendar day, Saturdays and Sundays included, and is named by the calendar day on which it starts. Between two clock
-changes it has 17,280 cells; on the two days of the change 16,560 or 18,000.
-When the market is open: around the clock, or as the real week goes.
+next calendar day, Saturdays and Sundays included, and is named by the calendar day on which it starts. It has 17,280 cells,
+on the two days of a clock change 16,560 or 18,000.
 
-The real week of currencies runs from Sunday 17:05 to Friday 16:59 New York, with a break from 16:59 to 17:05 on the other
-days. While it is closed nothing trades, no candle has prices and the last prices stand; the path goes on unseen, so that a
-Monday opens with a gap.
+Opening hours are either always, or those of the currency market: Sunday 17:05 to Friday 16:59 New York, with a break from
+16:59 to 17:05 on the other days. While the market is closed nothing trades, no candle has prices and the last prices stand;
+the path continues unseen, so that a Monday opens with a gap.
+
+The variance profile is relative volatility by the hour of Frankfurt's clock (London's and, except for a few weeks a year, New
+York's keep step with it). Its shape follows Andersen and Bollerslev, "Intraday periodicity and volatility persistence in
+financial markets" (1997): a rise at the European open, a dip at noon, the peak in the overlap of London and New York, a fall
+after it. From Friday 17:00 to Sunday 17:00 New York volatility is a third of its size, so that the move from Friday's to
+Monday's fixing is about as large as measured: 1.1 times that of a day.
 """
 
 from dataclasses import dataclass
@@ -26,38 +23,34 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from keydesk_practice.engine.quotes import NEW_YORK
+from keydesk_practice.engine.wire_form import SECOND
 from keydesk_practice.market.reference import Floats, Integers
-from keydesk_practice.market.rng import Recent
+from keydesk_practice.market.rng import Lru
 
-SECOND = 1_000_000_000
-CELL = 5 * SECOND
-CELLS_PER_MINUTE = 12
+CELL = 5 * SECOND  # nanoseconds
 CELLS_PER_DAY = 17_280
 DAY_SECONDS = 86_400
-
 FRANKFURT = ZoneInfo("Europe/Berlin")
-NEW_YORK = ZoneInfo("America/New_York")
-EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  a wall clock without a zone, so that days can be counted
-
+EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - a wall clock without a zone, so that days can be counted
+Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 _FIXING = time(14, 15)
+_FRIDAY = 4
+_WEEKEND_DAYS = 2
 
+_VOLATILITY_BY_HOUR = (
+    *(0.55, 0.75, 0.80, 0.70, 0.60, 0.55, 0.60, 0.85, 1.20, 1.50, 1.35, 1.15),
+    *(1.05, 1.20, 1.70, 1.75, 1.70, 1.35, 1.00, 0.90, 0.80, 0.70, 0.50, 0.40),
+)
 
-def seconds_of(moment: datetime) -> int:
-    """Return whole seconds since 1970 UTC of an aware datetime."""
-    difference = moment.astimezone(UTC).replace(tzinfo=None) - EPOCH
-    return difference.days * DAY_SECONDS + difference.seconds
+_WEEKEND_VOLATILITY = 0.35
+_FIXING_SECOND = 14 * 3600 + 15 * 60
 
-
-def utc_offset(zone: ZoneInfo, seconds: int) -> int:
-    """Return how many seconds the wall clock of `zone` is ahead of UTC at `seconds` since 1970."""
-    offset = datetime.fromtimestamp(seconds, zone).utcoffset() or timedelta()
-    return offset.days * DAY_SECONDS + offset.seconds
-
-
-def wall_seconds(zone: ZoneInfo, day: int, hour: int, minute: int = 0) -> int:
-    """Return seconds since 1970 UTC at which the clocks of `zone` show `hour`:`minute` of calendar `day`."""
-    wall = EPOCH + timedelta(days=day, hours=hour, minutes=minute)
-    return seconds_of(wall.replace(tzinfo=zone))
+# 17:00 New York on Frankfurt's clock, seconds since Monday midnight.
+_FRIDAY_EVENING = 4 * DAY_SECONDS + 23 * 3600
+_SUNDAY_EVENING = 6 * DAY_SECONDS + 23 * 3600
+_CLOCKS_FORWARD = 11 * 3600 + 45 * 60  # from Saturday 14:15 to 02:00, which becomes 03:00
+_CLOCKS_BACK = 12 * 3600 + 45 * 60  # from Saturday 14:15 to 03:00, which becomes 02:00
 
 
 @lru_cache(maxsize=16_384)
@@ -87,10 +80,22 @@ def weekday(day: int) -> int:
     return (day + 3) % 7
 
 
-Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
+def seconds_of(moment: datetime) -> int:
+    """Return whole seconds since 1970 UTC of an aware datetime."""
+    difference = moment.astimezone(UTC).replace(tzinfo=None) - EPOCH
+    return difference.days * DAY_SECONDS + difference.seconds
 
-_FRIDAY = 4
-_WEEKEND_DAYS = 2
+
+def utc_offset(zone: ZoneInfo, seconds: int) -> int:
+    """Return how many seconds the wall clock of `zone` is ahead of UTC at `seconds` since 1970."""
+    offset = datetime.fromtimestamp(seconds, zone).utcoffset() or timedelta()
+    return offset.days * DAY_SECONDS + offset.seconds
+
+
+def wall_seconds(zone: ZoneInfo, day: int, hour: int, minute: int = 0) -> int:
+    """Return seconds since 1970 UTC at which the clocks of `zone` show `hour`:`minute` of calendar `day`."""
+    wall = EPOCH + timedelta(days=day, hours=hour, minutes=minute)
+    return seconds_of(wall.replace(tzinfo=zone))
 
 
 class Hours(StrEnum):
@@ -101,11 +106,11 @@ class Hours(StrEnum):
 
 
 class TradingHours:
-    """Tell open from closed, for instants and for whole stretches of the grid."""
+    """The opening hours, for instants and for spans of cells."""
 
     def __init__(self, hours: Hours) -> None:
         self.hours = hours
-        self._open_cells = Recent(16, self._mask_of)
+        self._open_cells = Lru(16, self._mask_of)
 
     def open_cells(self, day: int) -> Mask | None:
         """Return which cells of a market day are open; None when all of them are."""
@@ -115,7 +120,7 @@ class TradingHours:
         return None if mask.all() else mask
 
     def last_open(self, now: int) -> int:
-        """Return an instant itself while the market is open, else the last one before it closed."""
+        """Return `now` while the market is open, else the last instant before it closed."""
         cell = now // CELL
         for closing, opening in self._closed(cell, cell + 1):
             if closing <= cell < opening:
@@ -123,7 +128,7 @@ class TradingHours:
         return now
 
     def any_open(self, starts: Integers, ends: Integers) -> Mask:
-        """Return which of the stretches [start, end) of cells have an open cell."""
+        """Return which of the spans [start, end) of cells have an open cell."""
         spans = self._closed(int(starts.min()), int(ends.max())) if starts.size else []
         if not spans:
             return np.ones(len(starts), dtype=np.bool_)
@@ -140,7 +145,7 @@ class TradingHours:
         return mask
 
     def _closed(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Return the closed stretches of cells that touch [start, end), in order."""
+        """Return the closed spans of cells that touch [start, end), in order."""
         if self.hours is Hours.ALWAYS:
             return []
         first, last = start * 5 // DAY_SECONDS - 3, end * 5 // DAY_SECONDS + 1
@@ -148,9 +153,34 @@ class TradingHours:
         return [span for span in spans if span and span[0] < end and span[1] > start]
 
 
+@dataclass(frozen=True, slots=True)
+class VarianceProfile:
+    """The variance of each cell of a market day."""
+
+    variance: Floats  # of each cell; a day from Monday to Tuesday sums to 1
+    root: Floats  # its square root
+    progress: Floats  # cumulative share at each grid point, 0 to 1
+    total: float  # variance of the whole day
+
+
+@cache
+def variance_profile(weekday: int, cells: int) -> VarianceProfile:
+    """Return the profile of a market day that starts on `weekday` (Monday is 0) and has `cells` cells."""
+    variance = _relative(weekday, cells) ** 2 / _weekday_variance()
+    return with_variance(variance)
+
+
+def with_variance(variance: Floats) -> VarianceProfile:
+    """Return the profile with the given variance in each cell."""
+    cumulative = np.concatenate([[0.0], np.cumsum(variance)])
+    total = float(cumulative[-1])
+    progress = cumulative / total
+    return VarianceProfile(variance, np.sqrt(variance), progress, total)
+
+
 @lru_cache(maxsize=16_384)
 def _closed_from(day: int) -> tuple[int, int] | None:
-    """Return the closed cells that begin on a New York calendar day."""
+    """Return the span of closed cells that begins on a New York calendar day, if any."""
     if weekday(day) > _FRIDAY:
         return None
     reopening = day + _WEEKEND_DAYS if weekday(day) == _FRIDAY else day
@@ -160,62 +190,25 @@ def _closed_from(day: int) -> tuple[int, int] | None:
     )
 
 
-_BY_HOUR = (
-    *(0.55, 0.75, 0.80, 0.70, 0.60, 0.55, 0.60, 0.85, 1.20, 1.50, 1.35, 1.15),
-    *(1.05, 1.20, 1.70, 1.75, 1.70, 1.35, 1.00, 0.90, 0.80, 0.70, 0.50, 0.40),
-)
-_WEEKEND = 0.35
-_FIXING_SECOND = 14 * 3600 + 15 * 60
-_DAY = 86_400
-_FRIDAY_EVENING = 4 * _DAY + 23 * 3600  # 17:00 New York on Frankfurt's clock, since Monday midnight
-_SUNDAY_EVENING = 6 * _DAY + 23 * 3600
-_CLOCKS_FORWARD = 11 * 3600 + 45 * 60  # from 14:15 on Saturday to 02:00, when it becomes 03:00
-_CLOCKS_BACK = 12 * 3600 + 45 * 60  # from 14:15 on Saturday to 03:00, when it becomes 02:00
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How the variance of a market day is spent."""
-
-    variance: Floats  # of each cell; a day from Monday to Tuesday sums to 1
-    root: Floats  # its square root
-    progress: Floats  # share spent at each grid point, 0 to 1
-    total: float  # variance of the whole day
-
-
 @cache
-def pace_of(weekday: int, cells: int) -> Pace:
-    """Return the pace of a market day that starts on `weekday` (Monday is 0) and has `cells` cells."""
-    variance = _relative(weekday, cells) ** 2 / _plain_day()
-    return with_variance(variance)
-
-
-def with_variance(variance: Floats) -> Pace:
-    """Return the pace that spends the given variance in each cell."""
-    spent = np.concatenate([[0.0], np.cumsum(variance)])
-    total = float(spent[-1])
-    progress = spent / total
-    return Pace(variance, np.sqrt(variance), progress, total)
-
-
-@cache
-def _plain_day() -> float:
+def _weekday_variance() -> float:
+    """Return the variance of a day from Monday to Tuesday, to which all profiles are relative."""
     return float((_relative(0, CELLS_PER_DAY) ** 2).sum())
 
 
 def _relative(weekday: int, cells: int) -> Floats:
-    """Relative volatility of each cell, from the hour and from whether it is weekend."""
-    wall = weekday * _DAY + _wall_seconds(cells)
+    """Return the relative volatility of each cell, by hour and weekend."""
+    wall = weekday * DAY_SECONDS + _wall_seconds(cells)
     hours = np.arange(-1, 25) + 0.5
-    by_hour = np.array([_BY_HOUR[-1], *_BY_HOUR, _BY_HOUR[0]])
-    profile = np.interp(wall % _DAY / 3600, hours, by_hour)
-    in_week = wall % (7 * _DAY)
+    by_hour = np.array([_VOLATILITY_BY_HOUR[-1], *_VOLATILITY_BY_HOUR, _VOLATILITY_BY_HOUR[0]])
+    profile = np.interp(wall % DAY_SECONDS / 3600, hours, by_hour)
+    in_week = wall % (7 * DAY_SECONDS)
     weekend = (in_week >= _FRIDAY_EVENING) & (in_week < _SUNDAY_EVENING)
-    return np.asarray(np.where(weekend, _WEEKEND * profile, profile), dtype=np.float64)
+    return np.asarray(np.where(weekend, _WEEKEND_VOLATILITY * profile, profile), dtype=np.float64)
 
 
 def _wall_seconds(cells: int) -> Floats:
-    """Seconds since midnight of the starting day on Frankfurt's clock, which may change on the way."""
+    """Return seconds since midnight of the starting day on Frankfurt's clock, which may change during the day."""
     elapsed = np.arange(cells, dtype=np.float64) * 5
     if cells < CELLS_PER_DAY:
         elapsed += np.where(elapsed >= _CLOCKS_FORWARD, 3600.0, 0.0)

@@ -1,15 +1,12 @@
-"""The specification of each listed instrument, in the numbers that a v20 division publishes.
+"""The instruments that can be traded: their specifications, financing rates, typical spreads and groups.
 
-What money costs in each currency a year: central-bank policy rates of mid 2025, rounded, as fractions.
+The list is the usual currency list of a v20 division, as far as the reference rates reach (they lack the offshore yuan and the
+Saudi riyal: USD_CNY takes the place of the first, the second is left out). Margin rates are those of a European retail
+account: 3.33 % where both currencies are majors, 5 % else, more for volatile ones. Spreads are typical retail spreads of a
+quiet London morning, in pips.
 
-Financing is what holding a position overnight earns or costs: the interest of what one holds less that of what one owes, less
-the broker's charge. The table stands still; a practice account wants plausible signs and sizes, not a money market.
-What can be traded: the table of instruments, with the typical spread, margin and group of each.
-
-The list is the usual currency list of a v20 division, as far as the reference rates reach (no offshore yuan and no Saudi
-riyal there: USD_CNY takes the place of the first, the second is left out). Margins are those of a European retail account:
-3.33 % where both currencies are majors, 5 % else, more for the troubled ones. Spreads are typical retail spreads of
-a quiet London morning, in pips.
+Financing rates: the difference of the central-bank policy rates of mid 2025 (rounded) less the broker's charge of 1 % a year.
+They do not change; a practice account needs plausible signs and sizes only.
 """
 
 from dataclasses import dataclass
@@ -18,24 +15,24 @@ from typing import Literal
 
 from keydesk_practice.engine.quotes import Specification
 
-_YEARLY = {
+_POLICY_RATES = {  # annual, as fractions
     "AUD": "0.0385", "CAD": "0.0275", "CHF": "0.0000", "CNY": "0.0140", "CZK": "0.0350", "DKK": "0.0160",
     "EUR": "0.0200", "GBP": "0.0425", "HKD": "0.0250", "HUF": "0.0650", "INR": "0.0550", "JPY": "0.0050",
     "MXN": "0.0800", "NOK": "0.0425", "NZD": "0.0325", "PLN": "0.0500", "SEK": "0.0200", "SGD": "0.0180",
     "THB": "0.0175", "TRY": "0.4300", "USD": "0.0425", "ZAR": "0.0700",
 }  # fmt: skip
 _CHARGE = Decimal("0.0100")
-_UNKNOWN = Decimal("0.0000")  # metals and the like earn nothing
+_NO_RATE = Decimal("0.0000")  # metals and other commodities
 
 
 def financing_rates(base: str, quote: str) -> tuple[Decimal, Decimal]:
-    """Return what a long and a short position earn a year, as fractions; minus costs the holder."""
+    """Return the annual financing rates of a long and a short position, as fractions; negative ones cost the holder."""
     difference = _rate(base) - _rate(quote)
     return difference - _CHARGE, -difference - _CHARGE
 
 
 def _rate(currency: str) -> Decimal:
-    return Decimal(_YEARLY[currency]) if currency in _YEARLY else _UNKNOWN
+    return Decimal(_POLICY_RATES[currency]) if currency in _POLICY_RATES else _NO_RATE
 
 
 Group = Literal["major", "cross", "exotic"]
@@ -43,23 +40,23 @@ Group = Literal["major", "cross", "exotic"]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One row of the table."""
+    """One row of the table of instruments."""
 
     name: str
     group: Group
     spread_pips: float
     margin: str
     type: Literal["CURRENCY", "METAL", "CFD"] = "CURRENCY"
-    pip_location: int | None = None  # None: what is usual for the currency
+    pip_location: int | None = None  # None: the usual one of the quote currency
 
     @property
     def base(self) -> str:
-        """Return the currency that units count."""
+        """Return the base currency."""
         return self.name.partition("_")[0]
 
     @property
     def quote(self) -> str:
-        """Return the currency that the price counts."""
+        """Return the quote currency."""
         return self.name.partition("_")[2]
 
 
@@ -109,21 +106,21 @@ LISTINGS = (
 CURRENCIES = tuple(sorted({side for row in LISTINGS for side in (row.base, row.quote)} - {"EUR"}))
 
 
-_COARSE = {"JPY", "HUF", "INR", "THB"}  # currencies whose pip is a hundredth
-_FINE = {"HKD_JPY"}  # but for this price of twenty, which is quoted finer
+_HUNDREDTH_PIPS = {"JPY", "HUF", "INR", "THB"}  # quote currencies whose pip is a hundredth
+_FINER_PIPS = {"HKD_JPY"}  # except in this pair with a price of about twenty
 _TRIPLE_WEDNESDAY = (1, 1, 3, 1, 1, 0, 0)
-_PIPS_BEYOND = 1  # decimals of a price beyond the pip
+_DECIMALS_BEYOND_PIP = 1
 
 
 def pip_location_of(listing: Listing) -> int:
     """Return the decimal place of a pip."""
     if listing.pip_location is not None:
         return listing.pip_location
-    return -2 if listing.quote in _COARSE and listing.name not in _FINE else -4
+    return -2 if listing.quote in _HUNDREDTH_PIPS and listing.name not in _FINER_PIPS else -4
 
 
 def specification_of(listing: Listing) -> Specification:
-    """Return everything the service says of an instrument."""
+    """Return the specification of an instrument."""
     place = pip_location_of(listing)
     pip = Decimal(1).scaleb(place)
     long_rate, short_rate = financing_rates(listing.base, listing.quote)
@@ -133,11 +130,11 @@ def specification_of(listing: Listing) -> Specification:
         display_name=listing.name.replace("_", "/"),
         type=listing.type,
         pip_location=place,
-        display_precision=_PIPS_BEYOND - place,
+        display_precision=_DECIMALS_BEYOND_PIP - place,
         trade_units_precision=0,
         minimum_trade_size=Decimal(1),
-        maximum_trailing_stop_distance=_decimals(pip * 10_000, place - 1),
-        minimum_trailing_stop_distance=_decimals(pip * 5, place - 1),
+        maximum_trailing_stop_distance=_with_decimals(pip * 10_000, place - 1),
+        minimum_trailing_stop_distance=_with_decimals(pip * 5, place - 1),
         maximum_position_size=Decimal(0),
         maximum_order_units=Decimal(100_000_000),
         margin_rate=Decimal(listing.margin),
@@ -145,18 +142,18 @@ def specification_of(listing: Listing) -> Specification:
         short_rate=short_rate,
         financing_days=_TRIPLE_WEDNESDAY,
         guaranteed_mode="ALLOWED" if guaranteed else "DISABLED",
-        guaranteed_minimum_distance=_decimals(pip * 10, place - 1),
+        guaranteed_minimum_distance=_with_decimals(pip * 10, place - 1),
         guaranteed_premium=_premium(listing, pip),
         guaranteed_level_volume=Decimal(1_000_000),
-        guaranteed_level_range=_decimals(pip * 25, place - 1),
+        guaranteed_level_range=_with_decimals(pip * 25, place - 1),
         tags=(("ASSET_CLASS", listing.type), ("LIQUIDITY", listing.group.upper())),
     )
 
 
 def _premium(listing: Listing, pip: Decimal) -> Decimal:
-    """A guaranteed stop costs about a spread when it fills."""
+    """Return the premium of a guaranteed stop: about one spread per unit."""
     return pip * Decimal(str(listing.spread_pips)).quantize(Decimal("0.1"))
 
 
-def _decimals(value: Decimal, place: int) -> Decimal:
+def _with_decimals(value: Decimal, place: int) -> Decimal:
     return value.quantize(Decimal(1).scaleb(place))

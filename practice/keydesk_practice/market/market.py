@@ -1,131 +1,109 @@
-"""The practice market as the engine and the face see it: quotes of any instant, candles of any range.
+"""The practice market: quotes, conversion factors and candles of any instant, for one seed.
 
-It has no state but memory of what it computed: the same seed gives the same prices, whenever and in whatever order they are
-asked for. The days after the last published one are drawn as far as they are needed.
-
-Factors from one currency to another: the mid, and a half per cent worse for gains and losses alike.
-
-The newer service converts at the mid plus or minus a charge, not at the bid and ask of some pair (SEMANTICS 12.11).
+It has no state except caches: the same seed gives the same prices, whenever and in whatever order they are requested. Days
+after the last published one are drawn as far as they are needed.
 """
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
-from typing import NamedTuple
 
 import numpy as np
 
 from keydesk_practice.engine.quotes import Conversion, Quote, Specification
+from keydesk_practice.engine.wire_form import rfc3339
 from keydesk_practice.errors import TimeOutsideRates
-from keydesk_practice.market.bars import PairBlocks, Stretches
-from keydesk_practice.market.candles import Candle, CandleMaker, Cut, Range
-from keydesk_practice.market.fixings import anchors_of, with_future
+from keydesk_practice.market.bars import BarBuilder, PairBarBlocks
+from keydesk_practice.market.candles import Candle, CandleBuilder, CandleSpec, Range
+from keydesk_practice.market.conversion import CurrencyConverter
+from keydesk_practice.market.fixings import fixings_of, with_future
 from keydesk_practice.market.hours import CELL, CELLS_PER_DAY, Hours, TradingHours
 from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, specification_of
-from keydesk_practice.market.own_data import Own
-from keydesk_practice.market.pairs import OwnPath, Pairs
+from keydesk_practice.market.pairs import Pairs, PricePath
 from keydesk_practice.market.quotes import Quoting
-from keydesk_practice.market.reference import Floats, ReferenceRates, read_reference_rates
-from keydesk_practice.market.rng import Chance
+from keydesk_practice.market.reference import ReferenceRates, read_reference_rates
+from keydesk_practice.market.replay import ReplayedInstrument
+from keydesk_practice.market.rng import Rng
 from keydesk_practice.market.spread import depth_of
 
-_CHARGE = Decimal("0.005")
-_DECIMALS = Decimal("0.000000000001")
-_ONE = Decimal(1)
-
-
-def conversion_of(currency: str, home: str, mid: float) -> Conversion:
-    """Return the factors for a mid of `home` per `currency`."""
-    if currency == home:
-        return Conversion(currency, _ONE, _ONE, _ONE)
-    value = Decimal(mid).quantize(_DECIMALS)
-    gain = (value * (_ONE - _CHARGE)).quantize(_DECIMALS)
-    loss = (value * (_ONE + _CHARGE)).quantize(_DECIMALS)
-    return Conversion(currency, gain, loss, value)
-
-
-_AHEAD = 90  # days drawn beyond the one that is asked for
+_AHEAD = 90  # days drawn beyond the requested one
 _LATEST = 36_525  # days after the last published rate: a century
 
 
 class PracticeMarket:
-    """Everything about prices, for one seed and one kind of week."""
+    """The market for one seed, one kind of opening hours, and the instruments replayed from candle files."""
 
     def __init__(
         self,
         seed: int,
         hours: Hours | str = Hours.ALWAYS,
-        own: Sequence[Own] = (),
+        replayed: Sequence[ReplayedInstrument] = (),
         rates: ReferenceRates | None = None,
     ) -> None:
-        self.chance = Chance(seed)
+        self.rng = Rng(seed)
         self._hours = TradingHours(Hours(hours))
         self.rates = read_reference_rates(CURRENCIES) if rates is None else rates
-        replaced = {one.listing.name for one in own}
+        replaced_names = {one.listing.name for one in replayed}
         self._listings = (
-            *(listing for listing in LISTINGS if listing.name not in replaced),
-            *(one.listing for one in own),
+            *(listing for listing in LISTINGS if listing.name not in replaced_names),
+            *(one.listing for one in replayed),
         )
-        self._own = own
-        self.columns = {name: i for i, name in enumerate((*self.rates.currencies, "EUR"))}
+        self._replayed = replayed
         self.specifications = {one.name: specification_of(one) for one in self._listings}
         self._places = {listing.name: place for place, listing in enumerate(self._listings)}
-        self._lay(int(self.rates.days[-1]))
+        self._build(int(self.rates.days[-1]))
 
     def at(self, now: int) -> "Instant":
-        """Return the market as it stands at an instant.
+        """Return the market at an instant.
 
         Raises:
             TimeOutsideRates: before the first published rate, or a century after the last.
         """
-        self._reach(now)
-        return Instant(self, self._quoting, self._places, now)
+        self._extend_to(now)
+        return Instant(self.specifications, self._quoting, self._converter, self._places, now)
 
-    def candles(self, instrument: str, cut: Cut, asked: Range, now: int) -> list[Candle]:
-        """Return candles of an instrument as they are known at `now`; KeyError if it is not offered.
+    def candles(self, instrument: str, cut: CandleSpec, asked: Range, now: int) -> list[Candle]:
+        """Return candles of an instrument as known at `now`; KeyError if it is not offered.
 
         Raises:
             TooManyCandles: more than 5,000 lie in the range.
         """
-        self._reach(now)
+        self._extend_to(now)
         place = self._places[instrument]
-        if place not in self._makers:
+        if place not in self._builders:
             precision = self.specifications[instrument].display_precision
             depth = depth_of(self._listings[place].group)
-            blocks = PairBlocks(self._pairs, place, depth, precision)
-            self._makers[place] = CandleMaker(blocks, self._stretches, self._hours)
-        return self._makers[place].candles(cut, asked, now)
+            blocks = PairBarBlocks(self._pairs, place, depth, precision)
+            self._builders[place] = CandleBuilder(blocks, self._bars, self._hours)
+        return self._builders[place].candles(cut, asked, now)
 
     def last_open(self, now: int) -> int:
-        """Return an instant itself while the market is open, else the last one before it closed."""
+        """Return `now` while the market is open, else the last instant before it closed."""
         return self._hours.last_open(now)
 
-    def is_replayed(self, place: int) -> bool:
-        """Return whether the instrument at a place of the listing has a user's own history."""
-        return place >= len(self._listings) - len(self._own)
-
-    def _reach(self, now: int) -> None:
+    def _extend_to(self, now: int) -> None:
         day = now // CELL // CELLS_PER_DAY
         if not self.rates.days[0] < day < self.rates.days[-1] + _LATEST:
             raise TimeOutsideRates(
-                "The market's time lies outside its rates: they begin in January 1999."
+                f"market time {rfc3339(now)} is outside the rates: use a time from January 1999 on"
             )
         if day + 2 > self._last_day:
-            self._lay(day)
+            self._build(day)
 
-    def _lay(self, day: int) -> None:
-        """Lay the days up to some time after `day`; those that were there already come out the same."""
-        rates = with_future(self.rates, self.chance, day + _AHEAD)
-        anchors = anchors_of(rates, self.chance)
-        self._last_day = anchors.last_day - 1
-        first_own = len(self._listings) - len(self._own)
-        own: Mapping[int, OwnPath] = {first_own + i: one.path for i, one in enumerate(self._own)}
+    def _build(self, day: int) -> None:
+        """Build paths and quotes up to some time after `day`; earlier days come out the same."""
+        rates = with_future(self.rates, self.rng, day + _AHEAD)
+        fixings = fixings_of(rates, self.rng)
+        self._last_day = fixings.last_day - 1
+        first = len(self._listings) - len(self._replayed)
+        replayed: Mapping[int, PricePath] = {
+            first + i: one.path for i, one in enumerate(self._replayed)
+        }
         self._pairs = Pairs(
             listings=self._listings,
-            typical=self._typical(),
-            anchors=anchors,
-            chance=self.chance,
+            typical=self._typical_half_spreads(),
+            fixings=fixings,
+            rng=self.rng,
             hours=self._hours,
-            own=own,
+            replayed=replayed,
         )
         self._quoting = Quoting(
             self._pairs,
@@ -133,18 +111,25 @@ class PracticeMarket:
             [self.specifications[one.name].display_precision for one in self._listings],
             [listing.name for listing in self._listings],
         )
-        self._stretches = Stretches()
-        self._makers: dict[int, CandleMaker] = {}
+        self._converter = CurrencyConverter(
+            self._quoting,
+            self._places,
+            {one.listing.name for one in self._replayed},
+            {name: i for i, name in enumerate((*self.rates.currencies, "EUR"))},
+            self._hours,
+        )
+        self._bars = BarBuilder()
+        self._builders: dict[int, CandleBuilder] = {}
 
-    def _typical(self) -> list[float]:
-        """Half the usual spread of each instrument, as a share of its last published price."""
+    def _typical_half_spreads(self) -> list[float]:
+        """Return half the usual spread of each instrument, as a fraction of its last published price."""
         last = dict(zip(self.rates.currencies, self.rates.logs[-1], strict=True)) | {"EUR": 0.0}
-        own = {one.listing.name: one.last_price for one in self._own}
+        replayed = {one.listing.name: one.last_price for one in self._replayed}
         return [
             0.5
             * listing.spread_pips
             * float(self.specifications[listing.name].pip)
-            / own.get(
+            / replayed.get(
                 listing.name,
                 float(np.exp(last.get(listing.quote, 0.0) - last.get(listing.base, 0.0))),
             )
@@ -153,13 +138,19 @@ class PracticeMarket:
 
 
 class Instant:
-    """The market at one instant: what the engine is given."""
+    """The market at one instant, as the engine needs it (`engine.quotes.Market`)."""
 
     def __init__(
-        self, market: PracticeMarket, quoting: Quoting, places: Mapping[str, int], now: int
+        self,
+        specifications: Mapping[str, Specification],
+        quoting: Quoting,
+        converter: CurrencyConverter,
+        places: Mapping[str, int],
+        now: int,
     ) -> None:
         self.now = now
-        self._market, self._quoting, self._places = market, quoting, places
+        self._specifications, self._quoting = specifications, quoting
+        self._converter, self._places = converter, places
         self._levels: dict[int, tuple[list[list[int]], list[list[int]]]] = {}
 
     def quote(self, instrument: str) -> Quote:
@@ -172,14 +163,14 @@ class Instant:
         return self._quoting.quote(place, self.now, at, bids[place], asks[place])
 
     def specification(self, instrument: str) -> Specification | None:
-        """Return what the instrument is; None when it is not offered."""
+        """Return the specification of an instrument, None when it is not offered."""
         place = self._places.get(instrument)
         if place is None or not self._quoting.is_offered(place, self.now):
             return None
-        return self._market.specifications[instrument]
+        return self._specifications[instrument]
 
     def instruments(self) -> Sequence[str]:
-        """Return every instrument that has begun by now."""
+        """Return the names of all instruments whose history has begun."""
         return [
             name
             for name, place in self._places.items()
@@ -187,45 +178,5 @@ class Instant:
         ]
 
     def conversion(self, currency: str, home: str) -> Conversion:
-        """Return the factors from a currency to the home currency."""
-        return conversion_of(currency, home, float(np.exp(self._log_value(currency, home))))
-
-    def _log_value(self, currency: str, home: str) -> float:
-        """Return the log of how much of the home currency one of a currency is worth.
-
-        What is replayed for the pair of the two counts before the reference rates, as it does in the pair's own price.
-        """
-        if currency == home:
-            return 0.0
-        for name, sign in ((f"{currency}_{home}", 1), (f"{home}_{currency}", -1)):
-            if self._is_replayed(name):
-                return sign * self._log_mid(self._places[name])
-        columns = self._market.columns
-        if currency in columns and home in columns:
-            rates = self._lines(self._market.last_open(self.now)).rates
-            return float(rates[columns[home]] - rates[columns[currency]])
-        for name, place in self._places.items():  # such as XAU, known by a user's XAU_USD
-            base, _, quote = name.partition("_")
-            if base == currency:
-                return self._log_mid(place) + self._log_value(quote, home)
-        raise KeyError(currency)
-
-    def _is_replayed(self, name: str) -> bool:
-        place = self._places.get(name)
-        if place is None or not self._market.is_replayed(place):
-            return False
-        return self._quoting.is_offered(place, self.now)
-
-    def _log_mid(self, place: int) -> float:
-        return float(self._lines(self._quoting.last_open(place, self.now)).mids[place])
-
-    def _lines(self, at: int) -> "_Lines":
-        lines, part = self._quoting.lines(at // CELL), at % CELL / CELL
-        return _Lines(lines.mids_at(part), lines.rates_at(part))
-
-
-class _Lines(NamedTuple):
-    """The log mids of the instruments and the log rates of the currencies at an instant."""
-
-    mids: Floats
-    rates: Floats
+        """Return the conversion factors from a currency to the home currency."""
+        return self._converter.factors(currency, home, self.now)

@@ -1,7 +1,7 @@
-"""Prices of all instruments at one instant.
+"""Quotes of all instruments at one instant.
 
-Within a cell everything is a straight line, so a cell's two grid points, worked out once for all pairs together, give every
-price of its five seconds by a handful of array operations.
+Within a cell every log price is linear. So the prices at the two ends of a cell, computed once for all pairs together, give
+every quote of its five seconds by a few array operations.
 """
 
 from collections.abc import Sequence
@@ -12,21 +12,21 @@ import numpy as np
 
 from keydesk_practice.engine.quotes import Level, Quote
 from keydesk_practice.market.hours import CELL, cells_in, first_cell, market_day_of
-from keydesk_practice.market.pairs import Pairs, half_before_shock
+from keydesk_practice.market.pairs import Pairs
 from keydesk_practice.market.reference import Floats
-from keydesk_practice.market.rng import Recent
-from keydesk_practice.market.spread import DISTANCES, Depth, aftershock
+from keydesk_practice.market.rng import Lru
+from keydesk_practice.market.spread import DISTANCES, Depth, aftershock, base_half_spread
 
 
 @dataclass(frozen=True, slots=True)
-class CellLines:
-    """The straight lines of one cell: log mid and log half-spread of each pair at its two ends."""
+class CellPrices:
+    """Log mid and log half-spread of each pair at the two ends of a cell."""
 
     mids: tuple[Floats, Floats]
     halves: tuple[Floats, Floats]
     rates: tuple[Floats, Floats]  # log rate of each currency against the euro, the euro's own last
     open: tuple[bool, ...]
-    units: tuple[tuple[int, ...], ...]  # behind each level of each pair
+    units: tuple[tuple[int, ...], ...]  # at each level of each pair
 
     def mids_at(self, part: float) -> Floats:
         """Return the log mids when a part of the cell has passed."""
@@ -42,7 +42,7 @@ class CellLines:
 
 
 class Quoting:
-    """Lines and quotes of all pairs."""
+    """The quotes of all pairs, from the prices of one cell at a time."""
 
     def __init__(
         self, pairs: Pairs, depths: Sequence[Depth], precisions: Sequence[int], names: Sequence[str]
@@ -53,25 +53,27 @@ class Quoting:
         self._scales = 10.0 ** np.array(precisions)[:, None]
         self._places = [-precision for precision in precisions]
         self._first_cells = np.array([first_cell(pairs.first_day(p)) for p in range(len(names))])
-        self.lines = Recent(64, self._lines_of)
+        self.cell_prices = Lru(64, self._prices_of)
 
     def levels(self, now: int) -> tuple[list[list[int]], list[list[int]]]:
         """Return bid and ask prices of all pairs and levels, as whole numbers of their last decimal."""
-        lines, part = self.lines(now // CELL), now % CELL / CELL
-        mids = lines.mids_at(part)[:, None]
-        halves = lines.halves_at(part)[:, None] * DISTANCES
+        prices, part = self.cell_prices(now // CELL), now % CELL / CELL
+        mids = prices.mids_at(part)[:, None]
+        halves = prices.halves_at(part)[:, None] * DISTANCES
         known = np.isfinite(mids)
         bids = np.floor(np.exp(np.where(known, mids - halves, 0.0)) * self._scales)
         asks = np.ceil(np.exp(np.where(known, mids + halves, 0.0)) * self._scales)
-        for level in range(1, len(DISTANCES)):  # each level at least one step behind the last
+        for level in range(
+            1, len(DISTANCES)
+        ):  # each level at least one step worse than the one before
             np.minimum(bids[:, level], bids[:, level - 1] - 1, out=bids[:, level])
             np.maximum(asks[:, level], asks[:, level - 1] + 1, out=asks[:, level])
         return bids.astype(np.int64).tolist(), asks.astype(np.int64).tolist()
 
     def quote(self, pair: int, now: int, at: int, bids: list[int], asks: list[int]) -> Quote:
-        """Return the quote of a pair from its prices, which are those of the instant `at`."""
+        """Return the quote of a pair from its prices at the instant `at`."""
         place = self._places[pair]
-        units = self.lines(at // CELL).units[pair]
+        units = self.cell_prices(at // CELL).units[pair]
         bid_prices = [Decimal(price).scaleb(place) for price in bids]
         ask_prices = [Decimal(price).scaleb(place) for price in asks]
         return Quote(
@@ -81,24 +83,24 @@ class Quoting:
             tuple(map(Level, ask_prices, units)),
             bid_prices[-1],
             ask_prices[-1],
-            self.lines(now // CELL).open[pair],
+            self.cell_prices(now // CELL).open[pair],
         )
 
     def last_open(self, pair: int, now: int) -> int:
-        """Return the instant whose prices are in force: while a pair is closed, the last before it closed."""
+        """Return the instant whose prices are in force: `now`, or the last one before the pair closed."""
         return self._pairs.last_open(pair, now)
 
     def is_offered(self, pair: int, now: int) -> bool:
-        """Return whether a pair has begun by an instant."""
+        """Return whether the history of a pair has begun at an instant."""
         return bool(self._first_cells[pair] <= now // CELL)
 
-    def _lines_of(self, cell: int) -> CellLines:
+    def _prices_of(self, cell: int) -> CellPrices:
         day = market_day_of(cell)
         point = cell - first_cell(day)
         rates = self._rates(day, point)
         mids = self._mids(rates, day, point)
         depth = float(self._pairs.sessions.on(day).depth[point])
-        return CellLines(
+        return CellPrices(
             mids,
             (self._halves(day, point, cell, 0), self._halves(day, point + 1, cell + 1, 1)),
             rates,
@@ -107,7 +109,7 @@ class Quoting:
         )
 
     def _rates(self, day: int, point: int) -> tuple[Floats, Floats]:
-        count = len(self._pairs.anchors.currencies)
+        count = len(self._pairs.fixings.currencies)
         curves = [self._pairs.paths.curve(day, column) for column in range(count)]
         starts = [float(curve.points[point]) for curve in curves]
         ends = [curve.just_before(point + 1) for curve in curves]
@@ -115,27 +117,27 @@ class Quoting:
 
     def _mids(self, rates: tuple[Floats, Floats], day: int, point: int) -> tuple[Floats, Floats]:
         start, end = (one[self._quotes] - one[self._bases] for one in rates)
-        for pair in self._pairs.own:
+        for pair in self._pairs.replayed:
             curve = self._pairs.mid(pair, day)
             start[pair] = curve.points[point]
             end[pair] = curve.just_before(point + 1)
         return start, end
 
     def _halves(self, day: int, point: int, cell: int, from_left: int) -> Floats:
-        """Half-spreads at a grid point, with a step there only as seen from its right."""
+        """Return the half-spreads at a grid point; with `from_left` 1 without a step that happens there."""
         pairs, count = self._pairs, cells_in(day)
-        start, end = pairs.turbulence.factors(day), pairs.turbulence.factors(day + 1)
-        half = half_before_shock(
+        start, end = pairs.volatility.factors(day), pairs.volatility.factors(day + 1)
+        half = base_half_spread(
             pairs.typical,
             float(pairs.sessions.on(day).spread[point]),
-            pairs.flicker.of_cell(len(pairs.typical), cell),
+            pairs.spread_noise.of_cell(len(pairs.typical), cell),
             start + (end - start) * (point / count),
         )
-        if not pairs.anchors.jumps[day - pairs.anchors.first_day].any():
+        if not pairs.fixings.jumps[day - pairs.fixings.first_day].any():
             return half
-        return np.asarray(half * self._shocks(day, point, from_left))
+        return np.asarray(half * self._aftershock_factors(day, point, from_left))
 
-    def _shocks(self, day: int, point: int, from_left: int) -> Floats:
+    def _aftershock_factors(self, day: int, point: int, from_left: int) -> Floats:
         factors = np.ones(len(self.names))
         for pair in range(len(self.names)):
             for at, size in self._pairs.steps(pair, day):
@@ -148,6 +150,6 @@ class Quoting:
         is_open = scheduled is None or bool(scheduled[point])
         cell = first_cell(day) + point
         known = (self._first_cells <= cell).tolist()
-        for pair, own in self._pairs.own.items():
-            known[pair] = known[pair] and bool(own.open_cells(day)[point])
+        for pair, path in self._pairs.replayed.items():
+            known[pair] = known[pair] and bool(path.open_cells(day)[point])
         return tuple(is_open and one for one in known)

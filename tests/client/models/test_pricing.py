@@ -16,7 +16,7 @@ PRICE = Reader(ClientPrice).read(
 ONE_SIDED = Reader(ClientPrice).read(b'{"type":"PRICE","bids":[],"asks":[]}')
 
 
-def test_a_price_tells_its_best_levels() -> None:
+def test_a_price_has_its_best_levels() -> None:
     assert (PRICE.bid, PRICE.ask) == (Decimal("1.11295"), Decimal("1.11312"))
     assert (PRICE.mid, PRICE.spread) == (Decimal("1.113035"), Decimal("0.00017"))
 
@@ -25,7 +25,7 @@ def test_a_price_tells_its_best_levels() -> None:
     ("name", "empty"), [("bid", "bids"), ("ask", "asks"), ("mid", "bids"), ("spread", "asks")]
 )
 def test_a_side_that_is_empty_has_no_best_level(name: str, empty: str) -> None:
-    with pytest.raises(MissingMember, match=f"{empty}: empty") as missed:
+    with pytest.raises(MissingMember, match=f"{empty} is empty") as missed:
         getattr(ONE_SIDED, name)
     assert missed.value.member == empty
     assert not hasattr(ONE_SIDED, name)
@@ -33,11 +33,13 @@ def test_a_side_that_is_empty_has_no_best_level(name: str, empty: str) -> None:
 
 def test_an_amount_in_another_currency_is_valued_at_home() -> None:
     assert PRICE.home_conversion("JPY").account_loss == Decimal("0.0067")
-    with pytest.raises(MissingMember, match="nothing on CHF, ask with include_home_conversions"):
+    with pytest.raises(
+        MissingMember, match="no CHF: open the stream with include_home_conversions"
+    ):
         PRICE.home_conversion("CHF")
 
 
-def test_an_instrument_rounds_when_it_is_asked_to() -> None:
+def test_an_instrument_rounds_prices_and_units() -> None:
     pair = Reader(Instrument).read(
         b'{"name":"USD_JPY","pipLocation":-2,"displayPrecision":3,"tradeUnitsPrecision":0}'
     )
@@ -49,7 +51,7 @@ def test_an_instrument_rounds_when_it_is_asked_to() -> None:
 
 
 @pytest.mark.parametrize("number", [Decimal("NaN"), Decimal("1E+400"), 1.5, "1e5", None])
-def test_what_can_not_be_rounded_is_refused_by_name(number: object) -> None:
+def test_a_value_that_cannot_be_rounded_is_refused_with_its_field(number: object) -> None:
     pair = Reader(Instrument).read(b'{"displayPrecision":3,"tradeUnitsPrecision":0}')
     ways: tuple[tuple[Callable[..., Decimal], str], ...] = (
         (pair.round_price, "price"),
@@ -61,7 +63,7 @@ def test_what_can_not_be_rounded_is_refused_by_name(number: object) -> None:
         assert refused.value.field == field
 
 
-def test_a_number_with_more_digits_than_python_counts_by_itself_is_rounded() -> None:
+def test_a_number_with_more_digits_than_the_default_context_is_rounded() -> None:
     pair = Reader(Instrument).read(b'{"displayPrecision":3}')
     long = Decimal("123456789012345678901234567.12345678")
     assert str(pair.round_price(long)) == "123456789012345678901234567.123"

@@ -36,14 +36,14 @@ def test_a_row_is_flat_and_exact() -> None:
     }
 
 
-def test_what_becomes_of_numbers_and_times_is_the_callers_word() -> None:
+def test_converters_change_the_numbers_and_times_of_a_row() -> None:
     row = FILL.row(numbers=float, times=datetime.fromisoformat)
     assert repr(row["pl"]) == "1.5"
     assert str(row["time"]) == "2026-01-02 03:04:05.123456+00:00"
     assert row["full_price.bids"] == [{"price": 1.2, "liquidity": 5.0}]
 
 
-def test_a_moment_in_seconds_is_handed_over_as_rfc_3339() -> None:
+def test_a_time_in_seconds_reaches_the_converter_as_rfc_3339() -> None:
     read = Reader(OrderFillTransaction).read(b'{"id":"7","time":"1767323045.123456789"}')
     assert read.row(times=str)["time"] == "2026-01-02T03:04:05.123456789Z"
 
@@ -54,7 +54,7 @@ def test_a_candle_is_a_row_of_open_high_low_and_close() -> None:
     assert list(row.values())[1:] == ["1.1", "1.3", "1.0", "1.20", 9, True]
 
 
-def test_prices_of_several_components_are_told_apart() -> None:
+def test_prices_of_several_components_have_names_of_their_own() -> None:
     row = candles("bid", "ask").candles[0].row()
     assert [name for name in row if "." in name] == [
         f"{side}.{price}" for side in ("bid", "ask") for price in ("open", "high", "low", "close")

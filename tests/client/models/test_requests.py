@@ -19,7 +19,7 @@ from keydesk_client.models import (
     TrailingStopLossDetails,
     TrailingStopLossOrderRequest,
 )
-from keydesk_client.models.requests import refuse_unfit, refuse_unfit_details
+from keydesk_client.models.requests import validate_details_for_instrument, validate_for_instrument
 
 EUR_USD = Instrument(
     name="EUR_USD",
@@ -92,7 +92,7 @@ EUR_USD = Instrument(
         ),
     ],
 )
-def test_an_impossible_order_is_refused_by_the_name_of_its_member(
+def test_an_invalid_order_is_refused_with_the_name_of_its_member(
     kind: type[Any], members: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(InvalidRequest) as refused:
@@ -114,7 +114,7 @@ def test_an_impossible_order_is_refused_by_the_name_of_its_member(
         (TakeProfitOrderRequest, {"price": "1.1", "trigger_condition": "X"}, "trigger_condition"),
     ],
 )
-def test_an_impossible_dependent_order_is_refused(
+def test_an_invalid_dependent_order_is_refused(
     kind: type[Any], members: dict[str, Any], field: str
 ) -> None:
     with pytest.raises(InvalidRequest) as refused:
@@ -154,13 +154,15 @@ def test_an_order_that_does_not_fit_its_instrument_is_refused_and_not_rounded(
     order: OrderRequest, field: str
 ) -> None:
     with pytest.raises(InvalidRequest) as refused:
-        refuse_unfit(order, EUR_USD)
+        validate_for_instrument(order, EUR_USD)
     assert refused.value.field == field
 
 
-def test_trailing_zeros_are_no_excess_of_precision() -> None:
-    refuse_unfit(LimitOrderRequest(instrument="EUR_USD", units="1.000", price="1.1000000"), EUR_USD)
-    refuse_unfit_details("stop_loss", StopLossDetails(price="1.10000"), EUR_USD)
+def test_trailing_zeros_do_not_count_as_decimals() -> None:
+    validate_for_instrument(
+        LimitOrderRequest(instrument="EUR_USD", units="1.000", price="1.1000000"), EUR_USD
+    )
+    validate_details_for_instrument("stop_loss", StopLossDetails(price="1.10000"), EUR_USD)
 
 
 def test_an_order_request_reads_back_what_it_writes() -> None:

@@ -58,13 +58,15 @@ def test_liquidity_stays_a_number_where_it_came_as_one() -> None:
         10**70,
     ],
 )
-def test_what_is_no_plain_number_is_refused(bad: object) -> None:
-    with pytest.raises(ValueError, match="give a Decimal, an int or digits"):
+def test_a_value_that_is_not_a_plain_number_is_refused(bad: object) -> None:
+    with pytest.raises(ValueError, match="give a Decimal, an int or decimal text"):
         decimal_of(bad)
 
 
-def test_a_number_too_long_to_be_printed_is_refused_in_the_same_words() -> None:
-    with pytest.raises(ValueError, match="so long a number is no decimal number: give a Decimal"):
+def test_a_number_too_long_to_be_printed_is_refused_without_its_digits() -> None:
+    with pytest.raises(
+        ValueError, match="more than 64 digits is not a valid number: give a Decimal"
+    ):
         decimal_of(10**5000)
 
 

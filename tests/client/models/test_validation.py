@@ -1,4 +1,4 @@
-"""The parts of an order that a caller makes: what can not be right is refused at once, by the member's name."""
+"""The parts of an order that a caller builds: an invalid value is refused at once, with the member's name."""
 
 import pickle
 from collections.abc import Callable
@@ -19,12 +19,12 @@ from keydesk_client.models import (
     ("kind", "members", "field", "said"),
     [
         (StopLossDetails, {"price": 1.05}, "price", "float"),
-        (StopLossDetails, {"prise": "1.05"}, "prise", "it has price, distance"),
-        (TrailingStopLossDetails, {}, "distance", "needed"),
+        (StopLossDetails, {"prise": "1.05"}, "prise", "use one of price, distance"),
+        (TrailingStopLossDetails, {}, "distance", "required"),
         (TrailingStopLossDetails, {"distance": 0}, "distance", "above 0"),
         (StopLossDetails, {"price": "-1"}, "price", "above 0"),
         (StopLossDetails, {"price": 1, "distance": 1}, "distance", "not both"),
-        (ClientExtensions, {"ident": "mine"}, "ident", "it has id, tag, comment"),
+        (ClientExtensions, {"ident": "mine"}, "ident", "use one of id, tag, comment"),
         (
             MarketOrderRequest,
             {"instrument": "EUR_USD", "units": 1, "stop_loss_on_fill": {"price": "1", "prise": 1}},
@@ -33,7 +33,7 @@ from keydesk_client.models import (
         ),
     ],
 )
-def test_a_part_that_can_not_be_right_is_refused(
+def test_an_invalid_part_is_refused(
     kind: Callable[..., object], members: dict[str, object], field: str, said: str
 ) -> None:
     with pytest.raises(InvalidRequest, match=said) as refused:
@@ -41,14 +41,14 @@ def test_a_part_that_can_not_be_right_is_refused(
     assert refused.value.field == field
 
 
-def test_members_without_their_names_are_refused_with_the_names() -> None:
+def test_positional_members_are_refused_with_an_example() -> None:
     unchecked: Callable[..., object] = MarketOrderRequest
-    told = r"by name: MarketOrderRequest\(instrument=\.\.\., units=\.\.\.\)"
-    with pytest.raises(TypeError, match=told):
+    message = r"keyword arguments only: MarketOrderRequest\(instrument=\.\.\., units=\.\.\.\)"
+    with pytest.raises(TypeError, match=message):
         unchecked("EUR_USD", 100)
 
 
-def test_a_part_that_is_read_keeps_members_that_we_do_not_know() -> None:
+def test_a_part_that_is_read_keeps_unknown_members() -> None:
     read = Reader(StopLossDetails).read(b'{"price":"1.05","newer":1}')
     assert read.to_wire() == {"price": "1.05", "newer": 1}
     assert pickle.loads(pickle.dumps(read)) == read

@@ -13,6 +13,7 @@ import pytest
 
 from keydesk_client import sync
 from keydesk_client.errors import InvalidSettings
+from keydesk_client.http.endpoint import TimeForm
 from keydesk_client.http.pacing import SteadyTime, steady_time
 from keydesk_client.models import (
     ClientExtensions,
@@ -38,6 +39,7 @@ from keydesk_client.orders.outcome import (
 from keydesk_client.orders.sender import Sender
 from support.fakes.lossy_broker import Fate, LossyBroker
 from support.fakes.lossy_desk import CLOCK, Desk, at_desk, buy, outcome_of, sent, transactions_of
+from support.fakes.virtual_time import run
 
 LOST = [Fate.LOST_ANSWER, Fate.FAILED_YET_DONE, Fate.UNREADABLE_YET_DONE]
 
@@ -252,6 +254,34 @@ def test_the_journal_holds_what_was_sent(
     outcome = outcome_of(tmp_path, broker, act)
     (write,) = broker.writes
     assert outcome.intent.body == json.loads(write.content)
+
+
+@pytest.mark.parametrize("form", ["RFC3339", "UNIX"])
+def test_the_journal_holds_an_order_as_it_was_sent(tmp_path: Path, form: TimeForm) -> None:
+    broker, journal = LossyBroker(), FileJournal(tmp_path / "j" / "orders.jsonl")
+    order = LimitOrderRequest(
+        instrument="EUR_USD",
+        units=100,
+        price="1.05",
+        time_in_force="GTD",
+        gtd_time="2030-01-02T03:04:05Z",
+    )
+
+    async def send() -> Outcome:
+        async with broker.client(form) as client:
+            return await Sender(client, journal, lambda: 0).create(order)
+
+    outcome = run(send())
+    (write,) = broker.writes
+    assert outcome.intent.body == json.loads(write.content)["order"]
+
+
+def test_an_invalid_request_is_neither_sent_nor_journalled(tmp_path: Path) -> None:
+    broker = LossyBroker()
+    desk = sent(tmp_path, broker, lambda sender: sender.create(buy(), instrument=WHOLE))
+    assert desk.steps() == ["NotSent"]
+    assert desk.journal.path.read_bytes() == b""
+    assert broker.writes == []
 
 
 def test_without_a_journal_nothing_is_sent(tmp_path: Path) -> None:

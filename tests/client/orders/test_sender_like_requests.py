@@ -664,7 +664,7 @@ def test_an_old_request_stays_open_while_a_stopped_process_holds_its_turn(tmp_pa
             )
             at = steady_loop_time()
             intent = Intent("a-1", Action.CANCEL, 9, 0, None, "7", {}, steady=at)
-            sending = asyncio.create_task(protocol.carried_out(intent, stopped))
+            sending = asyncio.create_task(protocol.carry_out(intent, stopped))
             for _ in range(2):
                 await asyncio.sleep(130.0)
                 (outcome,) = await sender.recover()

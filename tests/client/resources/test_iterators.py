@@ -290,7 +290,7 @@ async def test_a_call_that_can_not_be_right_is_not_sent(
 
 
 async def test_an_unknown_granularity_is_told_the_known_ones() -> None:
-    with pytest.raises(InvalidRequest, match=r"'m1' is none of S5, S10, .* M1, .* D, W, M$"):
+    with pytest.raises(InvalidRequest, match=r"'m1': use one of S5, S10, .* M1, .* D, W, M$"):
         await client_of(lambda *_: {}).candles.get("EUR_USD", granularity="m1")
 
 

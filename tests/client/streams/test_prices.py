@@ -266,7 +266,7 @@ def test_a_stream_that_was_left_ends_for_who_still_reads_and_is_not_read_anew() 
             await anext(items)
         with pytest.raises(StopAsyncIteration):
             await anext(items)
-        with pytest.raises(StreamNotOpen, match="the stream was left: make another"):
+        with pytest.raises(StreamNotOpen, match="the stream was left: open another"):
             aiter(stream)
 
     run(body())

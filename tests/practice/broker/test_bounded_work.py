@@ -14,9 +14,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from keydesk_practice.broker.background import Turns
+from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker, open_broker
-from keydesk_practice.http.accounts import MOST_CHANGES
+from keydesk_practice.http.accounts import MAX_CHANGES
 from keydesk_practice.http.application import make_application
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN
 from keydesk_practice.options import Options
@@ -144,12 +144,12 @@ async def test_ten_requests_at_once_share_the_turns(large: LargeBroker) -> None:
 
 
 async def test_changes_from_far_back_are_refused_in_words(large: LargeBroker) -> None:
-    last = large.broker.desks[ACCOUNT.id].committed_id
-    refused = await large.get(f"{{a}}/changes?sinceTransactionID={last - MOST_CHANGES - 1}")
+    last = large.broker.sessions[ACCOUNT.id].committed_id
+    refused = await large.get(f"{{a}}/changes?sinceTransactionID={last - MAX_CHANGES - 1}")
     assert refused.status_code == 416
     assert "read the account and poll from its lastTransactionID" in refused.json()["errorMessage"]
-    answered = await large.get(f"{{a}}/changes?sinceTransactionID={last - MOST_CHANGES}")
-    assert len(answered.json()["changes"]["transactions"]) == MOST_CHANGES
+    answered = await large.get(f"{{a}}/changes?sinceTransactionID={last - MAX_CHANGES}")
+    assert len(answered.json()["changes"]["transactions"]) == MAX_CHANGES
 
 
 async def test_an_answer_holds_a_bounded_number_of_transactions(large: LargeBroker) -> None:
@@ -226,17 +226,17 @@ async def test_who_reads_while_a_long_batch_is_written_is_shown_the_account_befo
     tmp_path: Path,
 ) -> None:
     async with large_broker(tmp_path) as large:
-        desk = large.broker.desks[ACCOUNT.id]
-        before = desk.state.last_transaction_id
+        session = large.broker.sessions[ACCOUNT.id]
+        before = session.state.last_transaction_id
         body = {"order": {"type": "MARKET", "instrument": "EUR_USD", "units": "-10000"}}
         closing = asyncio.create_task(large.http.post(f"{ACCOUNT_PATH}/orders", json=body))
-        while desk.state.last_transaction_id == before:  # noqa: ASYNC110 - turns, not time
+        while session.state.last_transaction_id == before:  # noqa: ASYNC110 - turns, not time
             await asyncio.sleep(0)
-        assert desk.committed_id == before
-        other = next(one for one in large.broker.desks if one != ACCOUNT.id)
+        assert session.committed_id == before
+        other = next(one for one in large.broker.sessions if one != ACCOUNT.id)
         order, trade, summary, another = await asyncio.gather(
             large.get(f"{{a}}/orders/{before + 1}"),
-            large.get(f"{{a}}/trades/{min(desk.committed.trades)}"),
+            large.get(f"{{a}}/trades/{min(session.committed.trades)}"),
             large.get("{a}/summary"),
             large.http.get(f"/v3/accounts/{other}/summary"),
         )
@@ -248,14 +248,18 @@ async def test_who_reads_while_a_long_batch_is_written_is_shown_the_account_befo
         after = await large.get(f"{{a}}/orders/{before + 1}")
         assert after.json()["order"]["state"] == "FILLED"
         assert after.json()["lastTransactionID"] == made["lastTransactionID"]
-        assert (desk.committed, desk.shelf._orders, desk.shelf._trades) == (desk.state, {}, {})
+        assert (session.committed, session.archive._orders, session.archive._trades) == (
+            session.state,
+            {},
+            {},
+        )
 
 
 async def test_a_turn_is_bounded_and_who_came_first_goes_on_first() -> None:
-    turns, done, turn = Turns(units_per_turn=10), list[tuple[int, str]](), 0
+    budget, done, turn = WorkBudget(units_per_turn=10), list[tuple[int, str]](), 0
 
     async def work(name: str) -> None:
-        async for _ in turns.over(range(25)):
+        async for _ in budget.iterate(range(25)):
             done.append((turn, name))
 
     tasks = [asyncio.create_task(work(name)) for name in "ab"]
@@ -269,9 +273,9 @@ async def test_a_turn_is_bounded_and_who_came_first_goes_on_first() -> None:
 
 
 async def test_one_who_goes_away_while_waiting_holds_nobody_up() -> None:
-    turns = Turns(units_per_turn=1)
-    await turns.take(3)
-    waiting = [asyncio.create_task(turns.take()) for _ in range(3)]
+    budget = WorkBudget(units_per_turn=1)
+    await budget.spend(3)
+    waiting = [asyncio.create_task(budget.spend()) for _ in range(3)]
     await asyncio.sleep(0)
     waiting[0].cancel()
     await asyncio.wait(waiting)

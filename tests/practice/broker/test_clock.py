@@ -5,14 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from keydesk_practice.broker.clock import (
-    ASLEEP,
+    COARSE_STEP,
     GRID,
-    LONGEST_SLEEP,
+    MAX_SLEEP,
     SECOND,
     Clock,
-    instants,
-    last_before_next_grid_point,
-    missed_instants,
+    coarse_time_steps,
+    end_of_grid_cell,
+    time_steps,
 )
 
 NOW = 1_421_312_400_000_000_000
@@ -20,7 +20,7 @@ NOW = 1_421_312_400_000_000_000
 
 @given(st.integers(NOW, NOW + 10 * GRID), st.integers(1, 50 * GRID))
 def test_every_grid_point_between_two_looks_is_seen_once_in_order(after: int, passed: int) -> None:
-    seen = list(instants(after, after + passed))
+    seen = list(time_steps(after, after + passed))
     assert seen == sorted(set(seen))
     assert seen[-1] == after + passed
     points = [at for at in range(after // GRID * GRID, after + passed + 1, GRID) if at > after]
@@ -28,20 +28,20 @@ def test_every_grid_point_between_two_looks_is_seen_once_in_order(after: int, pa
 
 
 def test_no_time_passed_means_nothing_to_see() -> None:
-    assert list(instants(NOW, NOW)) == []
+    assert list(time_steps(NOW, NOW)) == []
 
 
 def test_a_sleep_is_looked_at_every_five_minutes_of_a_month_at_most() -> None:
-    hour = list(missed_instants(NOW, NOW + 12 * ASLEEP + 1))
+    hour = list(coarse_time_steps(NOW, NOW + 12 * COARSE_STEP + 1))
     assert len(hour) == 13
-    year = list(missed_instants(NOW, NOW + 12 * LONGEST_SLEEP))
-    assert year[0] >= NOW + 11 * LONGEST_SLEEP
-    assert year[-1] == NOW + 12 * LONGEST_SLEEP
+    year = list(coarse_time_steps(NOW, NOW + 12 * MAX_SLEEP))
+    assert year[0] >= NOW + 11 * MAX_SLEEP
+    assert year[-1] == NOW + 12 * MAX_SLEEP
 
 
 @given(st.integers(0, 10**19))
 def test_a_command_stays_before_the_next_grid_point(instant: int) -> None:
-    last = last_before_next_grid_point(instant)
+    last = end_of_grid_cell(instant)
     assert last >= instant
     assert (last + 1) % GRID == 0
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from keydesk_practice.broker.feeds import (
-    MOST_BYTES_BEHIND,
+    MAX_UNREAD_BYTES,
     PriceSubscription,
     TransactionSubscription,
 )
@@ -34,9 +34,9 @@ def test_transactions_come_in_order_and_whole_batches() -> None:
 def test_a_transaction_reader_too_far_behind_is_closed() -> None:
     mailbox = TransactionSubscription()
     cut: list[bool] = []
-    mailbox.when_overrun = lambda: cut.append(True)
+    mailbox.on_overrun = lambda: cut.append(True)
     for _ in range(5):
-        mailbox.offer(b"x" * (MOST_BYTES_BEHIND // 4))
+        mailbox.offer(b"x" * (MAX_UNREAD_BYTES // 4))
     assert mailbox.closed
     assert cut == [True]
     assert mailbox.take() == b""

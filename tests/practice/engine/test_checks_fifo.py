@@ -29,7 +29,7 @@ async def close(practice: PracticeServer, trade: str) -> dict[str, Any]:
     return dict((await practice.send("PUT", f"{{a}}/trades/{trade}/close", {})).json())
 
 
-async def test_the_older_of_two_trades_alike_closes_first(practice_folder: Path) -> None:
+async def test_the_older_of_two_equal_trades_closes_first(practice_folder: Path) -> None:
     async with practice_server(practice_folder, "--fifo") as practice:
         older, newer = await bought(practice, 1000), await bought(practice, 1000)
         refused = await close(practice, newer)
@@ -44,7 +44,7 @@ async def test_a_trade_of_another_size_closes_at_once(practice_folder: Path) -> 
         assert "orderFillTransaction" in await close(practice, await bought(practice, 999))
 
 
-async def test_trades_alike_may_not_bring_a_stop(practice_folder: Path) -> None:
+async def test_a_second_equal_trade_cannot_open_with_a_stop(practice_folder: Path) -> None:
     async with practice_server(practice_folder, "--fifo") as practice:
         await bought(practice, 1000)
         made = await buy(practice, 1000, stopLossOnFill=STOP)
@@ -52,7 +52,7 @@ async def test_trades_alike_may_not_bring_a_stop(practice_folder: Path) -> None:
         assert "orderFillTransaction" in await buy(practice, 999, stopLossOnFill=STOP)
 
 
-async def test_trades_alike_get_no_stop_later(practice_folder: Path) -> None:
+async def test_equal_trades_cannot_get_a_stop_later(practice_folder: Path) -> None:
     async with practice_server(practice_folder, "--fifo") as practice:
         older, _ = await bought(practice, 1000), await bought(practice, 1000)
         answer = await practice.send("PUT", f"{{a}}/trades/{older}/orders", {"stopLoss": STOP})
@@ -82,8 +82,8 @@ async def test_an_account_opened_without_is_not_turned_into_one(practice_folder:
     )
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr == (
-        "keydesk practice: account 101-001-1000001-001 was opened without --fifo and keeps its rules; "
-        "use another --data, or practice reset\n"
+        "keydesk practice: account 101-001-1000001-001 was opened without --fifo and keeps its rules: "
+        "leave out --fifo, use another folder with --data, or run `keydesk practice reset`\n"
     )
 
 

@@ -76,7 +76,7 @@ def test_a_window_of_prices_holds_only_so_many_guaranteed_units() -> None:
     assert reason == "GUARANTEED_STOP_LOSS_ON_FILL_LEVEL_RESTRICTION_VOLUME_EXCEEDED"
 
 
-def test_it_is_not_offered_where_it_is_disabled() -> None:
+def test_it_is_rejected_where_it_is_disabled() -> None:
     account = PractisedAccount(Terms(currency="USD", guaranteed_mode="DISABLED"))
     trade = account.trade("EUR_USD", 1000)
     made = account.place(GuaranteedStopLossRequest(trade_id=trade.id, price=D("1.08")))
@@ -122,7 +122,7 @@ def test_while_halted_it_is_not_created_and_only_moves_away() -> None:
         ("PRICE_WIDEN_ONLY", "GUARANTEED_STOP_LOSS_ORDER_TIGHTEN_VIOLATION"),
     ],
 )
-def test_the_account_may_bind_it_even_while_the_market_is_open(
+def test_the_account_terms_limit_its_changes_while_the_market_is_open(
     mutability: Mutability, reason: str
 ) -> None:
     account = guarded(Terms(currency="USD", guaranteed_mutability_open=mutability))

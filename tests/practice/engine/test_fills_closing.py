@@ -167,7 +167,7 @@ def test_reduce_only_never_opens() -> None:
     assert only(OrderFilled, partly).units == D(-1000)
 
 
-def test_open_only_against_a_position_is_no_way_to_hedge() -> None:
+def test_open_only_against_a_position_does_not_hedge() -> None:
     account = PractisedAccount()
     account.trade("EUR_USD", 1000)
     made = account.place(
@@ -185,7 +185,7 @@ def test_under_us_rules_the_oldest_trade_of_a_size_closes_first() -> None:
     assert only(OrderFilled, account.do(CloseTrade(specifier=str(first.id))))
 
 
-def test_closing_more_than_the_book_shows_takes_the_rest_at_the_closeout_price() -> None:
+def test_closing_more_than_the_depth_takes_the_rest_at_the_closeout_price() -> None:
     account = PractisedAccount()
     trade = account.trade("EUR_USD", 30_000)
     account.market.levels("EUR_USD", [], [("1.08500", 10)])

@@ -1,4 +1,4 @@
-"""Bad input of every kind gets an error answer: never a 500, never a half-applied transaction."""
+"""Invalid input of every kind gets an error response: never a 500, never a half-applied transaction."""
 
 import json
 import random
@@ -38,7 +38,7 @@ SANE = {
 
 
 class Fuzz:
-    """Makes requests that are almost right."""
+    """Makes requests that are almost valid."""
 
     def __init__(self, seed: int) -> None:
         self._chance = random.Random(seed)
@@ -83,7 +83,7 @@ def _printable(value: object) -> str:
     return str(value).encode("utf-8", "replace").decode()
 
 
-async def bombard(practice: PracticeServer, seed: int, requests: int) -> None:
+async def send_invalid_requests(practice: PracticeServer, seed: int, requests: int) -> None:
     fuzz = Fuzz(seed)
     for _ in range(requests):
         method, path = fuzz.path(practice.account_id)
@@ -94,10 +94,10 @@ async def bombard(practice: PracticeServer, seed: int, requests: int) -> None:
         assert answer.headers["RequestID"], told
         if answer.status_code >= 400 and method != "HEAD":
             assert answer.json()["errorMessage"], told
-    await nothing_is_half_done(practice)
+    await assert_nothing_is_half_applied(practice)
 
 
-async def nothing_is_half_done(practice: PracticeServer) -> None:
+async def assert_nothing_is_half_applied(practice: PracticeServer) -> None:
     account = (await practice.get("{a}")).json()["account"]
     last = int(account["lastTransactionID"])
     seen = 0
@@ -111,10 +111,10 @@ async def nothing_is_half_done(practice: PracticeServer) -> None:
     assert account["balance"] == balance
 
 
-async def test_nonsense_never_breaks_the_broker(desk_of_my_own: PracticeServer) -> None:
-    await bombard(desk_of_my_own, seed=1, requests=500)
+async def test_invalid_requests_never_break_the_broker(desk_of_my_own: PracticeServer) -> None:
+    await send_invalid_requests(desk_of_my_own, seed=1, requests=500)
 
 
 @pytest.mark.soak
-async def test_twenty_thousand_pieces_of_nonsense(practice: PracticeServer) -> None:
-    await bombard(practice, seed=2, requests=20_000)
+async def test_twenty_thousand_invalid_requests(practice: PracticeServer) -> None:
+    await send_invalid_requests(practice, seed=2, requests=20_000)

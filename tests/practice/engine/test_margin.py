@@ -79,7 +79,7 @@ def test_the_documented_percentage_comes_out() -> None:
     assert (D("0.5") * used / nav * 100).quantize(D("0.01")) == D("28.61")
 
 
-def test_a_halted_position_is_owed_its_close() -> None:
+def test_the_closeout_of_a_halted_position_is_delayed() -> None:
     account = stretched()
     trade_id = next(iter(account.state.trades))
     account.market.price("EUR_USD", "1.06000", "1.06010", tradeable=False)
@@ -121,7 +121,9 @@ def test_a_closeout_closes_both_sides_and_every_instrument() -> None:
         ("0.5", "MARGIN_RATE_WOULD_TRIGGER_CLOSEOUT"),
     ],
 )
-def test_a_rate_that_would_hurt_the_positions_held_is_refused(rate: str, reason: str) -> None:
+def test_a_margin_rate_that_would_cause_a_call_or_closeout_is_rejected(
+    rate: str, reason: str
+) -> None:
     account = stretched()
     made = account.do(Configure(margin_rate=D(rate)))
     assert only(ClientConfigureRejected, made).reject_reason == reason
@@ -138,7 +140,7 @@ def test_the_override_only_ever_raises_the_margin() -> None:
     assert account.summary()["alias"] == "Careful"
 
 
-def test_only_what_is_free_can_be_withdrawn() -> None:
+def test_only_the_margin_available_can_be_withdrawn() -> None:
     account = stretched()
     refused = account.do(TransferFunds(amount=D(-500)))
     assert only(TransferFundsRejected, refused).reject_reason == "INSUFFICIENT_FUNDS"

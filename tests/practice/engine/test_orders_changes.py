@@ -32,7 +32,7 @@ def limit(price: str = "1.084", **members: object) -> LimitRequest:
     return LimitRequest(instrument="EUR_USD", units=D(1000), price=D(price), **members)  # type: ignore[arg-type]
 
 
-def test_a_replace_cancels_and_creates_in_one_batch_and_keeps_the_labels() -> None:
+def test_a_replace_cancels_and_creates_in_one_batch_and_keeps_the_extensions() -> None:
     account = PractisedAccount()
     old = account.place(limit(client_extensions=LABELS))[0]
     made = account.do(ReplaceOrder(specifier="@mine", order=limit("1.083"), request_id="9"))
@@ -52,7 +52,7 @@ def test_a_replacement_that_is_marketable_fills_at_once() -> None:
     assert types(made) == ["ORDER_CANCEL", "LIMIT_ORDER", "ORDER_FILL"]
 
 
-def test_a_refused_replacement_leaves_the_old_order() -> None:
+def test_a_rejected_replacement_leaves_the_old_order() -> None:
     account = PractisedAccount()
     order = account.place(limit())[0]
     made = account.do(ReplaceOrder(specifier=str(order.id), order=limit("1.0812345")))
@@ -77,12 +77,12 @@ def test_what_is_not_pending_cannot_be_cancelled_or_replaced() -> None:
     for command in (CancelOrder(specifier="99"), ReplaceOrder(specifier="99", order=limit())):
         reject = only(OrderCancelRejected, account.do(command))
         assert (reject.order_id, reject.reject_reason) == (99, "ORDER_DOESNT_EXIST")
-    by_label = to_wire(account.do(CancelOrder(specifier="@nobody"))[0])
-    assert by_label["clientOrderID"] == "nobody"
-    assert "orderID" not in by_label
+    by_client_id = to_wire(account.do(CancelOrder(specifier="@nobody"))[0])
+    assert by_client_id["clientOrderID"] == "nobody"
+    assert "orderID" not in by_client_id
 
 
-def test_labels_that_are_given_overwrite_and_others_stay() -> None:
+def test_extensions_that_are_given_replace_and_others_stay() -> None:
     account = PractisedAccount()
     account.place(limit(client_extensions=LABELS))
     change = ClientExtensions(id="yours", comment="second")
@@ -95,7 +95,7 @@ def test_labels_that_are_given_overwrite_and_others_stay() -> None:
     assert types(account.do(CancelOrder(specifier="@yours"))) == ["ORDER_CANCEL"]
 
 
-def test_the_labels_of_the_trade_to_come_can_be_changed_on_its_order() -> None:
+def test_the_extensions_of_the_future_trade_can_be_changed_on_its_order() -> None:
     account = PractisedAccount()
     order = account.place(limit())[0]
     account.do(SetOrderExtensions(specifier=str(order.id), trade_client_extensions=LABELS))
@@ -105,7 +105,7 @@ def test_the_labels_of_the_trade_to_come_can_be_changed_on_its_order() -> None:
     assert account.state.trade_ids == {"mine": fill.id}
 
 
-def test_a_trade_is_relabelled_by_id_or_label_and_refused_by_name() -> None:
+def test_extensions_of_a_trade_change_by_id_or_client_id_and_are_rejected_with_a_reason() -> None:
     account = PractisedAccount()
     trade = account.trade("EUR_USD", 1000)
     nothing = account.do(SetTradeExtensions(specifier=str(trade.id)))
@@ -119,7 +119,7 @@ def test_a_trade_is_relabelled_by_id_or_label_and_refused_by_name() -> None:
     assert only(TradeExtensionsModifyRejected, missing).reject_reason == "TRADE_DOESNT_EXIST"
 
 
-def test_nothing_to_change_is_refused() -> None:
+def test_a_change_without_members_is_rejected() -> None:
     account = PractisedAccount()
     order = account.place(limit())[0]
     made = account.do(SetOrderExtensions(specifier=str(order.id)))

@@ -125,7 +125,7 @@ def test_margin_that_is_not_there_cancels_the_order() -> None:
     assert only(OrderCancelled, made).reason == "INSUFFICIENT_MARGIN"
 
 
-def test_a_halted_market_cancels_market_orders_and_lets_others_rest() -> None:
+def test_a_halted_market_cancels_market_orders_and_keeps_others_pending() -> None:
     account = PractisedAccount()
     account.market.halt("EUR_USD")
     assert only(OrderCancelled, account.place(buy("1000"))).reason == "MARKET_HALTED"
@@ -232,7 +232,7 @@ def test_a_reduction_needs_no_margin() -> None:
         ),
     ],
 )
-def test_what_is_wrong_in_itself_is_rejected_by_name(order: EntryRequest, reason: str) -> None:
+def test_an_invalid_request_is_rejected_with_its_reason(order: EntryRequest, reason: str) -> None:
     account = PractisedAccount()
     made = account.place(order)  # type: ignore[arg-type]
     assert [one.id for one in made] == [4], "a refused order consumes an id"
@@ -254,7 +254,7 @@ def test_what_is_wrong_in_itself_is_rejected_by_name(order: EntryRequest, reason
         ),
     ],
 )
-def test_what_only_the_fill_shows_cancels_the_order(
+def test_a_problem_that_only_the_fill_shows_cancels_the_order(
     members: dict[str, object], reason: str
 ) -> None:
     account = PractisedAccount()
@@ -264,7 +264,7 @@ def test_what_only_the_fill_shows_cancels_the_order(
     assert not account.state.trades
 
 
-def test_a_limit_rests_and_fills_at_the_better_price_when_reached() -> None:
+def test_a_limit_stays_pending_and_fills_at_the_better_price() -> None:
     account = PractisedAccount()
     rests = account.place(LimitRequest(instrument="EUR_USD", units=D(1000), price=D("1.084")))
     assert types(rests) == ["LIMIT_ORDER"]
@@ -301,7 +301,7 @@ def test_a_stop_whose_gap_jumps_its_bound_is_cancelled() -> None:
 @pytest.mark.parametrize(
     ("price", "bid", "ask"), [("1.084", "1.08390", "1.08400"), ("1.086", "1.08590", "1.08600")]
 )
-def test_if_touched_acts_when_the_price_comes_from_its_first_side(
+def test_if_touched_triggers_when_the_price_comes_from_its_first_side(
     price: str, bid: str, ask: str
 ) -> None:
     account = PractisedAccount()
@@ -362,7 +362,7 @@ def test_gtd_ends_at_its_instant_and_gfd_at_five_in_new_york() -> None:
     assert only(OrderCancelled, account.do(Tick())).reason == "TIME_IN_FORCE_EXPIRED"
 
 
-def test_a_limit_that_must_act_now_and_cannot_is_cancelled() -> None:
+def test_an_immediate_limit_that_cannot_fill_is_cancelled() -> None:
     account = PractisedAccount()
     made = account.place(
         LimitRequest(instrument="EUR_USD", units=D(1), price=D(1), time_in_force="FOK")
@@ -373,9 +373,9 @@ def test_a_limit_that_must_act_now_and_cannot_is_cancelled() -> None:
 
 def test_a_client_id_is_free_again_once_its_order_ended() -> None:
     account = PractisedAccount()
-    labels = ClientExtensions(id="mine")
+    extensions = ClientExtensions(id="mine")
     order = LimitRequest(
-        instrument="EUR_USD", units=D(1), price=D("1.084"), client_extensions=labels
+        instrument="EUR_USD", units=D(1), price=D("1.084"), client_extensions=extensions
     )
     account.place(order)
     clash = only(OrderRejected, account.place(order))
@@ -386,14 +386,14 @@ def test_a_client_id_is_free_again_once_its_order_ended() -> None:
 
 def test_a_trade_client_id_that_is_taken_when_the_order_fills_cancels_it() -> None:
     account = PractisedAccount()
-    labels = ClientExtensions(id="mine")
+    extensions = ClientExtensions(id="mine")
     for price in ("1.084", "1.083"):
         account.place(
             LimitRequest(
                 instrument="EUR_USD",
                 units=D(1),
                 price=D(price),
-                trade_client_extensions=labels,
+                trade_client_extensions=extensions,
             )
         )
     account.price("EUR_USD", "1.08390", "1.08400")
@@ -401,7 +401,7 @@ def test_a_trade_client_id_that_is_taken_when_the_order_fills_cancels_it() -> No
     assert only(OrderCancelled, gone).reason == "CLIENT_TRADE_ID_ALREADY_EXISTS"
 
 
-def test_where_guarantees_are_required_an_opening_order_without_one_is_cancelled() -> None:
+def test_where_guaranteed_stops_are_required_an_opening_order_without_one_is_cancelled() -> None:
     account = PractisedAccount(Terms(currency="USD", guaranteed_mode="REQUIRED"))
     made = account.place(buy("1000"))
     assert only(OrderCancelled, made).reason == "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED"
@@ -421,7 +421,7 @@ def test_ioc_takes_what_there_is_within_its_price() -> None:
     assert only(OrderCancelled, nothing).reason == "BOUNDS_VIOLATION"
 
 
-def test_a_limit_larger_than_the_book_at_its_price_waits() -> None:
+def test_a_limit_larger_than_the_depth_at_its_price_stays_pending() -> None:
     account = PractisedAccount(deposit="1000000")
     account.place(LimitRequest(instrument="EUR_USD", units=D(40_000), price=D("1.084")))
     levels = [("1.08400", 10_000), ("1.08420", 90_000)]
@@ -431,7 +431,7 @@ def test_a_limit_larger_than_the_book_at_its_price_waits() -> None:
 
 
 @pytest.mark.parametrize("number", ["1" + "0" * 39, "0." + "0" * 38 + "1", "9" * 30 + ".5"])
-def test_absurd_numbers_are_rejected_like_any_wrong_ones(number: str) -> None:
+def test_extreme_numbers_are_rejected_like_other_invalid_ones(number: str) -> None:
     account = PractisedAccount()
     absurd = D(number)
     orders: list[MarketRequest | LimitRequest] = [
@@ -464,7 +464,7 @@ def test_a_stop_whose_time_is_over_when_the_order_fills_cancels_it() -> None:
 @pytest.mark.parametrize(
     "number", ["1.00000000000000000000000000000000001", "1.1000000000000000000000000000000001"]
 )
-def test_no_digit_of_a_number_is_overlooked(number: str) -> None:
+def test_every_digit_of_a_number_counts(number: str) -> None:
     account = PractisedAccount()
     units = MarketRequest(instrument="EUR_USD", units=Decimal(number))
     refused = only(EntryOrderRejected, account.place(units))

@@ -43,7 +43,7 @@ def protect(account: PractisedAccount, **kinds: object) -> list[str]:
     return types(made)
 
 
-def test_all_kinds_are_created_in_the_order_of_the_interface() -> None:
+def test_all_kinds_are_created_in_the_order_of_the_api() -> None:
     account, _ = with_trade()
     made = protect(
         account,
@@ -56,8 +56,8 @@ def test_all_kinds_are_created_in_the_order_of_the_interface() -> None:
 
 def test_a_change_cancels_and_creates_and_inherits_what_is_left_out() -> None:
     account, trade = with_trade()
-    labels = ClientExtensions(id="stop", comment="mine")
-    protect(account, stop_loss=StopLossDetails(price=D("1.083"), client_extensions=labels))
+    extensions = ClientExtensions(id="stop", comment="mine")
+    protect(account, stop_loss=StopLossDetails(price=D("1.083"), client_extensions=extensions))
     old = account.last_order()
     made = account.do(
         SetDependents(specifier=str(trade.id), stop_loss=StopLossDetails(price=D("1.084")))
@@ -66,14 +66,16 @@ def test_a_change_cancels_and_creates_and_inherits_what_is_left_out() -> None:
     gone, new = only(OrderCancelled, made), only(StopLossCreated, made)
     assert (gone.reason, gone.replaced_by_order_id) == ("CLIENT_REQUEST_REPLACED", new.id)
     assert (new.reason, new.replaces_order_id) == ("REPLACEMENT", old.id)
-    assert (new.cancelling_transaction_id, new.client_extensions) == (gone.id, labels)
+    assert (new.cancelling_transaction_id, new.client_extensions) == (gone.id, extensions)
     kept = account.do(
-        SetDependents(specifier=str(trade.id), stop_loss=StopLossDetails(client_extensions=labels))
+        SetDependents(
+            specifier=str(trade.id), stop_loss=StopLossDetails(client_extensions=extensions)
+        )
     )
     assert only(StopLossCreated, kept).price == D("1.08400")
 
 
-def test_null_cancels_and_omitted_leaves_alone() -> None:
+def test_null_cancels_and_an_omitted_member_changes_nothing() -> None:
     account, _ = with_trade()
     protect(
         account,
@@ -96,7 +98,7 @@ def test_one_invalid_member_leaves_everything_as_it_was() -> None:
     assert not account.state.orders
 
 
-def test_a_target_behind_the_market_fills_at_once_and_takes_the_rest_along() -> None:
+def test_a_take_profit_behind_the_market_fills_at_once_and_its_siblings_are_cancelled() -> None:
     account, _ = with_trade()
     made = protect(
         account,
@@ -181,12 +183,14 @@ def test_a_trailing_stop_follows_only_in_the_winning_direction() -> None:
         ),
     ],
 )
-def test_a_stand_alone_dependent_is_rejected_by_name(order: OrderRequest, reason: str) -> None:
+def test_a_stand_alone_dependent_is_rejected_with_its_reason(
+    order: OrderRequest, reason: str
+) -> None:
     account, _ = with_trade()
     assert only(DependentOrderRejected, account.place(order)).reject_reason == reason
 
 
-def test_a_second_of_a_kind_and_a_companion_of_a_guarantee_are_rejected() -> None:
+def test_a_second_of_a_kind_and_a_stop_beside_a_guaranteed_one_are_rejected() -> None:
     account, trade = with_trade()
     stop = StopLossRequest(trade_id=trade.id, price=D("1.083"))
     account.place(stop)
@@ -204,7 +208,7 @@ def test_a_stand_alone_distance_counts_from_the_price_now() -> None:
     assert only(StopLossCreated, made).price == D("1.08400")
 
 
-def test_some_divisions_want_only_one_of_stop_and_trailing_stop() -> None:
+def test_some_divisions_allow_only_one_of_stop_and_trailing_stop() -> None:
     account = PractisedAccount(Terms(currency="USD", exclusive_stops=True))
     trade = account.trade("EUR_USD", 1000, stop_loss_on_fill=StopLossDetails(price=D("1.08")))
     made = account.place(TrailingStopLossRequest(trade_id=trade.id, distance=D("0.002")))
@@ -212,7 +216,7 @@ def test_some_divisions_want_only_one_of_stop_and_trailing_stop() -> None:
     assert reason == "TRAILING_STOP_LOSS_ORDER_RMO_MUTUAL_EXCLUSIVITY_MUTUALLY_EXCLUSIVE_VIOLATION"
 
 
-def test_replacing_a_target_keeps_its_trade_and_its_kind() -> None:
+def test_replacing_a_take_profit_keeps_its_trade_and_its_kind() -> None:
     account, trade = with_trade()
     protect(account, take_profit=TakeProfitDetails(price=D("1.089")))
     order_id = str(account.last_order().id)

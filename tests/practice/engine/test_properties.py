@@ -1,4 +1,4 @@
-"""What must always hold, over random sequences of commands and prices."""
+"""Invariants of the engine over random sequences of commands and prices."""
 
 import json
 from collections.abc import Callable
@@ -56,12 +56,12 @@ from keydesk_practice.engine.transactions import (
     to_wire,
 )
 from keydesk_practice.ledger.archive import (
-    account_of,
-    kept_account,
-    kept_order,
-    kept_trade,
-    order_of,
-    trade_of,
+    account_from_json,
+    account_to_json,
+    order_from_json,
+    order_to_json,
+    trade_from_json,
+    trade_to_json,
 )
 from support.fakes.still_market import SECOND
 from support.practised_account import PractisedAccount
@@ -76,11 +76,11 @@ sizes = st.sampled_from([D(1), D(10), D(1000), D(25000), D(90000), D(250000)])
 signs = st.sampled_from([D(1), D(-1)])
 offsets = st.integers(-400, 400)
 distances = st.sampled_from([D(10), D(60), D(150), D(300)])
-labels = st.sampled_from([None, ClientExtensions(id="one"), ClientExtensions(tag="t")])
+extensions_strategy = st.sampled_from([None, ClientExtensions(id="one"), ClientExtensions(tag="t")])
 fills = st.sampled_from(["DEFAULT", "REDUCE_FIRST", "REDUCE_ONLY", "OPEN_ONLY"])
 
 
-class AccountLife(RuleBasedStateMachine):
+class AccountMachine(RuleBasedStateMachine):
     """A netting account under random commands in a random market."""
 
     terms: ClassVar[Terms] = Terms(currency="USD")
@@ -101,7 +101,7 @@ class AccountLife(RuleBasedStateMachine):
         for mark in observe(decision.account, self.account.market):
             apply(decision.account, mark)
         live = self.account.state
-        assert kept_account(decision.account) == kept_account(live)
+        assert account_to_json(decision.account) == account_to_json(live)
         for order in decision.account.ended.orders():
             assert order == live.ended.order(order.id)
         for trade in decision.account.ended.trades():
@@ -130,7 +130,7 @@ class AccountLife(RuleBasedStateMachine):
         mode=fills,
         stop=distances,
         kind=st.integers(0, 4),
-        label=labels,
+        extensions=extensions_strategy,
         ioc=st.booleans(),
     )
     def trades(  # noqa: PLR0917 - hypothesis draws them
@@ -141,7 +141,7 @@ class AccountLife(RuleBasedStateMachine):
         mode: str,
         stop: Decimal,
         kind: int,
-        label: ClientExtensions | None,
+        extensions: ClientExtensions | None,
         ioc: bool,
     ) -> None:
         away = stop * STEPS[instrument]
@@ -152,8 +152,8 @@ class AccountLife(RuleBasedStateMachine):
                     units=size * sign,
                     position_fill=mode,  # type: ignore[arg-type]
                     time_in_force="IOC" if ioc else "FOK",
-                    client_extensions=label,
-                    trade_client_extensions=label,
+                    client_extensions=extensions,
+                    trade_client_extensions=extensions,
                     take_profit_on_fill=TakeProfitDetails(distance=away) if kind > 1 else None,
                     stop_loss_on_fill=StopLossDetails(distance=away) if kind == 2 else None,
                     trailing_stop_loss_on_fill=(
@@ -174,7 +174,7 @@ class AccountLife(RuleBasedStateMachine):
         kind=st.sampled_from([LimitRequest, StopRequest, MarketIfTouchedRequest]),
         life=st.sampled_from(["GTC", "GFD", "GTD", "FOK", "IOC"]),
         side=st.sampled_from(["DEFAULT", "INVERSE", "MID"]),
-        label=labels,
+        extensions=extensions_strategy,
     )
     def rests(  # noqa: PLR0917 - hypothesis draws them
         self,
@@ -185,7 +185,7 @@ class AccountLife(RuleBasedStateMachine):
         kind: Callable[..., LimitRequest],
         life: str,
         side: str,
-        label: ClientExtensions | None,
+        extensions: ClientExtensions | None,
     ) -> None:
         order = kind(
             instrument=instrument,
@@ -194,7 +194,7 @@ class AccountLife(RuleBasedStateMachine):
             time_in_force=life,
             gtd_time=self.account.market.now + 3600 * SECOND,
             trigger_condition=side,
-            client_extensions=label,
+            client_extensions=extensions,
         )
         if offset % 3 == 0:
             specifier = self.act_on(offset, dict(self.account.state.orders))
@@ -241,12 +241,12 @@ class AccountLife(RuleBasedStateMachine):
         )
         self.account.do(command)
 
-    @rule(which=st.integers(0, 50), label=labels)
-    def relabels(self, which: int, label: ClientExtensions | None) -> None:
+    @rule(which=st.integers(0, 50), extensions=extensions_strategy)
+    def modifies_extensions(self, which: int, extensions: ClientExtensions | None) -> None:
         order = self.act_on(which, dict(self.account.state.orders))
-        self.do(SetOrderExtensions(specifier=order, client_extensions=label))
+        self.do(SetOrderExtensions(specifier=order, client_extensions=extensions))
         trade = self.act_on(which, dict(self.account.state.trades))
-        self.do(SetTradeExtensions(specifier=trade, client_extensions=label))
+        self.do(SetTradeExtensions(specifier=trade, client_extensions=extensions))
 
     @rule(amount=st.sampled_from([D(500), D("-200.5")]))
     def moves_money(self, amount: Decimal) -> None:
@@ -289,9 +289,9 @@ class AccountLife(RuleBasedStateMachine):
     @invariant()
     def what_is_kept_equals_the_fold(self) -> None:
         live = self.account.state
-        kept = json.loads(json.dumps(kept_account(live)))
-        found = account_of(kept)
-        assert kept_account(found) == kept
+        kept = json.loads(json.dumps(account_to_json(live)))
+        found = account_from_json(kept)
+        assert account_to_json(found) == kept
         found.ended = live.ended
         assert found == live
         tables = ("orders", "trades", "positions", "triggers", "expiries")
@@ -300,9 +300,9 @@ class AccountLife(RuleBasedStateMachine):
     def teardown(self) -> None:
         ended = self.account.state.ended
         for order in ended.orders():
-            assert order_of(json.loads(json.dumps(kept_order(order)))) == order
+            assert order_from_json(json.loads(json.dumps(order_to_json(order)))) == order
         for trade in ended.trades():
-            assert trade_of(json.loads(json.dumps(kept_trade(trade)))) == trade
+            assert trade_from_json(json.loads(json.dumps(trade_to_json(trade)))) == trade
 
     @invariant()
     def ids_have_no_gaps(self) -> None:
@@ -361,7 +361,7 @@ class AccountLife(RuleBasedStateMachine):
                 assert not (position.long.units and position.short.units)
 
 
-def shown(account: Account, life: AccountLife) -> object:
+def shown(account: Account, life: AccountMachine) -> object:
     market = life.account.market
     return (
         views.account(account, market),
@@ -371,7 +371,7 @@ def shown(account: Account, life: AccountLife) -> object:
 
 
 def check_has_an_outcome(made: tuple[Transaction, ...]) -> None:
-    """A fill, a rest, a cancel, a change, or a named reject."""
+    """Assert that the outcome is a fill, a pending order, a cancel, a change or a rejection with a reason."""
     assert made
     ended = {one.order_id for one in made if isinstance(one, OrderFilled | OrderCancelled)}
     for one in made:
@@ -383,7 +383,7 @@ def check_has_an_outcome(made: tuple[Transaction, ...]) -> None:
             assert to_wire(one)["rejectReason"]
 
 
-class HedgingLife(AccountLife):
+class HedgingMachine(AccountMachine):
     """The same for a hedging account."""
 
     terms = Terms(currency="EUR", hedging=True)
@@ -398,13 +398,13 @@ LIVES = settings(
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("life", [AccountLife, HedgingLife])
-def test_many_long_lives(life: type[AccountLife]) -> None:
+@pytest.mark.parametrize("life", [AccountMachine, HedgingMachine])
+def test_many_long_command_sequences(life: type[AccountMachine]) -> None:
     many = settings(LIVES, max_examples=500, stateful_step_count=80)
     run_state_machine_as_test(life, settings=many)
 
 
-TestANettingAccount = AccountLife.TestCase
+TestANettingAccount = AccountMachine.TestCase
 TestANettingAccount.settings = LIVES
-TestAHedgingAccount = HedgingLife.TestCase
+TestAHedgingAccount = HedgingMachine.TestCase
 TestAHedgingAccount.settings = LIVES

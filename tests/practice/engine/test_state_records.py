@@ -48,7 +48,9 @@ def test_filled_and_cancelled_are_final_and_nothing_ends_triggered() -> None:
 
 @pytest.mark.parametrize("life", sorted(TIMES_IN_FORCE["LIMIT"]))
 @pytest.mark.parametrize("reached", [True, False])
-def test_the_table_is_walked_from_creation_to_its_end(life: TimeInForce, reached: bool) -> None:
+def test_orders_follow_the_table_from_creation_to_their_end(
+    life: TimeInForce, reached: bool
+) -> None:
     account = PractisedAccount()
     order = LimitRequest(
         instrument="EUR_USD",

@@ -97,7 +97,7 @@ def test_a_short_side_has_negative_units_and_a_positive_price() -> None:
     assert (side["units"], side["averagePrice"], side["tradeIDs"]) == ("-1000", "1.08490", ["5"])
 
 
-def test_ended_orders_say_how_they_ended() -> None:
+def test_ended_orders_show_how_they_ended() -> None:
     account = busy()
     account.do(CloseTrade(specifier="@core"))
     stop = account.state.order(6)
@@ -116,7 +116,7 @@ def test_ended_orders_say_how_they_ended() -> None:
     )
 
 
-def test_an_if_touched_order_remembers_where_it_began() -> None:
+def test_an_if_touched_order_shows_its_initial_market_price() -> None:
     account = PractisedAccount()
     account.place(MarketIfTouchedRequest(instrument="EUR_USD", units=D(1), price=D("1.08")))
     account.price("EUR_USD", "1.08200", "1.08210")
@@ -124,7 +124,7 @@ def test_an_if_touched_order_remembers_where_it_began() -> None:
     assert shown["initialMarketPrice"] == "1.08500"
 
 
-def test_changes_hold_what_was_touched_as_it_is_now() -> None:
+def test_changes_hold_the_changed_objects_as_they_are_now() -> None:
     account = busy()
     since = account.state.last_transaction_id
     account.trade("EUR_USD", 1000, take_profit_on_fill=TakeProfitDetails(price=D("1.09")))
@@ -152,7 +152,7 @@ def test_no_changes_are_empty_lists() -> None:
     assert len(found) == 9
 
 
-def test_the_state_is_what_moves_and_agrees_with_the_account() -> None:
+def test_the_state_has_what_changes_with_prices_and_agrees_with_the_account() -> None:
     account = busy()
     account.price("EUR_USD", "1.08700", "1.08720")
     state = views.state(account.state, account.market)
@@ -171,7 +171,7 @@ def test_the_state_is_what_moves_and_agrees_with_the_account() -> None:
     assert state["trades"] == [{"id": "5", "unrealizedPL": "100.0000", "marginUsed": "1810.0215"}]
 
 
-def test_a_price_tells_the_sizes_by_fill_mode() -> None:
+def test_a_price_has_the_sizes_by_fill_mode() -> None:
     account = busy()
     quote = account.market.quote("EUR_USD")
     shown = views.client_price(account.state, quote, account.market)

@@ -49,7 +49,7 @@ def sample(hint: Any, draw: Iterator[int]) -> Any:  # noqa: ANN401 - any member 
     number = next(draw)
     if hint == wire_form.Id:
         return number
-    if hint == wire_form.Moment:
+    if hint == wire_form.Timestamp:
         return NOON + number
     inner = [part for part in get_args(hint) if part is not type(None)]
     if get_origin(hint) is tuple:
@@ -125,13 +125,13 @@ def lived() -> PractisedAccount:
     return account
 
 
-def test_what_happened_is_what_the_reference_names() -> None:
+def test_transactions_have_the_members_of_the_reference() -> None:
     checker = wire(PRECISIONS)
     for one in lived().transactions:
         assert checker.item_problems("Transaction", to_wire(one)) == []
 
 
-def test_what_is_shown_is_what_the_reference_names() -> None:
+def test_views_have_the_members_of_the_reference() -> None:
     account = lived()
     last = str(account.state.last_transaction_id)
     shown = views.account(account.state, account.market)

@@ -1,4 +1,4 @@
-"""Times are read in either form and written in the one that was asked for."""
+"""Times are parsed in both forms and written in the requested one."""
 
 import pytest
 from hypothesis import given
@@ -23,7 +23,7 @@ LATEST = 253_402_300_799_999_999_999
         ("2017-12-05T04:30:46.2486764559999Z", 1_512_448_246_248_676_455),
     ],
 )
-def test_both_forms_are_read(text: str, nanoseconds: int) -> None:
+def test_both_forms_are_parsed(text: str, nanoseconds: int) -> None:
     assert parse_time(text) == nanoseconds
 
 
@@ -32,18 +32,18 @@ def test_both_forms_are_read(text: str, nanoseconds: int) -> None:
     ["", "yesterday", "2017-13-05T04:30:46Z", "2017-12-05", "-5", "1e9", "2017-12-05T04:30:46", "٣",
      "9999999999999", "0001-01-01T00:00:00+23:59", "1969-12-31T23:59:59Z", "2017-12-05T04:30:61Z"],
 )  # fmt: skip
-def test_anything_else_is_no_time(text: str) -> None:
+def test_other_text_is_not_a_valid_time(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the face names the member
         parse_time(text)
 
 
 @given(st.integers(0, LATEST))
-def test_what_is_written_is_read_back(nanoseconds: int) -> None:
+def test_written_times_are_parsed_back(nanoseconds: int) -> None:
     assert parse_time(rfc3339(nanoseconds)) == nanoseconds
     assert parse_time(unix(nanoseconds)) == nanoseconds
 
 
-def test_only_date_members_change_their_form() -> None:
+def test_only_time_members_change_their_form() -> None:
     text = "2017-12-05T04:30:46.248676455Z"
     body = {"time": text, "comment": text, "trades": [{"openTime": text, "price": "1.1"}]}
     seconds = "1512448246.248676455"
@@ -54,5 +54,5 @@ def test_only_date_members_change_their_form() -> None:
     }
 
 
-def test_bounds_of_transaction_ids_are_no_dates() -> None:
+def test_bounds_of_transaction_ids_are_not_times() -> None:
     assert in_unix_form({"from": "12", "to": "14"}) == {"from": "12", "to": "14"}

@@ -77,10 +77,10 @@ async def test_every_request_has_an_id_of_its_own(desk_of_my_own: PracticeServer
 async def test_requests_above_the_rate_are_told_to_wait(practice_folder: Path) -> None:
     async with practice_server(practice_folder, "--rate-limit", "5") as practice:
         answers = [await practice.get("/v3/accounts") for _ in range(40)]
-    refused = [answer for answer in answers if answer.status_code == 429]
-    assert refused
-    assert refused[0].headers["Retry-After"] == "1"
-    assert refused[0].json()["errorMessage"]
+    reject_response = [answer for answer in answers if answer.status_code == 429]
+    assert reject_response
+    assert reject_response[0].headers["Retry-After"] == "1"
+    assert reject_response[0].json()["errorMessage"]
 
 
 @pytest.mark.parametrize(

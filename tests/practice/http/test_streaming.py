@@ -10,11 +10,11 @@ import httpx
 import pytest
 
 from keydesk_practice.broker.feeds import (
-    MOST_BYTES_BEHIND,
+    MAX_UNREAD_BYTES,
     PriceSubscription,
     TransactionSubscription,
 )
-from keydesk_practice.http.responses import LineStream
+from keydesk_practice.http.responses import StreamResponse
 from support.broker import PracticeServer
 from support.wire import wire
 
@@ -159,15 +159,18 @@ async def until(condition: Callable[[], bool]) -> None:
 
 
 def serve(
-    client: HandMade, mailbox: PriceSubscription | TransactionSubscription, window: float = 0.0
+    client: HandMade,
+    mailbox: PriceSubscription | TransactionSubscription,
+    window: float = 0.0,
+    heartbeat_seconds: float = 0.05,
 ) -> asyncio.Task[None]:
-    stream = LineStream(
+    stream = StreamResponse(
         mailbox,
         first=b"first\n",
         heartbeat=lambda: b"beat\n",
         release=mailbox.close,
         window=window,
-        heartbeat_seconds=0.05,
+        heartbeat_seconds=heartbeat_seconds,
     )
     return asyncio.ensure_future(stream({}, client.receive, client.send))
 
@@ -192,7 +195,7 @@ async def test_a_heartbeat_comes_also_while_data_flows() -> None:
 
 async def test_within_a_window_only_the_last_price_is_sent() -> None:
     client, mailbox = HandMade(), PriceSubscription(["EUR_USD"], None, unix_times=False)
-    task = serve(client, mailbox, window=0.01)
+    task = serve(client, mailbox, window=0.01, heartbeat_seconds=60)
     for number in range(100):
         mailbox.offer({"EUR_USD": f"{number}\n".encode()})
     await until(lambda: b"99\n" in client.sent)
@@ -203,7 +206,7 @@ async def test_within_a_window_only_the_last_price_is_sent() -> None:
 
 async def test_a_client_that_does_not_read_costs_one_line_an_instrument() -> None:
     client, mailbox = HandMade(), PriceSubscription(["EUR_USD"], None, unix_times=False)
-    task = serve(client, mailbox)
+    task = serve(client, mailbox, heartbeat_seconds=60)
     await until(lambda: b"first\n" in client.sent)
     client.reading.clear()
     for number in range(1000):
@@ -222,6 +225,6 @@ async def test_a_transaction_client_that_cannot_keep_up_is_cut_off() -> None:
     await until(lambda: b"first\n" in client.sent)
     client.reading.clear()
     for _ in range(6):
-        mailbox.offer(b"x" * (MOST_BYTES_BEHIND // 4))
+        mailbox.offer(b"x" * (MAX_UNREAD_BYTES // 4))
     await asyncio.wait_for(task, 5)
     assert mailbox.closed

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.engine.state.records import Trade
-from keydesk_practice.ledger.archive import IDS_PER_PORTION, EndedShelf, Portion
+from keydesk_practice.ledger.archive import IDS_PER_PORTION, LedgerArchive, Portion
 from keydesk_practice.ledger.ledger import Ledger
 
 ACCOUNT = "101-001-1-001"
@@ -39,7 +39,7 @@ def ids(portions: Iterable[Portion[Trade]]) -> list[int]:
 
 
 def test_what_was_kept_can_be_read_before_it_is_committed(ledger: Ledger) -> None:
-    shelf = EndedShelf(ledger, ACCOUNT)
+    shelf = LedgerArchive(ledger, ACCOUNT)
     shelf.keep_trade(closed(5))
     assert shelf.trade(5) == closed(5)
     ledger.commit()
@@ -49,7 +49,7 @@ def test_what_was_kept_can_be_read_before_it_is_committed(ledger: Ledger) -> Non
 
 
 def test_lists_come_newest_first_and_filtered(ledger: Ledger) -> None:
-    shelf = EndedShelf(ledger, ACCOUNT)
+    shelf = LedgerArchive(ledger, ACCOUNT)
     for id_, instrument in zip(range(1, 7), itertools.cycle(["EUR_USD", "USD_JPY"]), strict=False):
         shelf.keep_trade(closed(id_, instrument))
     ledger.commit()
@@ -59,7 +59,7 @@ def test_lists_come_newest_first_and_filtered(ledger: Ledger) -> None:
 
 
 def test_a_portion_covers_few_ids_and_says_which(ledger: Ledger) -> None:
-    shelf = EndedShelf(ledger, ACCOUNT)
+    shelf = LedgerArchive(ledger, ACCOUNT)
     shelf.keep_trade(closed(1))
     shelf.keep_trade(closed(3 * IDS_PER_PORTION))
     ledger.commit()
@@ -72,13 +72,13 @@ def test_a_portion_covers_few_ids_and_says_which(ledger: Ledger) -> None:
 
 
 def test_each_account_has_a_shelf_of_its_own(ledger: Ledger) -> None:
-    EndedShelf(ledger, ACCOUNT).keep_trade(closed(5))
+    LedgerArchive(ledger, ACCOUNT).keep_trade(closed(5))
     ledger.commit()
-    assert EndedShelf(ledger, "101-001-2-001").trade(5) is None
+    assert LedgerArchive(ledger, "101-001-2-001").trade(5) is None
 
 
 def test_what_is_forgotten_is_gone(ledger: Ledger) -> None:
-    shelf = EndedShelf(ledger, ACCOUNT)
+    shelf = LedgerArchive(ledger, ACCOUNT)
     shelf.keep_trade(closed(5))
     ledger.commit()
     ledger.forget_ended(ACCOUNT)

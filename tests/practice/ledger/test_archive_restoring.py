@@ -7,8 +7,14 @@ import pytest
 
 from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import to_wire
-from keydesk_practice.ledger.archive import form, keep_snapshot, kept_account, new_account, restored
-from keydesk_practice.ledger.ledger import Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.archive import (
+    account_to_json,
+    new_account,
+    restore_account,
+    save_snapshot,
+    state_format,
+)
+from keydesk_practice.ledger.ledger import Ledger, LedgerAccount, WireTransaction, entry_of
 from support.practised_account import PractisedAccount
 
 ACCOUNT = LedgerAccount("101-001-1000001-001", 0, "USD", hedging=False)
@@ -29,14 +35,14 @@ def practised(trades: int) -> PractisedAccount:
 
 
 def written(ledger: Ledger, account: PractisedAccount) -> None:
-    history = [entry_of(to_wire(one), one.time) for one in account.transactions]
+    history = [entry_of(WireTransaction(to_wire(one)), one.time) for one in account.transactions]
     ledger.create_account(ACCOUNT, history)
 
 
 def test_without_anything_kept_the_past_is_folded(ledger: Ledger) -> None:
     account = practised(3)
     written(ledger, account)
-    assert kept_account(restored(ledger, ACCOUNT)) == kept_account(account.state)
+    assert account_to_json(restore_account(ledger, ACCOUNT)) == account_to_json(account.state)
 
 
 def test_what_was_kept_is_taken_and_only_the_tail_is_folded(ledger: Ledger) -> None:
@@ -46,8 +52,8 @@ def test_what_was_kept_is_taken_and_only_the_tail_is_folded(ledger: Ledger) -> N
     for transaction in account.transactions[:5]:
         apply(early, transaction)
     early.alias = "as it was kept"
-    keep_snapshot(ledger, early)
-    found = restored(ledger, ACCOUNT)
+    save_snapshot(ledger, early)
+    found = restore_account(ledger, ACCOUNT)
     assert found.alias == "as it was kept"
     assert found.last_transaction_id == account.state.last_transaction_id
     assert found.trades == account.state.trades
@@ -56,10 +62,10 @@ def test_what_was_kept_is_taken_and_only_the_tail_is_folded(ledger: Ledger) -> N
 def test_what_was_kept_in_another_form_is_passed_over(ledger: Ledger) -> None:
     account = practised(1)
     written(ledger, account)
-    ledger.keep_snapshot(ACCOUNT.id, 4, "an older form", b"not JSON")
-    assert restored(ledger, ACCOUNT).balance == account.state.balance
+    ledger.save_snapshot(ACCOUNT.id, 4, "an older form", b"not JSON")
+    assert restore_account(ledger, ACCOUNT).balance == account.state.balance
 
 
 def test_the_form_is_the_same_in_every_run() -> None:
-    assert form() == form()
-    assert form().startswith("1-")
+    assert state_format() == state_format()
+    assert state_format().startswith("1-")

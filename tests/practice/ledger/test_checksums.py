@@ -17,10 +17,17 @@ from keydesk_practice.__main__ import main
 from keydesk_practice.broker.broker import open_broker
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
 from keydesk_practice.ledger.checksums import SUMMED
-from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
-from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, set_ledger_aside
+from keydesk_practice.ledger.ledger import (
+    EndedRecord,
+    Entry,
+    Ledger,
+    LedgerAccount,
+    WireTransaction,
+    entry_of,
+)
+from keydesk_practice.ledger.ledger_file import FILE_NAME, check_ledger_file, move_ledger_aside
 from keydesk_practice.options import Options
-from keydesk_practice.server import own_token
+from keydesk_practice.server import load_token
 from support.broker import START_SECONDS, practice_server
 from support.data.large_account import large_ledger
 from support.fakes.still_market import NOON, SECOND
@@ -38,13 +45,15 @@ sys.exit(main(sys.argv[1:]))
 
 
 def entry(id_: int) -> Entry:
-    return entry_of({"id": str(id_), "type": "ORDER_FILL", "comment": f"number {id_}"}, id_)
+    return entry_of(
+        WireTransaction({"id": str(id_), "type": "ORDER_FILL", "comment": f"number {id_}"}), id_
+    )
 
 
 def fill(folder: Path, count: int = 60) -> Path:
     """Make a ledger that has rows in every table."""
     ledger = Ledger.open(folder)
-    ledger.note("seed", "7")
+    ledger.set_fact("seed", "7")
     ledger.create_account(ACCOUNT, [entry(id_) for id_ in range(1, count)])
     ledger.stage(ACCOUNT.id, [entry(count)])
     ledger.stage_mark(ACCOUNT.id, 5, Decimal("1.10250"))
@@ -52,7 +61,7 @@ def fill(folder: Path, count: int = 60) -> Path:
         record = EndedRecord("Order", id_, "FILLED", "EUR_USD", b'{"id":"5","units":"1000"}')
         ledger.stage_ended(ACCOUNT.id, record)
     ledger.commit()
-    ledger.keep_snapshot(ACCOUNT.id, count, "form", b'{"balance":"100000.0000"}')
+    ledger.save_snapshot(ACCOUNT.id, count, "form", b'{"balance":"100000.0000"}')
     ledger.close()
     return folder / FILE_NAME
 
@@ -123,10 +132,10 @@ def test_a_changed_value_is_named(tmp_path: Path, table: str, change: str) -> No
 @pytest.mark.parametrize(
     ("lost", "words"),
     [
-        ("transactions WHERE id = 60", "ends at transaction 59; 60 was committed"),
-        ("transactions WHERE id = 30", "of its transactions 1 to 60 there are 59"),
+        ("transactions WHERE id = 60", "ends at transaction 59, but 60 was committed"),
+        ("transactions WHERE id = 30", "has 59 of its transactions 1 to 60"),
         ("transactions", "has no transactions"),
-        ("accounts", "is not in the list of accounts"),
+        ("accounts", "is not in the table of accounts"),
     ],
 )
 def test_a_lost_row_is_noticed(tmp_path: Path, lost: str, words: str) -> None:
@@ -157,17 +166,17 @@ def change(folder: Path, statement: str) -> None:
 
 def test_a_start_on_a_damaged_row_is_refused_in_words(used: Path) -> None:
     change(used, "UPDATE transactions SET body=replace(body, '1000', '1001') WHERE id=9")
-    with pytest.raises(LedgerUnavailable, match=r"the row of .* 9 is not as it was written"):
+    with pytest.raises(LedgerUnavailable, match=r"the row of .* 9 does not match its checksum"):
         start(used)
 
 
 def test_check_says_whole_and_damaged(used: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "--data", str(used)]) == 0
-    assert "is whole: 1 accounts, 63 transactions" in capsys.readouterr().out
+    assert "is undamaged: 1 accounts, 63 transactions" in capsys.readouterr().out
     change(used, "UPDATE transactions SET time=time+1 WHERE id=9")
     assert main(["check", "--data", str(used)]) == 1
     said = capsys.readouterr().err
-    assert "9 is not as it was written" in said
+    assert "9 does not match its checksum" in said
     assert "keydesk practice reset" in said
 
 
@@ -185,7 +194,7 @@ async def test_check_leaves_a_running_brokers_ledger_alone(practice_folder: Path
             *(*SERVE, "check", "--data", str(practice.data)), stderr=subprocess.PIPE
         )
         _, said = await check.communicate()
-        assert (check.returncode, b"is held by another running" in said) == (1, True)
+        assert (check.returncode, b"is in use by another running" in said) == (1, True)
         assert (await practice.get("{a}/summary")).status_code == 200
 
 
@@ -237,7 +246,7 @@ def test_an_older_ledger_whose_transactions_make_no_sense_is_refused(
 
 def test_an_emptied_file_is_no_new_ledger(used: Path) -> None:
     (used / FILE_NAME).write_bytes(b"")
-    with pytest.raises(LedgerUnavailable, match="is there but is empty"):
+    with pytest.raises(LedgerUnavailable, match="is empty"):
         start(used)
     assert (used / FILE_NAME).stat().st_size == 0
 
@@ -254,20 +263,20 @@ def test_a_ledger_without_its_accounts_is_no_new_ledger(used: Path) -> None:
         if table != "facts":
             change(used, f"DELETE FROM {table}")  # noqa: S608 - of ours
     change(used, "INSERT OR REPLACE INTO facts (name, value) VALUES ('last_seen', '1')")
-    with pytest.raises(LedgerUnavailable, match="has no accounts any more"):
+    with pytest.raises(LedgerUnavailable, match="has lost its accounts"):
         start(used)
 
 
 def test_a_log_without_its_ledger_is_no_new_ledger(used: Path) -> None:
     (used / FILE_NAME).rename(used / f"{FILE_NAME}-wal")
-    with pytest.raises(LedgerUnavailable, match=r"is gone but ledger\.sqlite3-wal is there"):
+    with pytest.raises(LedgerUnavailable, match=r"is missing but ledger\.sqlite3-wal is there"):
         start(used)
 
 
 @pytest.mark.parametrize("bytes_left", [0, 5000, 100_000])
 def test_reset_keeps_a_damaged_file_too_and_begins_anew(used: Path, bytes_left: int) -> None:
     os.truncate(used / FILE_NAME, min(bytes_left, (used / FILE_NAME).stat().st_size))
-    kept = set_ledger_aside(used)
+    kept = move_ledger_aside(used)
     assert kept is not None
     assert kept.exists()
     start(used)
@@ -339,7 +348,7 @@ def test_a_start_on_a_full_disk_is_refused_in_words(used: Path) -> None:
 def test_a_first_start_on_a_full_disk_is_refused_in_words(tmp_path: Path, limit: int) -> None:
     folder = tmp_path / "data"
     folder.mkdir(mode=0o700)
-    own_token(folder)  # its file is not what is asked about
+    load_token(folder)  # its file is not what is asked about
     assert _started_with(folder, limit) == 1
 
 

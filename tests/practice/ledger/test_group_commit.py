@@ -8,7 +8,14 @@ import pytest
 
 from keydesk_practice.errors import LedgerWriteFailed
 from keydesk_practice.ledger.group_commit import RECORDS_PER_TURN, GroupCommit
-from keydesk_practice.ledger.ledger import EndedRecord, Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.ledger import (
+    EndedRecord,
+    Entry,
+    Ledger,
+    LedgerAccount,
+    WireTransaction,
+    entry_of,
+)
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 OTHER = LedgerAccount("101-001-1-002", 0, "EUR", hedging=True)
@@ -16,7 +23,7 @@ LONG = 10 * RECORDS_PER_TURN
 
 
 def entry(id_: int) -> Entry:
-    return entry_of({"id": str(id_), "type": "ORDER_FILL"}, id_)
+    return entry_of(WireTransaction({"id": str(id_), "type": "ORDER_FILL"}), id_)
 
 
 @pytest.fixture
@@ -40,7 +47,7 @@ async def test_a_batch_is_on_disk_when_it_is_published(ledger: Ledger) -> None:
     commits.add(ACCOUNT.id, [entry(4)])
     assert ledger.last_id(ACCOUNT.id) == 1
     assert seen == []
-    await commits.settled()
+    await commits.wait_until_committed()
     assert seen == [2, 3, 4]
 
 
@@ -49,26 +56,26 @@ async def test_many_who_wait_share_one_commit(ledger: Ledger) -> None:
 
     async def order(id_: int) -> int:
         commits.add(ACCOUNT.id, [entry(id_)])
-        await commits.settled()
+        await commits.wait_until_committed()
         return ledger.last_id(ACCOUNT.id)
 
     assert set(await asyncio.gather(*(order(id_) for id_ in range(2, 102)))) == {101}
 
 
 async def test_settled_returns_at_once_when_nothing_waits(ledger: Ledger) -> None:
-    await GroupCommit(ledger, lambda *_: None).settled()
+    await GroupCommit(ledger, lambda *_: None).wait_until_committed()
 
 
 async def test_a_refusing_disk_answers_nobody_and_stops_the_broker(ledger: Ledger) -> None:
     published: list[object] = []
     stopped: list[bool] = []
     commits = GroupCommit(ledger, lambda *batch: published.append(batch))
-    commits.when_failed = lambda: stopped.append(True)
+    commits.on_failure = lambda: stopped.append(True)
     commits.add(ACCOUNT.id, [entry(1)])  # an id twice is the nearest thing to a broken disk
     with pytest.raises(LedgerWriteFailed):
-        await commits.settled()
+        await commits.wait_until_committed()
     with pytest.raises(LedgerWriteFailed):
-        await commits.settled()
+        await commits.wait_until_committed()
     assert (published, stopped) == ([], [True])
 
 
@@ -104,7 +111,7 @@ async def test_a_turn_encodes_few_records_of_a_long_batch(ledger: Ledger) -> Non
     counts = await encoded_in_each_turn(long)
     assert max(counts) <= RECORDS_PER_TURN
     assert ledger.last_id(ACCOUNT.id) == 1
-    await commits.settled()
+    await commits.wait_until_committed()
     assert ledger.last_id(ACCOUNT.id) == 1 + LONG
     assert ledger.ended(ACCOUNT.id, "Order", 2) == b"{}"
 
@@ -116,11 +123,11 @@ async def test_other_accounts_pass_a_long_batch_and_its_own_wait_behind_it(ledge
     commits.add(ACCOUNT.id, long)
     commits.add(ACCOUNT.id, [entry(2 + LONG)])
     commits.add(OTHER.id, [entry(2)])
-    await commits.settled(OTHER.id)
+    await commits.wait_until_committed(OTHER.id)
     assert published == [(OTHER.id, 2)]
     assert long.encoded < LONG
     assert ledger.last_id(ACCOUNT.id) == 1
-    await commits.settled(ACCOUNT.id)
+    await commits.wait_until_committed(ACCOUNT.id)
     assert published[1:] == [(ACCOUNT.id, 1 + LONG), (ACCOUNT.id, 2 + LONG)]
 
 
@@ -132,12 +139,12 @@ async def test_nothing_of_a_long_batch_is_kept_when_the_broker_dies_before_its_e
     while long.encoded < LONG - RECORDS_PER_TURN:
         await asyncio.sleep(0)
         commits.add(OTHER.id, [entry(ledger.last_id(OTHER.id) + 1)])
-        await commits.settled(OTHER.id)  # commits in between take nothing of it along
+        await commits.wait_until_committed(OTHER.id)  # commits in between take nothing of it along
     ledger.close()
     again = Ledger.open(tmp_path)
     assert again.last_id(ACCOUNT.id) == 1
     assert again.ended(ACCOUNT.id, "Order", 2) is None
-    again.refuse_damage()
+    again.verify()
     again.close()
 
 
@@ -145,9 +152,9 @@ async def test_who_reads_waits_for_a_short_batch_and_not_for_a_long_one(ledger: 
     commits, long = GroupCommit(ledger, lambda *_: None), LongBatch()
     commits.add(ACCOUNT.id, [entry(2)])
     commits.add(OTHER.id, long)
-    await commits.passed_a_turn(ACCOUNT.id)
+    await commits.wait_one_turn(ACCOUNT.id)
     assert ledger.last_id(ACCOUNT.id) == 2
-    await commits.passed_a_turn(OTHER.id)
+    await commits.wait_one_turn(OTHER.id)
     assert ledger.last_id(OTHER.id) == 1
     assert long.encoded < LONG
     commits.flush()
@@ -159,7 +166,7 @@ async def test_flush_writes_what_is_only_half_encoded(ledger: Ledger) -> None:
     await asyncio.sleep(0)
     commits.flush()
     assert ledger.last_id(ACCOUNT.id) == 1 + LONG
-    await commits.settled()
+    await commits.wait_until_committed()
 
 
 async def test_nothing_is_written_after_what_the_disk_refused(ledger: Ledger) -> None:
@@ -167,11 +174,11 @@ async def test_nothing_is_written_after_what_the_disk_refused(ledger: Ledger) ->
     commits.add(ACCOUNT.id, LongBatch())
     commits.add(OTHER.id, [entry(1)])  # refused
     with pytest.raises(LedgerWriteFailed):
-        await commits.settled()
+        await commits.wait_until_committed()
     commits.add(ACCOUNT.id, [entry(2 + LONG)])  # such as a tick before the broker ends
     commits.flush()
     assert (ledger.last_id(ACCOUNT.id), ledger.last_id(OTHER.id)) == (1, 1)
-    ledger.refuse_damage()
+    ledger.verify()
 
 
 async def test_a_record_that_cannot_be_encoded_takes_its_batch_along(ledger: Ledger) -> None:
@@ -182,6 +189,6 @@ async def test_a_record_that_cannot_be_encoded_takes_its_batch_along(ledger: Led
     commits = GroupCommit(ledger, lambda *_: None)
     commits.add(ACCOUNT.id, records())
     with pytest.raises(LedgerWriteFailed, match="no such number"):
-        await commits.settled(ACCOUNT.id)
+        await commits.wait_until_committed(ACCOUNT.id)
     commits.flush()
     assert ledger.last_id(ACCOUNT.id) == 1

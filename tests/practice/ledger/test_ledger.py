@@ -10,14 +10,16 @@ from pathlib import Path
 import pytest
 
 from keydesk_practice.errors import LedgerUnavailable, LedgerWriteFailed
-from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, entry_of
-from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, set_ledger_aside
+from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, WireTransaction, entry_of
+from keydesk_practice.ledger.ledger_file import FILE_NAME, _reason, move_ledger_aside
 
 ACCOUNT = LedgerAccount("101-001-1-001", 0, "USD", hedging=False)
 
 
 def entry(id_: int, type_: str = "ORDER_FILL", time: int | None = None) -> Entry:
-    return entry_of({"id": str(id_), "type": type_}, id_ * 10 if time is None else time)
+    return entry_of(
+        WireTransaction({"id": str(id_), "type": type_}), id_ * 10 if time is None else time
+    )
 
 
 def ids(bodies: list[str]) -> list[int]:
@@ -121,7 +123,7 @@ def test_a_second_process_is_told_that_the_ledger_is_held(tmp_path: Path) -> Non
         [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
     )
     assert second.returncode == 1
-    assert "is held by another running practice broker" in second.stderr
+    assert "is in use by another running practice broker" in second.stderr
     ledger.close()
 
 
@@ -133,7 +135,7 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path: Path) -> None:
 
 def test_reset_keeps_the_old_ledger_beside_the_new_one(tmp_path: Path) -> None:
     filled(tmp_path, 3).close()
-    kept = set_ledger_aside(tmp_path)
+    kept = move_ledger_aside(tmp_path)
     assert kept is not None
     assert kept.parent == tmp_path
     fresh = Ledger.open(tmp_path)
@@ -147,12 +149,12 @@ def test_reset_keeps_the_old_ledger_beside_the_new_one(tmp_path: Path) -> None:
 
 
 def test_reset_without_a_ledger_has_nothing_to_keep(tmp_path: Path) -> None:
-    assert set_ledger_aside(tmp_path) is None
+    assert move_ledger_aside(tmp_path) is None
 
 
 def test_a_snapshot_is_given_back_only_to_the_code_that_made_it(tmp_path: Path) -> None:
     ledger = filled(tmp_path, 3)
-    ledger.keep_snapshot(ACCOUNT.id, 3, "version a", b"state")
+    ledger.save_snapshot(ACCOUNT.id, 3, "version a", b"state")
     assert ledger.snapshot(ACCOUNT.id, "version a") == (3, b"state")
     assert ledger.snapshot(ACCOUNT.id, "version b") is None
     ledger.close()
@@ -161,8 +163,8 @@ def test_a_snapshot_is_given_back_only_to_the_code_that_made_it(tmp_path: Path) 
 def test_facts_are_kept(tmp_path: Path) -> None:
     ledger = filled(tmp_path, 1)
     assert ledger.fact("seed") is None
-    ledger.note("seed", "7")
-    ledger.note("seed", "8")
+    ledger.set_fact("seed", "7")
+    ledger.set_fact("seed", "8")
     assert ledger.fact("seed") == "8"
     ledger.close()
 

@@ -1,4 +1,4 @@
-"""The simulated crowd: plausible, the same every time, and moving with the price."""
+"""Order and position books: sums, determinism, and plausible shapes."""
 
 from decimal import Decimal
 from functools import cache
@@ -47,13 +47,13 @@ def test_all_shares_sum_to_a_hundred_and_no_bucket_is_empty(instrument: str) -> 
         assert prices[0] < book.price < prices[-1]
 
 
-def test_a_snapshot_is_the_same_whenever_it_is_asked_for() -> None:
+def test_a_snapshot_is_the_same_whenever_it_is_requested() -> None:
     again = Books(PracticeMarket(1))
     assert again.order_book("EUR_USD", SNAPSHOT) == order_book()
     assert again.position_book("EUR_USD", SNAPSHOT) == position_book()
 
 
-def test_orders_heap_at_round_prices() -> None:
+def test_orders_gather_at_round_prices() -> None:
     shares = {one.price: one.long_percent + one.short_percent for one in order_book().buckets}
     width = order_book().bucket_width
     round_prices = [price for price in shares if not price % Decimal("0.01")]
@@ -75,7 +75,7 @@ def test_there_is_a_snapshot_every_twenty_minutes_and_none_between() -> None:
     assert books().order_book("EUR_USD", SNAPSHOT + 1) is None
 
 
-def test_only_much_traded_instruments_have_books() -> None:
+def test_only_heavily_traded_instruments_have_books() -> None:
     assert books().order_book("USD_TRY", SNAPSHOT) is None
     assert books().position_book("XAU_USD", SNAPSHOT) is None
 

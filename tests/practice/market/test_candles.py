@@ -1,4 +1,4 @@
-"""Candles of one path: all sizes agree with each other, with the quotes, and with themselves asked again."""
+"""Candles of all granularities agree with each other, with the quotes, and with the same request later."""
 
 import itertools
 from datetime import datetime, timedelta
@@ -13,7 +13,7 @@ from keydesk_practice.market.candles import (
     GRANULARITIES,
     Alignment,
     Candle,
-    Cut,
+    CandleSpec,
     Range,
     TooManyCandles,
 )
@@ -95,7 +95,7 @@ def test_a_day_with_closed_hours_is_made_of_its_parts(granularity: str) -> None:
 
 
 @pytest.mark.parametrize("granularity", ["S5", "M1", "M10", "H1", "H4", "D", "W", "M"])
-def test_a_candle_asked_twice_is_the_same_to_the_byte(granularity: str) -> None:
+def test_a_candle_requested_twice_is_the_same_to_the_byte(granularity: str) -> None:
     complete = [
         candle for candle in candles("EUR_JPY", granularity, NOW, Range(count=6)) if candle.complete
     ]
@@ -159,7 +159,7 @@ def test_the_forming_candle_grows_into_the_complete_one() -> None:
     market, volume = practice_market(), 0
     for minutes in (0, 1, 17, 44, 59):
         now = begin + minutes * 60 * SECOND + 1_234_567_890
-        [forming] = market.candles("EUR_USD", Cut("H1"), Range(count=1), now)
+        [forming] = market.candles("EUR_USD", CandleSpec("H1"), Range(count=1), now)
         mid = forming.prices[Component.MID]
         assert not forming.complete
         assert mid.o == complete.prices[Component.MID].o
@@ -199,16 +199,16 @@ def test_weeks_begin_on_friday_and_months_on_the_first() -> None:
     assert month.time == instant("2024-05-01T21:00Z")
 
 
-def test_days_may_be_cut_elsewhere() -> None:
-    cut = Cut("H4", alignment=Alignment(hour=9, zone=ZoneInfo("Asia/Tokyo")))
+def test_days_can_be_aligned_elsewhere() -> None:
+    cut = CandleSpec("H4", alignment=Alignment(hour=9, zone=ZoneInfo("Asia/Tokyo")))
     found = candles("USD_JPY", "H4", NOW, Range(count=6), cut=cut)
     assert {candle.time // HOUR % 24 for candle in found} == {0, 4, 8, 12, 16, 20}
-    monday = Cut("W", alignment=Alignment(hour=0, zone=ZoneInfo("UTC"), weekday=0))
+    monday = CandleSpec("W", alignment=Alignment(hour=0, zone=ZoneInfo("UTC"), weekday=0))
     [week] = candles("USD_JPY", "W", NOW, Range(count=1), cut=monday)
     assert week.time == instant("2024-05-13T00:00Z")
 
 
-def test_a_count_alone_asks_for_the_last_candles() -> None:
+def test_a_count_alone_returns_the_last_candles() -> None:
     found = candles("EUR_USD", "M5", NOW, Range(count=3))
     assert [candle.time for candle in found] == [
         instant(f"2024-05-16T11:{minute}Z") for minute in (10, 15, 20)
@@ -216,7 +216,7 @@ def test_a_count_alone_asks_for_the_last_candles() -> None:
     assert [candle.complete for candle in found] == [True, True, False]
 
 
-def test_from_asks_forward_from_the_candle_that_covers_it() -> None:
+def test_from_returns_candles_from_the_one_that_covers_it() -> None:
     begin = instant("2024-05-16T10:02:30Z")
     found = candles("EUR_USD", "M5", NOW, Range(begin=begin, count=2))
     assert found[0].time == instant("2024-05-16T10:00Z")
@@ -227,7 +227,7 @@ def test_from_asks_forward_from_the_candle_that_covers_it() -> None:
     ]
 
 
-def test_to_asks_backward_for_candles_that_start_before_it() -> None:
+def test_to_returns_candles_that_start_before_it() -> None:
     found = candles("EUR_USD", "M5", NOW, Range(end=instant("2024-05-16T10:10Z"), count=2))
     assert [candle.time for candle in found] == [
         instant("2024-05-16T10:00Z"),
@@ -246,7 +246,7 @@ def test_more_than_five_thousand_are_too_many() -> None:
 
 def test_smooth_candles_open_where_the_one_before_closed() -> None:
     plain = candles("EUR_USD", "M1", NOW, Range(count=9), market=practice_market("fx"))
-    cut = Cut("M1", ALL_PRICES, smooth=True)
+    cut = CandleSpec("M1", ALL_PRICES, smooth=True)
     smooth = candles("EUR_USD", "M1", NOW, Range(count=8), cut=cut)
     for before, candle in zip(plain, smooth, strict=False):
         prices = candle.prices[Component.BID]
@@ -257,7 +257,9 @@ def test_smooth_candles_open_where_the_one_before_closed() -> None:
 def test_a_large_size_pays_deeper_prices() -> None:
     asked = Range(count=5)
     one = candles("EUR_USD", "M5", NOW, asked)
-    many = candles("EUR_USD", "M5", NOW, asked, cut=Cut("M5", ALL_PRICES, units=15_000_000.0))
+    many = candles(
+        "EUR_USD", "M5", NOW, asked, cut=CandleSpec("M5", ALL_PRICES, units=15_000_000.0)
+    )
     for small, large in zip(one, many, strict=True):
         assert large.prices[Component.MID] == small.prices[Component.MID]
         assert Decimal(large.prices[Component.ASK].h) > Decimal(small.prices[Component.ASK].h)
@@ -285,7 +287,7 @@ def test_the_weekend_has_no_candles_in_the_real_week() -> None:
     assert instant("2024-05-12T21:05Z") in {candle.time for candle in minutes}
 
 
-def test_a_number_of_candles_reaches_over_the_weekend() -> None:
+def test_a_count_of_candles_reaches_over_the_weekend() -> None:
     found = candles(
         "EUR_USD", "M15", "2024-05-12T23:00Z", Range(count=20), market=practice_market("fx")
     )

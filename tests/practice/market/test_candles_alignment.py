@@ -1,4 +1,4 @@
-"""Periods cover time without holes, and begin at the same instants whatever range they are asked for."""
+"""Periods cover time without gaps, and begin at the same instants for every requested range."""
 
 from zoneinfo import ZoneInfo
 
@@ -39,14 +39,14 @@ def test_periods_cover_a_range_without_holes(  # noqa: PLR0917  drawn by hypothe
 
 @given(start=st.integers(FIRST, LAST), length=st.integers(1, 40_000))
 @settings(max_examples=100, deadline=None)
-def test_a_stretch_is_closed_only_if_all_its_cells_are(start: int, length: int) -> None:
+def test_a_span_is_closed_only_if_all_its_cells_are(start: int, length: int) -> None:
     hours = TradingHours(Hours.FX)
     cells = np.arange(start, start + length)
     each = hours.any_open(cells, cells + 1)
     assert hours.any_open(np.array([start]), np.array([start + length]))[0] == each.any()
 
 
-def test_cells_of_a_day_are_open_as_single_stretches_are() -> None:
+def test_cells_of_a_day_are_open_as_single_spans_are() -> None:
     hours = TradingHours(Hours.FX)
     for day in range(19_860, 19_868):
         mask = hours.open_cells(day)

@@ -1,4 +1,4 @@
-"""The list of instruments: enough of them, each with numbers that make sense."""
+"""The list of instruments and their specifications."""
 
 from decimal import Decimal
 
@@ -35,7 +35,7 @@ def test_the_dollar_yen_has_a_coarser_pip() -> None:
 
 
 @pytest.mark.parametrize("listing", LISTINGS, ids=lambda listing: listing.name)
-def test_every_instrument_makes_sense(listing: Listing) -> None:
+def test_every_instrument_has_plausible_numbers(listing: Listing) -> None:
     one = specification_of(listing)
     assert one.display_precision == 1 - one.pip_location
     assert Decimal("0.02") <= one.margin_rate <= Decimal("0.5")

@@ -1,4 +1,4 @@
-"""The famous days: the franc of 2015-01-15, the pound of 2016-06-24, and what surrounds a jump."""
+"""Known jumps (the franc on 2015-01-15, the pound on 2016-06-24) and the spread after a jump."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -6,8 +6,8 @@ from decimal import Decimal
 import pytest
 
 from keydesk_practice.market.hours import EPOCH, cells_in
-from keydesk_practice.market.jumps import FAMOUS_DAYS, FamousDay, steps_on
-from keydesk_practice.market.rng import Chance
+from keydesk_practice.market.jumps import KNOWN_JUMPS, KnownJump, steps_on
+from keydesk_practice.market.rng import Rng
 from support.data.practice_market import instant, practice_market
 
 SECOND = 1_000_000_000
@@ -61,11 +61,13 @@ def test_the_pound_falls_in_two_steps_in_the_night_of_the_vote() -> None:
     assert called / dawn < Decimal("0.975")
 
 
-@pytest.mark.parametrize("famous", FAMOUS_DAYS, ids=lambda famous: famous.currency)
-def test_the_steps_of_a_famous_day_lie_within_it_and_make_up_the_whole(famous: FamousDay) -> None:
-    day = (famous.fixing_before - EPOCH.date()).days
-    steps = steps_on(day, Chance(1))
+@pytest.mark.parametrize("known_jump", KNOWN_JUMPS, ids=lambda known_jump: known_jump.currency)
+def test_the_steps_of_a_known_jump_lie_within_its_day_and_sum_to_the_whole(
+    known_jump: KnownJump,
+) -> None:
+    day = (known_jump.fixing_before - EPOCH.date()).days
+    steps = steps_on(day, Rng(1))
     assert all(0 < point < cells_in(day) for point, _ in steps)
     assert sum(share for _, share in steps) == pytest.approx(1)
-    assert all(moment.tzinfo is UTC for moment, _ in famous.steps)
-    assert all(isinstance(moment, datetime) for moment, _ in famous.steps)
+    assert all(moment.tzinfo is UTC for moment, _ in known_jump.steps)
+    assert all(isinstance(moment, datetime) for moment, _ in known_jump.steps)

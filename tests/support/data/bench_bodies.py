@@ -1,4 +1,4 @@
-"""Answers of the sizes that matter for timings: a summary, a filled order, 5,000 candles, 500 trades, a price."""
+"""Bodies for timings: a summary, a filled order, 5,000 candles, 500 trades, lines of the price stream."""
 
 import json
 from random import Random
@@ -70,12 +70,12 @@ PRICE: dict[str, Any] = {
 
 
 def summary_body() -> bytes:
-    """An account's summary, 1 kB."""
+    """Return an account summary, 1 kB."""
     return json.dumps({"account": SUMMARY, "lastTransactionID": "42"}).encode()
 
 
 def order_body() -> bytes:
-    """A market order and its fill, 1.5 kB."""
+    """Return a market order and its fill, 1.5 kB."""
     created = BATCH | {
         "id": "41",
         "type": "MARKET_ORDER",
@@ -112,24 +112,22 @@ def order_body() -> bytes:
 
 
 def candles_body(count: int = 5000) -> bytes:
-    """Minutes of mid prices, 0.7 MB."""
-    chance = Random(1)
+    """Return candles of one minute with mid prices, 0.7 MB."""
+    rng = Random(1)
     price = 1.1
     candles = []
     for minute in range(count):
-        o, price = price, price + chance.gauss(0, 0.0002)
+        o, price = price, price + rng.gauss(0, 0.0002)
         high, low = max(o, price) + 0.0001, min(o, price) - 0.0001
         prices = {"o": f"{o:.5f}", "h": f"{high:.5f}", "l": f"{low:.5f}", "c": f"{price:.5f}"}
         at = f"2025-01-{1 + minute // 1440:02d}T{minute // 60 % 24:02d}:{minute % 60:02d}:00.000000000Z"
-        candles.append(
-            {"complete": True, "volume": chance.randint(1, 500), "time": at, "mid": prices}
-        )
+        candles.append({"complete": True, "volume": rng.randint(1, 500), "time": at, "mid": prices})
     return json.dumps({"instrument": "EUR_USD", "granularity": "M1", "candles": candles}).encode()
 
 
 def trades_body(count: int = 500) -> bytes:
-    """Open trades, every other one with a take-profit and a stop-loss, 0.3 MB."""
-    chance = Random(2)
+    """Return open trades, every other one with a take-profit and a stop-loss, 0.3 MB."""
+    rng = Random(2)
     order = {
         "createTime": OPENED,
         "state": "PENDING",
@@ -139,48 +137,48 @@ def trades_body(count: int = 500) -> bytes:
     }
     trades = []
     for number in range(count):
-        trade = _trade(str(number), chance)
+        trade = _trade(str(number), rng)
         if number % 2:
-            profit = {"id": f"{number + 1}", "type": "TAKE_PROFIT", "price": _price(chance)}
-            loss = {"id": f"{number + 2}", "type": "STOP_LOSS", "price": _price(chance)}
+            profit = {"id": f"{number + 1}", "type": "TAKE_PROFIT", "price": _price(rng)}
+            loss = {"id": f"{number + 2}", "type": "STOP_LOSS", "price": _price(rng)}
             trade |= {"takeProfitOrder": order | profit, "stopLossOrder": order | loss}
         trades.append(trade)
     return json.dumps({"trades": trades, "lastTransactionID": "9"}).encode()
 
 
-def _trade(number: str, chance: Random) -> dict[str, Any]:
-    units = str(chance.randrange(1, 100) * 1000)
+def _trade(number: str, rng: Random) -> dict[str, Any]:
+    units = str(rng.randrange(1, 100) * 1000)
     return {
         "id": number,
         "instrument": "EUR_USD",
-        "price": _price(chance),
+        "price": _price(rng),
         "openTime": OPENED,
         "state": "OPEN",
         "initialUnits": units,
-        "initialMarginRequired": f"{chance.uniform(20, 2000):.4f}",
+        "initialMarginRequired": f"{rng.uniform(20, 2000):.4f}",
         "currentUnits": units,
         "realizedPL": "0.0000",
-        "unrealizedPL": f"{chance.gauss(0, 300):.4f}",
-        "marginUsed": f"{chance.uniform(20, 2000):.4f}",
-        "financing": f"{chance.gauss(0, 3):.4f}",
+        "unrealizedPL": f"{rng.gauss(0, 300):.4f}",
+        "marginUsed": f"{rng.uniform(20, 2000):.4f}",
+        "financing": f"{rng.gauss(0, 3):.4f}",
         "dividendAdjustment": "0.0000",
     }
 
 
-def _price(chance: Random) -> str:
-    return f"{1.1 + chance.gauss(0, 0.01):.5f}"
+def _price(rng: Random) -> str:
+    return f"{1.1 + rng.gauss(0, 0.01):.5f}"
 
 
 def price_lines(count: int = 200) -> bytes:
-    """Lines of the price stream, 0.4 kB each, no two alike."""
-    chance = Random(3)
+    """Return different lines of the price stream, 0.4 kB each."""
+    rng = Random(3)
     bid = 1.1
     lines = []
     for number in range(count):
-        bid += chance.gauss(0, 0.00003)
+        bid += rng.gauss(0, 0.00003)
         ask = bid + 0.00015
         moved = {
-            "time": f"2025-01-02T10:00:{number // 4:02d}.{chance.randrange(10**9):09d}Z",
+            "time": f"2025-01-02T10:00:{number // 4:02d}.{rng.randrange(10**9):09d}Z",
             "bids": _ladder(bid, -0.0001),
             "asks": _ladder(ask, 0.0001),
             "closeoutBid": f"{bid - 0.0001:.5f}",

@@ -13,8 +13,8 @@ from keydesk_practice.engine.commands import (
     TakeProfitDetails,
 )
 from keydesk_practice.engine.transactions import Transaction, to_wire
-from keydesk_practice.ledger.archive import restored
-from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, entry_of
+from keydesk_practice.ledger.archive import restore_account
+from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount, WireTransaction, entry_of
 from support.practised_account import ID, PractisedAccount
 
 ACCOUNT = LedgerAccount(ID, 0, "USD", hedging=False)
@@ -67,13 +67,13 @@ def large_ledger(folder: Path, transactions: int, trades: int = 0, orders: int =
     entries = [*round_trips(transactions)]
     entries += open_positions(len(entries) + 1, trades, orders)
     ledger.create_account(ACCOUNT, entries)
-    restored(ledger, ACCOUNT)
+    restore_account(ledger, ACCOUNT)
     ledger.close()
     return len(entries)
 
 
 def _entries(transactions: list[Transaction]) -> list[Entry]:
-    return [entry_of(to_wire(one), one.time) for one in transactions]
+    return [entry_of(WireTransaction(to_wire(one)), one.time) for one in transactions]
 
 
 def _shifted(one: Entry, shift: int) -> Entry:

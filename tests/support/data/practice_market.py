@@ -5,7 +5,7 @@ from decimal import Decimal
 from functools import cache
 
 from keydesk_practice.market.bars import Component
-from keydesk_practice.market.candles import Candle, Cut, Range
+from keydesk_practice.market.candles import Candle, CandleSpec, Range
 from keydesk_practice.market.market import PracticeMarket
 
 ALL_PRICES = frozenset(Component)
@@ -29,12 +29,15 @@ def candles(  # one argument for each thing a request can say
     now: str,
     asked: Range | None = None,
     *,
-    cut: Cut | None = None,
+    cut: CandleSpec | None = None,
     market: PracticeMarket | None = None,
 ) -> list[Candle]:
     """Ask for candles with all three prices."""
     return (market or practice_market()).candles(
-        instrument, cut or Cut(granularity, ALL_PRICES), asked or Range(count=10), instant(now)
+        instrument,
+        cut or CandleSpec(granularity, ALL_PRICES),
+        asked or Range(count=10),
+        instant(now),
     )
 
 

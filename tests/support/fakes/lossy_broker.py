@@ -14,6 +14,7 @@ import httpx
 
 from keydesk_client.client import Client
 from keydesk_client.http.caller import Retries
+from keydesk_client.http.endpoint import TimeForm
 
 Members = dict[str, Any]
 
@@ -61,12 +62,13 @@ class LossyBroker:
         """Reads of an order that are answered 404 first: a copy of the ledger that lags behind."""
         self._next_id = first_id
 
-    def client(self) -> Client:
+    def client(self, datetime_format: TimeForm = "RFC3339") -> Client:
         return Client(
             token="token-1234",
             rest_url="https://rest.test",
             stream_url="https://stream.test",
             account_id=ACCOUNT,
+            datetime_format=datetime_format,
             carrier=httpx.MockTransport(self._answered),
             retries=Retries(most=0),
         )

@@ -1,4 +1,4 @@
-"""A market that stands still until a test moves it: prices, depth, specifications and conversions by hand."""
+"""A market whose prices, depth, specifications and conversions a test sets by hand."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ FEE = D("0.005")
 
 
 def currency_pair(name: str, precision: int = 5, **changes: object) -> Specification:
-    """A currency pair with the usual rules."""
+    """Return the specification of a currency pair with the usual limits."""
     made = Specification(
         name=name,
         display_name=name.replace("_", "/"),
@@ -40,7 +40,7 @@ def currency_pair(name: str, precision: int = 5, **changes: object) -> Specifica
 
 @dataclass
 class StillMarket:
-    """Prices stay until `price` sets others; TRADER.md's example market to begin with."""
+    """A market whose prices stay until `price` sets others."""
 
     now: int = NOON
     specifications: dict[str, Specification] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class StillMarket:
     depth: int = 10_000_000
 
     def offer(self, specification: Specification, bid: str, ask: str) -> None:
-        """Begin to trade an instrument."""
+        """Add an instrument with its first price."""
         self.specifications[specification.name] = specification
         self.price(specification.name, bid, ask)
 

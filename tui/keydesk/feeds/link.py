@@ -23,6 +23,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
+from keydesk_client.http.pacing import BackOff
 from keydesk_client.models import Transaction
 from keydesk_client.sequencer import MOST_HELD, Backfill, Range, Sequencer
 from keydesk_client.streams.buffer import StreamHealth
@@ -31,8 +32,8 @@ REMEMBERED = 100
 Listener = Callable[[Transaction], None]
 T = TypeVar("T")
 UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
-FIRST_PAUSE = 0.5
-LONGEST_PAUSE = 30.0
+BACK_OFF = BackOff(first_s=0.5, longest_s=30.0)
+SHORTEST_PAUSE = 0.25  # seconds
 LONGEST_REASON = 200
 FAILURES = (KeydeskClientError, *READ_ERRORS)
 """Errors of a request: no answer, a refusal, or an answer without required members."""
@@ -164,21 +165,27 @@ class TransactionGate:
         self._early.clear()
         self.gap_seen.clear()
 
+    @property
+    def missing(self) -> Range | None:
+        """The first range of ids that did not come, or None."""
+        return None if self._sequencer is None else self._sequencer.missing
+
     def overdue(self, now: float) -> Range | None:
         """Return the ids to request: known to exist and missing for a quarter of a second."""
         return None if self._sequencer is None else self._sequencer.overdue(now)
 
     def backfilled(
         self, asked: Range, transactions: Iterable[Transaction], last_transaction_id: int | str
-    ) -> None:
-        """Take the answer to a request for missing ids."""
+    ) -> Backfill:
+        """Take the answer to a request for missing ids; return how it helped."""
         if self._sequencer is None:
-            return
+            return Backfill.COMPLETE
         readable = [each for each in transactions if self._has_number(each)]
         result = self._sequencer.backfilled(asked, readable, last_transaction_id)
         if result is Backfill.HOLE:
             self._doubt(f"The broker does not have transaction {asked[0]}")
         self._check_gap()
+        return result
 
     def _check_gap(self) -> None:
         if self._sequencer is not None and self._sequencer.missing is not None:
@@ -333,9 +340,8 @@ class Link:
         event.clear()
 
     async def back_off(self, tries: int) -> None:
-        """Wait before the next attempt: full jitter below a ceiling that doubles with `tries`."""
-        ceiling = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** min(tries, 10))
-        await self.pause(max(FIRST_PAUSE / 2, ceiling * self.chance()))
+        """Wait before the next attempt: full jitter under a ceiling that doubles."""
+        await self.pause(BACK_OFF.pause(tries, self.chance, at_least_s=SHORTEST_PAUSE))
 
 
 def reason(error: Exception) -> str:

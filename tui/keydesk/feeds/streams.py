@@ -11,15 +11,16 @@ from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
 from keydesk.store.state import Topic
 from keydesk.store.store import READ_ERRORS, moment, number_of, readable, try_to
-from keydesk_client.errors import KeydeskClientError, NotFound, OutOfRange
+from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
     ClientPrice,
     HomeConversions,
     PricingHeartbeat,
+    Transaction,
     TransactionHeartbeat,
 )
 from keydesk_client.models.transactions.base import TransactionIdentity
-from keydesk_client.sequencer import PATIENCE_S, Range
+from keydesk_client.sequencer import PATIENCE_S, Backfill, GapFiller
 from keydesk_client.streams.buffer import HistoryLost
 
 CONVERSIONS_EVERY = 5.0
@@ -244,30 +245,33 @@ async def fill_gaps(link: Link) -> None:
     while True:
         await link.gate.gap_seen.wait()
         await link.pause(PATIENCE_S / 2)
-        missing = link.gate.overdue(link.now())
-        if missing is None or await backfill(link, missing):
+        if link.gate.overdue(link.now()) is None or await backfill(link):
             tries = 0
         else:
             await link.back_off(tries)
             tries += 1
 
 
-async def backfill(link: Link, missing: Range) -> bool:
+async def backfill(link: Link) -> bool:
     """Request missing transactions; return False if none were applied."""
-    asked = missing[0], min(missing[1], missing[0] + LARGEST_RANGE - 1)
+    before = link.gate.applied
+    filler = GapFiller(link.gate, partial(_read_range, link))
     try:
-        answer = await link.ask(link.client.transactions.range(*asked))
-        newest, transactions = number_of(answer.last_transaction_id), answer.transactions
-    except (OutOfRange, NotFound):
-        link.doubt(f"The broker does not know transactions {asked[0]} to {asked[1]}")
-        return False
+        result = await filler.fill()
     except FAILURES as error:
         link.count_unreadable(error)
-        link.write(f"Transactions {asked[0]} to {asked[1]} could not be read: {reason(error)}")
+        first, last = filler.requested
+        link.write(f"Transactions {first} to {last} could not be read: {reason(error)}")
         return False
-    before = link.gate.applied
-    link.gate.backfilled(asked, transactions, newest)
+    if result is Backfill.REFUSED:
+        first, last = filler.requested
+        link.doubt(f"The broker does not know transactions {first} to {last}")
     return link.gate.applied != before
+
+
+async def _read_range(link: Link, first: int, last: int) -> tuple[Sequence[Transaction], int]:
+    answer = await link.ask(link.client.transactions.range(first, last))
+    return answer.transactions, number_of(answer.last_transaction_id)
 
 
 def _transactions_down(link: Link, words: str) -> None:

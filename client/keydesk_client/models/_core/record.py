@@ -1,36 +1,81 @@
-"""What every answer carries besides its body.
+"""The base of every record of the interface: frozen, exact, and open for members that this library does not know.
 
-What a record's members mean, for help() and the question mark of a notebook.
-
-The words stand in the source, beside each member, where editors find them. They are read from there when somebody asks:
-doing so at import would cost more than all else that an import does.
-A record as one row of a table: for a frame, a CSV file or a database.
-What every record of the interface is: frozen, open for members we do not know, honest about missing ones.
-
-- Unknown members are kept and written back: the service grows without asking us.
-- A member that the service left out, or sent in a form that can not be read, does not make the record fail (see
-  salvage.py). Reading that member raises MissingMember: a made-up zero would be a lie about money.
+- Unknown members are kept and written back: a new member of the service breaks nothing.
+- A member that the service left out, or sent in a form that cannot be read, does not make the record fail (see
+  `decoder`). Reading that member raises MissingMember: a default of 0 would be a wrong amount of money.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, SupportsIndex, TypeAlias, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    NoReturn,
+    Self,
+    SupportsIndex,
+    TypeAlias,
+    cast,
+)
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
 from keydesk_client.errors import MissingMember
-from keydesk_client.models._core.json import JsonObject, JsonValue, failing_fast
+from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.models._core.scalars import DateTime
-from keydesk_client.models._core.wire_names import spellings, wire_name
+from keydesk_client.models._core.wire_names import accepted_names, wire_name
 
 if TYPE_CHECKING:
     import ast
 
+MAX_SHOWN: Final = 20
+"""Items of a tuple that its record's repr shows; of a longer one the first and the last."""
 
-class Described(str):
-    """A docstring that is followed by the record's members, each with its type and meaning."""
+Wire: TypeAlias = JsonObject
+"""A JSON object of the interface."""
+NumberConverter: TypeAlias = Callable[[Decimal], object]
+"""Converts the numbers of a row, as `float` or `str` does."""
+TimeConverter: TypeAlias = Callable[[str], object]
+"""Converts the times of a row from RFC 3339 text in UTC, as `pandas.Timestamp` or `str` does."""
+
+
+class Tabular:
+    """A record that can be flattened into one row of a table, for a data frame, a CSV file or a database."""
+
+    __slots__ = ()
+
+    def row(
+        self, *, numbers: NumberConverter | None = None, times: TimeConverter | None = None
+    ) -> dict[str, object]:
+        """Return the members that were sent, flat: nested records by dotted names, as in `trade_opened.price`.
+
+        Numbers stay Decimal and times DateTime unless a converter is given: `row(numbers=float,
+        times=pandas.Timestamp)`. A member with several records becomes a list of rows.
+        """
+        return dict(self._flat("", numbers, times))
+
+    def _sent(self) -> Mapping[str, object]:
+        """Return the members that were sent, by Python name; unknown ones by wire name."""
+        raise NotImplementedError
+
+    def _flat(
+        self, prefix: str, numbers: NumberConverter | None, times: TimeConverter | None
+    ) -> Iterator[tuple[str, object]]:
+        for name, value in self._sent().items():
+            if isinstance(value, Tabular):
+                yield from value._flat(f"{prefix}{name}.", numbers, times)  # noqa: SLF001 - the same class
+            elif value is not None:
+                yield prefix + name, _cell(value, numbers, times)
+
+
+class MemberDocs(str):
+    """A docstring that is followed by the record's members, each with its type and meaning.
+
+    It is composed from the source when `help()` or a notebook asks for it: at import that would cost more than all else.
+    """
 
     __slots__ = ("_kind",)
 
@@ -38,119 +83,24 @@ class Described(str):
 
     @classmethod
     def of(cls, kind: type) -> Self:
-        """The docstring of this record."""
+        """Return the docstring of this record."""
         made = cls(kind.__doc__ or "")
         made._kind = kind
         return made
 
     def __get__(self, record: object, kind: type) -> str:
-        told = {name: words for base in reversed(kind.__mro__) for name, words in members(base)}
-        if not told:
+        docs = {name: text for base in reversed(kind.__mro__) for name, text in _own_members(base)}
+        if not docs:
             return str(self)
-        return "\n".join((str(self), "", "Members:", *told.values()))
+        return "\n".join((str(self), "", "Members:", *docs.values()))
 
     def expandtabs(self, tabsize: SupportsIndex = 8) -> str:
-        """What pydoc reads: it passes __get__ by, and asks the text itself."""
+        """Return the whole text: pydoc does not call `__get__` but this method."""
         return self.__get__(None, self._kind).expandtabs(tabsize)
 
 
-def members(kind: type) -> list[tuple[str, str]]:
-    """Name and description of each member that this class itself brings; nothing where its source is not at hand."""
-    import ast  # noqa: PLC0415 - who never asks never pays
-    import inspect  # noqa: PLC0415
-    import textwrap  # noqa: PLC0415
-
-    if kind.__module__.partition(".")[0] != __name__.partition(".")[0]:
-        return []
-    try:
-        (made,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
-    except (OSError, SyntaxError, ValueError):
-        return []
-    return _documented(made) if isinstance(made, ast.ClassDef) else []
-
-
-def _documented(made: "ast.ClassDef") -> list[tuple[str, str]]:
-    import ast  # noqa: PLC0415
-
-    found: list[tuple[str, str]] = []
-    for node, after in pairwise(made.body):
-        match node, after:
-            case (
-                ast.AnnAssign(target=ast.Name(id=name), annotation=of, value=standard),
-                ast.Expr(value=ast.Constant(value=str(meaning))),
-            ):
-                given = "" if standard is None else f" = {ast.unparse(standard)}"
-                head = f"    {name}: {ast.unparse(of)}{given}"
-                found.append((name, f"{head}\n        {meaning.strip()}"))
-            case _:
-                pass
-    return found
-
-
-Numbers: TypeAlias = Callable[[Decimal], object]
-"""What becomes of a number, as in `float` or `str`."""
-Times: TypeAlias = Callable[[str], object]
-"""What becomes of a moment's RFC 3339 text in UTC, as in `pandas.Timestamp` or `str`."""
-
-
-class Rowed:
-    """A record that can be laid flat."""
-
-    __slots__ = ()
-
-    def row(
-        self, *, numbers: Numbers | None = None, times: Times | None = None
-    ) -> dict[str, object]:
-        """The members that were sent, flat: a nested record's by dotted names, as in `trade_opened.price`.
-
-        Numbers stay Decimal and times DateTime unless said: `row(numbers=float, times=pandas.Timestamp)`. Several
-        records in one member stay a list, of rows.
-        """
-        return dict(self._flat("", numbers or _kept, times))
-
-    def _sent(self) -> Mapping[str, object]:
-        raise NotImplementedError
-
-    def _flat(
-        self, prefix: str, numbers: Numbers, times: Times | None
-    ) -> Iterator[tuple[str, object]]:
-        for name, value in self._sent().items():
-            if isinstance(value, Rowed):
-                yield from value._flat(f"{prefix}{name}.", numbers, times)  # noqa: SLF001 - the same class
-            elif value is not None:
-                yield prefix + name, _cell(value, numbers, times)
-
-
-def _cell(value: object, numbers: Numbers, times: Times | None) -> object:
-    match value:
-        case Decimal():
-            return numbers(value)
-        case DateTime():
-            return value if times is None else times(utc_text(value))
-        case tuple():
-            items = cast("tuple[object, ...]", value)
-            return [_cell(each, numbers, times) for each in items]
-        case Rowed():
-            return value.row(numbers=numbers, times=times)
-        case _:
-            return value
-
-
-def utc_text(moment: DateTime) -> str:
-    """RFC 3339 in UTC, whichever form the wire has."""
-    return moment.text if moment.text.endswith("Z") else DateTime.from_ns(moment.ns).text
-
-
-def _kept(number: Decimal) -> object:
-    return number
-
-
-Wire: TypeAlias = JsonObject
-"""A JSON object."""
-
-
-class Record(Rowed, BaseModel):
-    """One JSON object of the wire."""
+class Record(Tabular, BaseModel):
+    """One JSON object of the interface."""
 
     model_config: ClassVar[ConfigDict] = ConfigDict(
         frozen=True,
@@ -158,50 +108,51 @@ class Record(Rowed, BaseModel):
         alias_generator=wire_name,
         validate_by_name=True,
         validate_by_alias=True,
-        strict=True,  # "3" for a 3 goes the slow way, which keeps what came
-        defer_build=True,  # a validator is built when the first such record comes, not at import
+        strict=True,  # "3" where 3 belongs is read leniently, which keeps the text
+        defer_build=True,  # a validator is built for the first record of its kind, not at import
     )
 
     fails_at_missing_members: ClassVar[bool] = True
-    """False for what a caller makes, and for the first of several records that a value may be."""
+    """False for records that a caller builds, and for the first member of an undiscriminated union."""
 
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """The validator of this record; one of the service's gives up at the first missing member or broken element."""
-        return failing_fast(handler(source), members=cls.fails_at_missing_members)
+        """Return the validator's schema, changed to stop at the first missing member and broken element."""
+        return fail_fast(handler(source), members=cls.fails_at_missing_members)
 
     @classmethod
     def __pydantic_init_subclass__(cls, **options: object) -> None:
-        cls.__doc__ = Described.of(cls)
+        cls.__doc__ = MemberDocs.of(cls)
 
     def to_wire(self) -> Wire:
-        """The JSON object that this record was read from, or would be sent as: member for member, digit for digit.
+        """Return the JSON object that this record was read from, or is sent as: member for member, digit for digit.
 
-        Two things come back otherwise, though never as another value. A number without quotes that a float can not
-        hold (12.30, or more digits than it has) is text then, so that no digit is lost. And what a caller could send
-        himself, the details of a dependent order and client extensions, is written as he would send it: 1.5 for "+1.5".
+        Two forms differ, though never in value. An unquoted number that a float cannot hold (12.30, or more digits
+        than a float has) becomes text, so that no digit is lost. Records that a caller can send himself, such as the
+        details of a dependent order and client extensions, are written in the form in which they are sent: 1.5 for
+        "+1.5".
         """
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy, with these members in the place of what came."""
+        """Return a copy with some members replaced; the wire text kept for a replaced member is dropped."""
         copied = super().model_copy(update=update, deep=deep)
-        kept = copied.__pydantic_extra__
-        if kept:
+        extra = copied.__pydantic_extra__
+        if extra:
             fields = type(self).model_fields
             for name in fields.keys() & (update or {}).keys():
-                for word in spellings(fields[name]):
-                    kept.pop(word, None)
+                for alias in accepted_names(fields[name]):
+                    extra.pop(alias, None)
         return copied
 
     @property
     def unknown(self) -> Mapping[str, JsonValue]:
-        """Members that this version of the library has no name for, as they came.
+        """The members that this version of the library does not know, as they came.
 
-        A member that was written as the library would not write it ("+1.5", a `nav` for NAV) stands here too, beside
-        the value that was read from it; so does one that could not be read.
+        They also hold the original form of a member that the library would write otherwise ("+1.5", a `nav` for NAV),
+        and of one that could not be read.
         """
         return self.__pydantic_extra__ or {}
 
@@ -209,53 +160,85 @@ class Record(Rowed, BaseModel):
         return repr(self)
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """What was sent; an order fill has forty members, and the absent ones would hide those that count."""
-        return [(name, shortened(value)) for name, value in self._sent().items()]
+        """Return the members that were sent: an order fill has forty, most of them absent."""
+        return [(name, _shorten(value)) for name, value in self._sent().items()]
 
     def _sent(self) -> Mapping[str, object]:
         members, sent = vars(self), self.model_fields_set | {"type"}
         known = {name: value for name, value in members.items() if name in sent}
         if not self.unknown:
             return known
-        beside = dict(self._kept_beside())
-        known |= {name: members[name] for name in beside.values()}
+        originals = dict(self._kept_originals())
+        known |= {name: members[name] for name in originals.values()}
         return known | {
             name: value
             for name, value in self.unknown.items()
-            if name not in beside and name not in known  # the member that we know is what counts
+            if name not in originals and name not in known  # a known member takes precedence
         }
 
-    def _kept_beside(self) -> Iterable[tuple[str, str]]:
-        """Wire name and own name of each member that was read, and whose text is kept in `unknown` because it differs."""
+    def _kept_originals(self) -> Iterable[tuple[str, str]]:
+        """Return wire name and Python name of each member that was read and whose original form is in `unknown`."""
         for name, field in type(self).model_fields.items():
             if name in vars(self):
-                yield from ((word, name) for word in spellings(field) if word in self.unknown)
+                yield from (
+                    (alias, name) for alias in accepted_names(field) if alias in self.unknown
+                )
 
-    if not TYPE_CHECKING:  # seen by a type checker, it would make every misspelt member look right
+    if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelt member
 
         def __getattr__(self, name: str) -> object:
             kind = type(self)
             if name in kind.model_fields:
-                raise missing(kind, name)
+                raise missing_member(kind, name)
             derived = getattr(kind, name, None)
-            if isinstance(derived, property):  # it missed a member: which one is said again
+            if isinstance(derived, property):  # its getter raised MissingMember: raise it again
                 return derived.__get__(self)
             return super().__getattr__(name)
 
 
-MOST_SHOWN: Final = 20
+class Response(Record):
+    """A whole answer: the members of its body and the values of its headers."""
+
+    request_id: str = Field(default="", validation_alias="RequestID (header)", exclude=True)
+    """The id that the service gave the request; quote it to the broker's support."""
+    location: str | None = Field(default=None, validation_alias="Location (header)", exclude=True)
+    """Address of the resource that was created."""
+    links: Mapping[str, str] = Field(
+        default_factory=dict, validation_alias="Link (header)", exclude=True
+    )
+    """Addresses of neighbours by relation: `next` of a list, `next` and `prev` of a book."""
 
 
-def shortened(value: object) -> object:
-    """A tuple of hundreds shows its first and last; all else shows itself."""
-    if isinstance(value, tuple):
-        items = cast("tuple[object, ...]", value)
-        return Shortened(items) if len(items) > MOST_SHOWN else items
-    return value
+def missing_member(kind: type, name: str) -> MissingMember:
+    """Return the error of reading a member that is not there."""
+    return MissingMember(
+        f"{kind.__name__}.{name} was not sent, or not in a form that can be read",
+        record=kind.__name__,
+        member=name,
+    )
 
 
-class Shortened:
-    """A long tuple in a repr."""
+def _cell(value: object, numbers: NumberConverter | None, times: TimeConverter | None) -> object:
+    match value:
+        case Decimal():
+            return value if numbers is None else numbers(value)
+        case DateTime():
+            return value if times is None else times(_utc_text(value))
+        case tuple():
+            items = cast("tuple[object, ...]", value)
+            return [_cell(item, numbers, times) for item in items]
+        case Tabular():
+            return value.row(numbers=numbers, times=times)
+        case _:
+            return value
+
+
+def _utc_text(time: DateTime) -> str:
+    return time.text if time.text.endswith("Z") else DateTime.from_ns(time.ns).text
+
+
+class ShortenedTuple:
+    """The repr of a long tuple: its first and last items, and the count of the others."""
 
     def __init__(self, items: tuple[object, ...]) -> None:
         self._items = items
@@ -265,23 +248,88 @@ class Shortened:
         return f"({first!r}, ... {len(self._items) - 2:,} more ..., {last!r})"
 
 
-def missing(kind: type, name: str) -> MissingMember:
-    """The error of reading a member that is not there."""
-    return MissingMember(
-        f"{kind.__name__}.{name} was not sent, or not in a form that can be read",
-        record=kind.__name__,
-        member=name,
-    )
+def _shorten(value: object) -> object:
+    if isinstance(value, tuple):
+        items = cast("tuple[object, ...]", value)
+        return ShortenedTuple(items) if len(items) > MAX_SHOWN else items
+    return value
 
 
-class Response(Record):
-    """A whole answer: the members of its body, and what its headers say."""
+class IncompleteRecord(Exception):
+    """A record lacks a required member; ends its strict validation."""
 
-    request_id: str = Field(default="", validation_alias="RequestID (header)", exclude=True)
-    """The id that the service gave the request; quote it to the broker's support."""
-    location: str | None = Field(default=None, validation_alias="Location (header)", exclude=True)
-    """Address of what was created."""
-    links: Mapping[str, str] = Field(
-        default_factory=dict, validation_alias="Link (header)", exclude=True
-    )
-    """Addresses of neighbours by relation: `next` of a list, `next` and `prev` of a book."""
+
+NESTING: Final = frozenset({"model-field", "dataclass-field", "default", "nullable"})
+"""Schemas that hold the schema of the same member."""
+
+
+def fail_fast(schema: CoreSchema, *, members: bool = True) -> CoreSchema:
+    """Change the schema of one record to stop at the first broken element of a list, and return it.
+
+    With `members`, a missing required member ends the whole validation with IncompleteRecord. Without this, pydantic
+    keeps every error with a copy of the JSON value around it: 1 MB of empty lists in the place of trades took a
+    gigabyte. The errors are not used, since such a body is read again leniently.
+    """
+    for field in _fields(schema):
+        _stop_at_first_element(field)
+        inner = field["schema"]
+        if members and inner["type"] != "default":
+            field["schema"] = {
+                "type": "default",
+                "schema": inner,
+                "default_factory": _raise_incomplete,
+                "default_factory_takes_data": False,
+            }
+    return schema
+
+
+def _raise_incomplete() -> NoReturn:
+    raise IncompleteRecord
+
+
+def _fields(schema: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - schemas are dictionaries of many shapes
+    """Return the members of the schema of a pydantic model or dataclass; none for any other schema."""
+    while schema.get("type") in {"model", "dataclass", "definitions"}:
+        schema = schema["schema"]
+    fields = schema.get("fields", ())
+    yield from fields.values() if isinstance(fields, dict) else fields
+
+
+def _stop_at_first_element(schema: Any) -> None:  # noqa: ANN401 - same
+    while schema["type"] in NESTING:
+        schema = schema["schema"]
+    if schema["type"] == "tuple":
+        schema["fail_fast"] = True
+
+
+def _own_members(kind: type) -> list[tuple[str, str]]:
+    """Return name and description of each member that this class itself declares; empty without its source."""
+    import ast  # noqa: PLC0415 - loaded by help() only
+    import inspect  # noqa: PLC0415
+    import textwrap  # noqa: PLC0415
+
+    if not kind.__module__.startswith("keydesk_client.models."):
+        return []
+    try:
+        (node,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    except (OSError, SyntaxError, ValueError):
+        return []
+    return _documented(node) if isinstance(node, ast.ClassDef) else []
+
+
+def _documented(node: "ast.ClassDef") -> list[tuple[str, str]]:
+    import ast  # noqa: PLC0415
+
+    docs: list[tuple[str, str]] = []
+    for statement, following in pairwise(node.body):
+        match statement, following:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=default),
+                ast.Expr(value=ast.Constant(value=str(meaning))),
+            ):
+                assigned = "" if default is None else f" = {ast.unparse(default)}"
+                head = f"    {name}: {ast.unparse(annotation)}{assigned}"
+                docs.append((name, f"{head}\n        {meaning.strip()}"))
+            case _:
+                pass
+    return docs

@@ -1,13 +1,10 @@
-"""Moments, exact to the nanosecond, in both forms of the wire.
+"""Single values of the wire: exact decimal numbers, times exact to the nanosecond, names and ids as text.
 
-The text is kept as it came and read when somebody asks: most candle times are only ever drawn as an index, and a
-datetime would cut the last three of nine decimals.
+A number is decimal text on the wire. It becomes a Decimal with every digit kept, trailing zeros included, and is
+written as the same text. Exponents, NaN and Infinity are refused: "1E+999999999" would fill the memory when printed.
 
-Single values of the wire: names and ids as text, numbers exactly as they came.
-
-A number is decimal text on the wire. It becomes a Decimal with every digit kept, trailing zeros included, and goes
-out again as the same text. Exponents, NaN and Infinity are no numbers here: "1E+999999999" would fill the memory as
-soon as somebody prints it.
+A time keeps its text and is parsed on demand: most candle times serve as an index only, and a datetime would cut the
+last three of nine decimals.
 """
 
 import re
@@ -21,57 +18,54 @@ from pydantic_core import CoreSchema, core_schema
 
 from keydesk_client.errors import NoSuchMoment
 
-MOST_DIGITS: Final = 64
-COUNTER_TEXT: Final = r"^[0-9]+$"
-LONGEST_COUNTER: Final = 20
-DECIMAL_TEXT: Final = r"[+-]?[0-9]+(\.[0-9]+)?"
+MAX_DIGITS: Final = 64
+COUNTER_PATTERN: Final = r"^[0-9]+$"
+MAX_COUNTER_LENGTH: Final = 20
+DECIMAL_PATTERN: Final = r"[+-]?[0-9]+(\.[0-9]+)?"
+PLAIN_DECIMAL_PATTERN: Final = r"^-?(0|[1-9][0-9]*)(\.[0-9]+)?$"
+"""Numbers that are written as they came; "+1.5" and "007.10" are read leniently, which keeps their text."""
 
-_is_decimal_text = re.compile(DECIMAL_TEXT).fullmatch
-_is_plain_text = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?").fullmatch
-"""What is written back as it came; "+1.5" and "007.10" go the slow way, which keeps them beside the number."""
-
-
-# 500 trades have 3,000 numbers: with fewer places, each that is read would push out the next.
-@lru_cache(maxsize=4096)
-def _read(text: str) -> Decimal:
-    """Prices come again and again, and "0.0000" always: a number that is known is neither checked nor made again."""
-    if not _is_plain_text(text):
-        raise ValueError(f"{text!r} is not a plain decimal number")
-    return Decimal(text)
+_is_decimal_text = re.compile(DECIMAL_PATTERN).fullmatch
 
 
 def decimal_of(value: object) -> Decimal:
-    """A finite Decimal of sane length from a Decimal, an int or decimal text; ValueError for all else."""
+    """Return a finite Decimal of at most 64 digits from a Decimal, an int or decimal text; raise ValueError otherwise."""
     if isinstance(value, Decimal):
         if (
             value.is_finite()
-            and abs(value.adjusted()) < MOST_DIGITS
-            and len(value.as_tuple().digits) <= MOST_DIGITS
+            and abs(value.adjusted()) < MAX_DIGITS
+            and len(value.as_tuple().digits) <= MAX_DIGITS
         ):
             return value
     elif isinstance(value, int) and not isinstance(value, bool):
-        if abs(value) < 10**MOST_DIGITS:
+        if abs(value) < 10**MAX_DIGITS:
             return Decimal(value)
-    elif isinstance(value, str) and len(value) <= MOST_DIGITS and _is_decimal_text(value):
+    elif isinstance(value, str) and len(value) <= MAX_DIGITS and _is_decimal_text(value):
         return Decimal(value)
     shown = (
-        "so long a number"
+        "a number of more than 64 digits"
         if isinstance(value, int) and abs(value) > 1
-        else f"{str(value)[:MOST_DIGITS]!r}"
+        else f"{str(value)[:MAX_DIGITS]!r}"
     )
-    why = "a float, and floats are not exact" if isinstance(value, float) else "no decimal number"
-    raise ValueError(f"{shown} is {why}: give a Decimal, an int or digits as text")
+    reason = (
+        "a float, and floats are not exact" if isinstance(value, float) else "not a valid number"
+    )
+    raise ValueError(f"{shown} is {reason}: give a Decimal, an int or decimal text")
 
 
 def decimal_text(value: Decimal) -> str:
-    """The number as the wire wants it: digits, no exponent."""
+    """Return the number as decimal text, without exponent."""
     return format(value, "f")
 
 
-# One for all members: several hundred of them would hold 3 kB each of their own.
+# Prices and "0.0000" recur within an answer. The cache and the pattern are C and Rust: a miss calls no Python code.
+_cached_decimal = lru_cache(maxsize=4096)(Decimal)
+
+# Shared by all members: several hundred copies would take 3 kB each.
 _DECIMAL_SCHEMA: Final = core_schema.json_or_python_schema(
     json_schema=core_schema.no_info_after_validator_function(
-        _read, core_schema.str_schema(max_length=MOST_DIGITS)
+        _cached_decimal,
+        core_schema.str_schema(max_length=MAX_DIGITS, pattern=PLAIN_DECIMAL_PATTERN),
     ),
     python_schema=core_schema.no_info_plain_validator_function(decimal_of),
     serialization=core_schema.plain_serializer_function_ser_schema(decimal_text),
@@ -97,17 +91,17 @@ class _LiquidityOnTheWire:
 
 
 class _CounterOnTheWire:
-    """Text that every reader may take for a number: what is none is a member that can not be read."""
+    """Decimal digits as text, so that `int()` of it cannot fail."""
 
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return core_schema.str_schema(pattern=COUNTER_TEXT, max_length=LONGEST_COUNTER)
+        return core_schema.str_schema(pattern=COUNTER_PATTERN, max_length=MAX_COUNTER_LENGTH)
 
 
 class _Open:
-    """Marks an enumeration whose unknown members are kept: known ones for the type checker, any text at run time."""
+    """Mark an enumeration as open: its known values are for type checkers, any text is accepted at run time."""
 
     def __get_pydantic_core_schema__(
         self, source: type[Any], handler: GetCoreSchemaHandler
@@ -118,7 +112,7 @@ class _Open:
 OPEN: Final = _Open()
 
 Number: TypeAlias = Decimal | int | str
-"""What an exact number is made from; a float is none."""
+"""Accepted where an exact number is needed; floats are not exact."""
 DecimalNumber: TypeAlias = Annotated[Decimal, _DecimalOnTheWire]
 AccountUnits: TypeAlias = DecimalNumber
 """Money in the account's home currency."""
@@ -145,19 +139,19 @@ Currency: TypeAlias = str
 
 
 SECOND_NS: Final = 1_000_000_000
-LONGEST_REASON: Final = 100
+MAX_REASON_LENGTH: Final = 100
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
-MOMENT_TEXT: Final = (
+TIME_PATTERN: Final = (
     r"^([0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?([Zz]|[+-][0-9]{2}:?[0-9]{2})"
     r"|-?[0-9]{1,12}(\.[0-9]{1,9})?)$"
 )
 
-_moment_text = re.compile(MOMENT_TEXT).fullmatch
+_is_time_text = re.compile(TIME_PATTERN).fullmatch
 
 
 @total_ordering
 class DateTime:
-    """A moment: RFC 3339 with a zone, or seconds since 1970 as decimal text."""
+    """A time: RFC 3339 with a zone, or seconds since 1970 as decimal text."""
 
     __slots__ = ("_ns", "text")
 
@@ -166,17 +160,17 @@ class DateTime:
         """As on the wire."""
 
     @classmethod
-    def of(cls, moment: "DateTime | datetime | str") -> Self:
-        """From a datetime with a zone, or from text; what is no moment is refused, a naive datetime too."""
-        if isinstance(moment, datetime):
-            return cls.from_ns(_nanoseconds(moment))
-        made = cls(moment.text if isinstance(moment, DateTime) else moment)
-        _ = made.ns  # raises now rather than when it is sent
-        return made
+    def of(cls, value: "DateTime | datetime | str") -> Self:
+        """Return the time of a datetime with a zone, or of text; raise ValueError if it is invalid or has no zone."""
+        if isinstance(value, datetime):
+            return cls.from_ns(_nanoseconds(value))
+        time = cls(value.text if isinstance(value, DateTime) else value)
+        _ = time.ns  # raises if the text is invalid
+        return time
 
     @classmethod
     def from_ns(cls, ns: int) -> Self:
-        """From nanoseconds since 1970 UTC."""
+        """Return the time that is `ns` nanoseconds after 1970 UTC."""
         seconds, fraction = divmod(ns, SECOND_NS)
         whole = _after_epoch(timedelta(seconds=seconds))
         return cls(f"{whole:%Y-%m-%dT%H:%M:%S}.{fraction:09d}Z")
@@ -188,12 +182,12 @@ class DateTime:
             return self._ns
         except AttributeError:
             pass
-        self._ns: int = _known(self.text)
+        self._ns: int = _parse_or_raise(self.text)
         return self._ns
 
     @property
     def datetime(self) -> datetime:
-        """In UTC, cut to microseconds."""
+        """The time in UTC, truncated to microseconds."""
         return _after_epoch(timedelta(microseconds=self.ns // 1000))
 
     @property
@@ -224,28 +218,28 @@ class DateTime:
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        return _MOMENT_SCHEMA.copy()
+        return _TIME_SCHEMA.copy()
 
 
-# One for all members: several hundred of them would hold 3 kB each of their own.
-_MOMENT_SCHEMA: Final = core_schema.json_or_python_schema(
+# Shared by all members, as above.
+_TIME_SCHEMA: Final = core_schema.json_or_python_schema(
     json_schema=core_schema.no_info_after_validator_function(
-        DateTime, core_schema.str_schema(pattern=MOMENT_TEXT)
+        DateTime, core_schema.str_schema(pattern=TIME_PATTERN)
     ),
     python_schema=core_schema.no_info_plain_validator_function(DateTime.of),
     serialization=core_schema.plain_serializer_function_ser_schema(str),
 )
 
-Moment: TypeAlias = DateTime | datetime | str
-"""What a moment is made from: ours, a datetime with a zone, or wire text."""
+TimeInput: TypeAlias = DateTime | datetime | str
+"""Accepted where a time is needed: a DateTime, a datetime with a zone, or wire text."""
 
 
-def _known(text: object) -> int:
+def _parse_or_raise(text: object) -> int:
     try:
-        return read_moment(text)
+        return parse_time(text)
     except ValueError as error:
         reason = str(error)
-    raise NoSuchMoment(f"{str(text)[:40]!r} is no moment: {reason[:LONGEST_REASON]}")
+    raise NoSuchMoment(f"invalid time {str(text)[:40]!r}: {reason[:MAX_REASON_LENGTH]}")
 
 
 def _after_epoch(since: timedelta) -> datetime:
@@ -253,21 +247,23 @@ def _after_epoch(since: timedelta) -> datetime:
         return EPOCH + since
     except OverflowError:
         pass
-    raise NoSuchMoment("the moment lies beyond the years that a calendar has")
+    raise NoSuchMoment("the time is outside the years 1 to 9999, which a datetime can hold")
 
 
-def read_moment(text: object) -> int:
-    """Nanoseconds since 1970 UTC of either wire form; ValueError when it is neither."""
-    if not isinstance(text, str) or not _moment_text(text):
-        raise ValueError(f"{str(text)[:40]!r} is not a moment with a zone")
+def parse_time(text: object) -> int:
+    """Return nanoseconds since 1970 UTC of either wire form; raise ValueError if it is neither."""
+    if not isinstance(text, str) or not _is_time_text(text):
+        raise ValueError(
+            f"{str(text)[:40]!r} is not a time with a zone: write it as 2025-01-31T12:00:00Z"
+        )
     if "-" not in text[1:]:
         return _unix_ns(text)
-    date, _, rest = text[:19], text[19], text[19:]
+    date, rest = text[:19], text[19:]
     digits = re.match(r"\.([0-9]+)", rest)
     fraction = digits[1] if digits else ""
     zone = rest[len(fraction) + 1 :] if digits else rest
-    whole = datetime.fromisoformat(date.replace("t", "T") + _plain_zone(zone))
-    return _nanoseconds(whole) + int(fraction.ljust(9, "0"))
+    seconds = datetime.fromisoformat(date.replace("t", "T") + _plain_zone(zone))
+    return _nanoseconds(seconds) + int(fraction.ljust(9, "0"))
 
 
 def _unix_ns(text: str) -> int:
@@ -280,8 +276,8 @@ def _plain_zone(zone: str) -> str:
     return "+00:00" if zone in {"Z", "z"} else zone
 
 
-def _nanoseconds(moment: datetime) -> int:
-    if moment.tzinfo is None or moment.utcoffset() is None:
-        raise ValueError("a datetime without a zone is no moment: give it tzinfo")
-    since = moment - EPOCH
+def _nanoseconds(value: datetime) -> int:
+    if value.tzinfo is None or value.utcoffset() is None:
+        raise ValueError("the datetime has no time zone: give it a tzinfo")
+    since = value - EPOCH
     return (since.days * 86_400 + since.seconds) * SECOND_NS + since.microseconds * 1000

@@ -1,4 +1,4 @@
-"""What the records that come in thousands have in common: slots instead of a dictionary each."""
+"""The base of records that come by the thousand: frozen dataclasses with slots instead of a dictionary each."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, fields
@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 from pydantic import ConfigDict, GetCoreSchemaHandler, model_serializer
 from pydantic_core import CoreSchema
 
-from keydesk_client.models._core.json import JsonValue, failing_fast
-from keydesk_client.models._core.record import Rowed, Wire, missing
+from keydesk_client.models._core.json import JsonValue
+from keydesk_client.models._core.record import Tabular, Wire, fail_fast, missing_member
 from keydesk_client.models._core.scalars import DateTime, decimal_text
 from keydesk_client.models._core.wire_names import wire_name
 
-CLOSED = ConfigDict(extra="forbid", alias_generator=wire_name, defer_build=True, strict=True)
-"""A record with members we do not know takes the slow way through salvage.py, which keeps them in `unknown`."""
+STRICT_CONFIG = ConfigDict(extra="forbid", alias_generator=wire_name, defer_build=True, strict=True)
+"""A record with unknown members is read leniently, by `decoder`, which keeps them in `unknown`."""
 
 T = TypeVar("T", bound="SlottedRecord")
 
 Member: TypeAlias = "SlottedRecord | Decimal | DateTime | JsonValue"
 
 
-class SlottedRecord(Rowed):
-    """Base of frozen dataclasses with slots that keep unknown members and are honest about missing ones."""
+class SlottedRecord(Tabular):
+    """Base of frozen, slotted dataclasses that keep unknown members and raise MissingMember for absent ones."""
 
     __slots__ = ("_unknown",)
 
@@ -33,72 +33,69 @@ class SlottedRecord(Rowed):
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        """The validator of this record; see fail_fast.py."""
-        return failing_fast(handler(source))
+        """Return the validator's schema, changed to stop at the first missing member."""
+        return fail_fast(handler(source))
 
     @property
     def unknown(self) -> Mapping[str, JsonValue]:
-        """Members that this version of the library has no name for, as they came."""
+        """The members that this version of the library does not know, as they came."""
         try:
             return self._unknown
         except AttributeError:
             return {}
 
-    @model_serializer(
-        mode="plain", return_type=dict[str, Any]
-    )  # pydantic shall not look through it
+    @model_serializer(mode="plain", return_type=dict[str, Any])  # pydantic looks no further
     def to_wire(self) -> Wire:
-        """The JSON object that this record was read from."""
-        known = {wire_name(name): _wire_value(value) for name, value in present(self).items()}
+        """Return the JSON object that this record was read from."""
+        known = {
+            wire_name(name): _wire_value(value) for name, value in present_members(self).items()
+        }
         return {name: value for name, value in known.items() if value is not None} | dict(
             self.unknown
         )
 
     def __repr__(self) -> str:
-        told = (f"{name}={value!r}" for name, value in self._sent().items() if value is not None)
-        return f"{type(self).__name__}({', '.join(told)})"
+        shown = (f"{name}={value!r}" for name, value in self._sent().items() if value is not None)
+        return f"{type(self).__name__}({', '.join(shown)})"
 
     def _sent(self) -> Mapping[str, object]:
-        known = present(self)
-        beside = {wire_name(name) for name in known}
+        known = present_members(self)
+        wire_names = {wire_name(name) for name in known}
         return known | {
             name: value
             for name, value in self.unknown.items()
-            if name not in known and name not in beside
+            if name not in known and name not in wire_names
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return restored, (type(self), present(self), dict(self.unknown))
+        return restore, (type(self), present_members(self), dict(self.unknown))
 
-    if not TYPE_CHECKING:  # seen by a type checker, it would make every misspelt member look right
+    if not TYPE_CHECKING:  # a type checker that saw it would accept every misspelt member
 
         def __getattr__(self, name: str) -> object:
             if name in type(self).__dataclass_fields__:
-                raise missing(type(self), name)
+                raise missing_member(type(self), name)
             raise AttributeError(name)
 
 
-def present(record: SlottedRecord) -> dict[str, Member]:
-    """The members that are there, by their Python names."""
-    names = (each.name for each in fields(record))
+def present_members(record: SlottedRecord) -> dict[str, Member]:
+    """Return the members that are set, by Python name."""
+    names = (field.name for field in fields(record))
     return {name: getattr(record, name) for name in names if hasattr(record, name)}
 
 
-def restored(kind: type[T], members: Mapping[str, Member], unknown: Mapping[str, JsonValue]) -> T:
-    """A record with just these members, whatever else its kind requires."""
-    made = object.__new__(kind)
-    for name, value in members.items():
-        object.__setattr__(made, name, value)
-    for name, standard in _standards(kind).items():
-        if name not in members:
-            object.__setattr__(made, name, standard)
+def restore(kind: type[T], members: Mapping[str, Member], unknown: Mapping[str, JsonValue]) -> T:
+    """Return a record with these members and the defaults of its kind; required members may be absent."""
+    record = object.__new__(kind)
+    for name, value in (_defaults(kind) | dict(members)).items():
+        object.__setattr__(record, name, value)
     if unknown:
-        object.__setattr__(made, "_unknown", unknown)
-    return made
+        object.__setattr__(record, "_unknown", unknown)
+    return record
 
 
-def _standards(kind: type[SlottedRecord]) -> dict[str, Member]:
-    return {each.name: each.default for each in fields(kind) if each.default is not MISSING}
+def _defaults(kind: type[SlottedRecord]) -> dict[str, Member]:
+    return {field.name: field.default for field in fields(kind) if field.default is not MISSING}
 
 
 def _wire_value(value: Member) -> JsonValue:

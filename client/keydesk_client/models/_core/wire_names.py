@@ -1,9 +1,4 @@
-"""A place in a union for kinds that are newer than this library.
-
-The value of a member that is not mentioned: neither changed nor taken away.
-How a member is called in Python and on the wire: `unrealized_pl` is `unrealizedPL`.
-Words of a request: answers keep those that are new, a request with one that there is not is refused at once.
-"""
+"""Names and enumerations of the wire: member names in both spellings, known values, and the marker UNSET."""
 
 from enum import Enum
 from typing import Final, Literal, get_args, get_origin
@@ -13,9 +8,14 @@ from pydantic.fields import FieldInfo
 
 from keydesk_client.errors import InvalidRequest
 
+CAPITALS: Final = {"id": "ID", "ids": "IDs", "pl": "PL", "nav": "NAV", "vwap": "VWAP"}
+"""Words that the wire writes in capitals, unless they come first."""
+ALTERNATIVE_SPELLINGS: Final = {"NAV": ("nav",)}
+"""Other wire names that some services use for a member."""
+
 
 class Unset(Enum):
-    """Its only member is UNSET; None means something else: take it away."""
+    """The type of UNSET: the value of a parameter that was not given, where None means "remove it"."""
 
     UNSET = "unset"
 
@@ -26,52 +26,50 @@ class Unset(Enum):
 UNSET: Final = Unset.UNSET
 
 
-CAPITALS = {"id": "ID", "ids": "IDs", "pl": "PL", "nav": "NAV", "vwap": "VWAP"}
-"""Words that the wire writes in capitals, unless they come first."""
-
-
 def wire_name(name: str) -> str:
-    """The member's name on the wire."""
+    """Return the wire name of a member: `unrealizedPL` for `unrealized_pl`."""
     first, *others = name.rstrip("_").split("_")
     return first + "".join(CAPITALS.get(word) or word.capitalize() for word in others)
 
 
-ALSO: Final = {"NAV": ("nav",)}
-"""Members that services spell in more than one way: the other spellings."""
-
-
-def spellings(field: FieldInfo) -> tuple[str, ...]:
-    """The names that a member may have on the wire; it is written under the first."""
+def accepted_names(field: FieldInfo) -> tuple[str, ...]:
+    """Return the wire names under which a member is read; it is written under the first."""
     alias = field.validation_alias
-    return (alias, *ALSO.get(alias, ())) if isinstance(alias, str) else ()
+    return (alias, *ALTERNATIVE_SPELLINGS.get(alias, ())) if isinstance(alias, str) else ()
 
 
-def words(kind: object) -> tuple[str, ...]:
-    """The words that an enumeration is known to have."""
+def enum_values(kind: object) -> tuple[str, ...]:
+    """Return the known values of an enumeration, however its Literal is annotated."""
     if get_origin(kind) is Literal:
         return get_args(kind)
-    return next((found for part in get_args(kind) if (found := words(part))), ())
+    return next((values for part in get_args(kind) if (values := enum_values(part))), ())
 
 
-def known_word(field: str, value: object, known: tuple[str, ...]) -> str:
-    """The word; InvalidRequest, naming the known ones, for any other."""
-    if isinstance(value, str) and value in known:
-        return value
-    raise InvalidRequest(f"{field}: {str(value)[:20]!r} is none of {', '.join(known)}", field=field)
+def validate_choice(field: str, value: object, choices: tuple[str, ...]) -> str:
+    """Return the value; raise InvalidRequest unless it is one of the choices.
 
-
-def foreign_to(*known: object) -> AfterValidator:
-    """Accepts a `type` that none of the known records has.
-
-    Without it a known record with one bad member would pass as an unknown one, and a fill would not be seen as a fill.
+    Answers keep values that are new, but a request with an unknown value would be rejected by the service.
     """
-    words = frozenset(
+    if isinstance(value, str) and value in choices:
+        return value
+    raise InvalidRequest(
+        f"{field}: invalid value {str(value)[:20]!r}: use one of {', '.join(choices)}", field=field
+    )
+
+
+def unknown_type(*known: object) -> AfterValidator:
+    """Return a validator that accepts every `type` except those of the known records.
+
+    Without it, a known record with one broken member would be read as an unknown one, and a fill would not be seen as
+    a fill.
+    """
+    types = frozenset(
         kind.model_fields["type"].default for union in known for kind in get_args(union)
     )
 
-    def refuse_known(word: str) -> str:
-        if word in words:
-            raise ValueError(f"{word} is known, so its record must be readable")
-        return word
+    def refuse_known(value: str) -> str:
+        if value in types:
+            raise ValueError(f"{value} has a record of its own")
+        return value
 
     return AfterValidator(refuse_known)

@@ -1,8 +1,4 @@
-"""Margin calls, and closures owed until an instrument trades again.
-
-The account itself: opened, configured, funded, closed.
-Daily financing and dividend adjustments.
-"""
+"""Transactions of the account itself: opening, settings, funds, financing, dividends and margin calls."""
 
 from typing import Annotated, Literal
 
@@ -38,7 +34,7 @@ class CreateTransaction(TransactionIdentity):
     account_number: int
     """Serial of the account."""
     home_currency: Currency
-    """In home currency."""
+    """Currency of the account."""
 
 
 class CloseTransaction(TransactionIdentity):
@@ -64,43 +60,43 @@ class ClientConfigureTransaction(TransactionIdentity):
 
 
 class ClientConfigureRejectTransaction(TransactionIdentity):
-    """Client settings refused."""
+    """Change of client settings rejected."""
 
     type: Literal["CLIENT_CONFIGURE_REJECT"] = "CLIENT_CONFIGURE_REJECT"
     alias: str | None = None
-    """As it was asked for."""
+    """As requested."""
     margin_rate: DecimalNumber | None = None
-    """As it was asked for."""
+    """As requested."""
     reject_reason: TransactionRejectReason
-    """Why it was refused."""
+    """Reason of the rejection."""
 
 
 class TransferFundsTransaction(TransactionIdentity):
-    """Money in or out."""
+    """Deposit or withdrawal."""
 
     type: Literal["TRANSFER_FUNDS"] = "TRANSFER_FUNDS"
     amount: AccountUnits
-    """Plus in, minus out."""
+    """Positive for a deposit, negative for a withdrawal."""
     funding_reason: FundingReason
-    """Why money was moved."""
+    """Reason of the transfer."""
     comment: str | None = None
     """Free text."""
     account_balance: AccountUnits
-    """The account's balance afterwards."""
+    """Account balance after the transaction."""
 
 
 class TransferFundsRejectTransaction(TransactionIdentity):
-    """Money movement refused."""
+    """Deposit or withdrawal rejected."""
 
     type: Literal["TRANSFER_FUNDS_REJECT"] = "TRANSFER_FUNDS_REJECT"
     amount: AccountUnits
-    """As it was asked for."""
+    """As requested."""
     funding_reason: FundingReason
-    """As it was asked for."""
+    """As requested."""
     comment: str | None = None
     """Free text."""
     reject_reason: TransactionRejectReason
-    """Why it was refused."""
+    """Reason of the rejection."""
 
 
 class ResetResettablePLTransaction(TransactionIdentity):
@@ -121,7 +117,7 @@ class OpenTradeFinancing(Record):
     quote_financing: DecimalNumber | None = None
     """In quote currency."""
     financing_rate: DecimalNumber | None = None
-    """The yearly rate that was used."""
+    """Yearly rate, as a fraction."""
 
 
 class PositionFinancing(Record):
@@ -136,11 +132,11 @@ class PositionFinancing(Record):
     quote_financing: DecimalNumber | None = None
     """In quote currency."""
     home_conversion_factors: HomeConversionFactors | None = None
-    """The conversion factors that were used."""
+    """Conversion factors in force."""
     open_trade_financings: tuple[OpenTradeFinancing, ...]
     """One per open trade."""
     account_financing_mode: AccountFinancingMode | None = None
-    """How it was financed."""
+    """Financing mode of the position."""
 
 
 class OpenTradeDividendAdjustment(Record):
@@ -159,11 +155,11 @@ class DailyFinancingTransaction(TransactionIdentity):
 
     type: Literal["DAILY_FINANCING"] = "DAILY_FINANCING"
     financing: AccountUnits
-    """All of it, in home currency."""
+    """Total, in home currency."""
     account_balance: AccountUnits
-    """The account's balance afterwards."""
+    """Account balance after the transaction."""
     account_financing_mode: AccountFinancingMode | None = None
-    """How the account is financed; some services tell it for each position instead."""
+    """Financing mode of the account; some services send it for each position instead."""
     position_financings: tuple[PositionFinancing, ...]
     """One per open position."""
 
@@ -175,19 +171,19 @@ class DividendAdjustmentTransaction(TransactionIdentity):
     instrument: InstrumentName
     """As in EUR_USD."""
     dividend_adjustment: AccountUnits
-    """All of it, in home currency."""
+    """Total, in home currency."""
     quote_dividend_adjustment: DecimalNumber | None = None
     """In quote currency."""
     home_conversion_factors: HomeConversionFactors | None = None
-    """The conversion factors that were used."""
+    """Conversion factors in force."""
     account_balance: AccountUnits
-    """The account's balance afterwards."""
+    """Account balance after the transaction."""
     open_trade_dividend_adjustments: tuple[OpenTradeDividendAdjustment, ...]
     """One per open trade."""
 
 
 def as_list(ids: object) -> object:
-    """Some services send a single id where the list belongs."""
+    """Return a single id as a list: some services send it so."""
     return [ids] if isinstance(ids, str) else ids
 
 
@@ -212,10 +208,10 @@ class MarginCallExitTransaction(TransactionIdentity):
 
 
 class DelayedTradeClosureTransaction(TransactionIdentity):
-    """Trades to close once tradeable again."""
+    """Closing of trades delayed until their instrument is tradeable."""
 
     type: Literal["DELAYED_TRADE_CLOSURE"] = "DELAYED_TRADE_CLOSURE"
     reason: MarketOrderReason
-    """Why it ended."""
+    """Reason of the closure."""
     trade_ids: Annotated[tuple[TradeID, ...], BeforeValidator(as_list)]
-    """The trades that will be closed."""
+    """Trades to close once their instrument is tradeable."""

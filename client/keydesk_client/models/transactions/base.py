@@ -1,8 +1,4 @@
-"""Client extensions: changed or refused.
-
-What every transaction carries, and the links between them.
-Conversion factors in force at a transaction.
-"""
+"""Members that transactions share, conversion factors, and changes of client extensions."""
 
 from typing import Literal
 
@@ -22,7 +18,7 @@ from keydesk_client.models.reject_reasons import TransactionRejectReason
 
 
 class TransactionIdentity(Record):
-    """First fields of every transaction; type is the discriminator."""
+    """Members of every transaction; `type` is the discriminator."""
 
     id: TransactionID
     """Number of the transaction, counting from 1."""
@@ -33,9 +29,9 @@ class TransactionIdentity(Record):
     batch_id: TransactionID
     """Id of the first transaction of the batch."""
     request_id: RequestID | None = None
-    """Same for all transactions of one request; absent on service-made ones."""
+    """Shared by all transactions of one request; absent if the service created them itself."""
     time: DateTime
-    """Same for the whole batch."""
+    """Time of the transaction, equal within a batch."""
 
 
 class ReplacementLinks(Record):
@@ -48,26 +44,26 @@ class ReplacementLinks(Record):
 
 
 class OrderRejection(Record):
-    """Carried by a *_REJECT of an order."""
+    """Members of a rejected order."""
 
     intended_replaces_order_id: OrderID | None = None
-    """Order the rejected one was to replace."""
+    """The order that the rejected one was meant to replace."""
     reject_reason: TransactionRejectReason
-    """Why nothing was created."""
+    """Reason of the rejection."""
 
 
 class OnFillLink(Record):
-    """Carried by dependent-order transactions made by a fill."""
+    """Link from a dependent order to the fill that created it."""
 
     order_fill_transaction_id: TransactionID | None = None
-    """The ORDER_FILL that asked for it, reason ON_FILL."""
+    """The ORDER_FILL; only if the reason is ON_FILL."""
 
 
 class ConversionFactor(Record):
-    """One factor."""
+    """One conversion factor."""
 
     factor: DecimalNumber
-    """Multiply by it."""
+    """Multiply an amount by it."""
 
 
 class HomeConversionFactors(Record):
@@ -84,7 +80,7 @@ class HomeConversionFactors(Record):
 
 
 class OrderClientExtensionsModifyTransaction(TransactionIdentity):
-    """Order tags changed."""
+    """Client extensions of an order changed."""
 
     type: Literal["ORDER_CLIENT_EXTENSIONS_MODIFY"] = "ORDER_CLIENT_EXTENSIONS_MODIFY"
     order_id: OrderID
@@ -92,29 +88,29 @@ class OrderClientExtensionsModifyTransaction(TransactionIdentity):
     client_order_id: ClientID | None = None
     """Id before the change."""
     client_extensions_modify: ClientExtensions | None = None
-    """New order tags."""
+    """New extensions of the order."""
     trade_client_extensions_modify: ClientExtensions | None = None
-    """New tags for the trade to come."""
+    """New extensions of the trade that the order will open."""
 
 
 class OrderClientExtensionsModifyRejectTransaction(TransactionIdentity):
-    """Order tag change refused."""
+    """Change of an order's client extensions rejected."""
 
     type: Literal["ORDER_CLIENT_EXTENSIONS_MODIFY_REJECT"] = "ORDER_CLIENT_EXTENSIONS_MODIFY_REJECT"
     order_id: OrderID | None = None
-    """Order asked for."""
+    """Requested order."""
     client_order_id: ClientID | None = None
-    """Client id asked for."""
+    """Requested client id."""
     client_extensions_modify: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""
     trade_client_extensions_modify: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""
     reject_reason: TransactionRejectReason
-    """Why it was refused."""
+    """Reason of the rejection."""
 
 
 class TradeClientExtensionsModifyTransaction(TransactionIdentity):
-    """Trade tags changed."""
+    """Client extensions of a trade changed."""
 
     type: Literal["TRADE_CLIENT_EXTENSIONS_MODIFY"] = "TRADE_CLIENT_EXTENSIONS_MODIFY"
     trade_id: TradeID
@@ -122,18 +118,18 @@ class TradeClientExtensionsModifyTransaction(TransactionIdentity):
     client_trade_id: ClientID | None = None
     """Id before the change."""
     trade_client_extensions_modify: ClientExtensions
-    """New tags."""
+    """New extensions."""
 
 
 class TradeClientExtensionsModifyRejectTransaction(TransactionIdentity):
-    """Trade tag change refused."""
+    """Change of a trade's client extensions rejected."""
 
     type: Literal["TRADE_CLIENT_EXTENSIONS_MODIFY_REJECT"] = "TRADE_CLIENT_EXTENSIONS_MODIFY_REJECT"
     trade_id: TradeID | None = None
-    """Trade asked for."""
+    """Requested trade."""
     client_trade_id: ClientID | None = None
-    """Client id asked for."""
+    """Requested client id."""
     trade_client_extensions_modify: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""
     reject_reason: TransactionRejectReason
-    """Why it was refused."""
+    """Reason of the rejection."""

@@ -1,7 +1,4 @@
-"""Orders that were filled, and the trades that each fill opened, reduced and closed.
-
-Orders that ended without a fill, and cancels that were refused.
-"""
+"""Fills, cancels and rejected cancels of orders."""
 
 from typing import Literal
 
@@ -26,7 +23,7 @@ from keydesk_client.models.transactions.base import HomeConversionFactors, Trans
 
 
 class OrderCancelTransaction(TransactionIdentity):
-    """A pending or unfilled order ended."""
+    """An order was cancelled, or ended without a fill."""
 
     type: Literal["ORDER_CANCEL"] = "ORDER_CANCEL"
     order_id: OrderID
@@ -34,25 +31,25 @@ class OrderCancelTransaction(TransactionIdentity):
     client_order_id: ClientID | None = None
     """Its client id."""
     reason: OrderCancelReason
-    """Why it ended."""
+    """Reason of the cancel."""
     replaced_by_order_id: OrderID | None = None
     """Only for CLIENT_REQUEST_REPLACED."""
 
 
 class OrderCancelRejectTransaction(TransactionIdentity):
-    """Cancel refused."""
+    """Cancel rejected."""
 
     type: Literal["ORDER_CANCEL_REJECT"] = "ORDER_CANCEL_REJECT"
     order_id: OrderID | None = None
-    """Order asked for."""
+    """Requested order."""
     client_order_id: ClientID | None = None
-    """Client id asked for."""
+    """Requested client id."""
     reject_reason: TransactionRejectReason
-    """Why it was refused."""
+    """Reason of the rejection."""
 
 
 class ConversionCosts(Record):
-    """What converting to home currency cost; not every service tells."""
+    """Costs of converting to home currency; not every service sends them."""
 
     pl_home_conversion_cost: DecimalNumber | None = None
     """Conversion cost of the P/L."""
@@ -70,7 +67,7 @@ class TradeOpen(Record):
     trade_id: TradeID
     """New trade."""
     units: DecimalNumber
-    """Positive when long, negative when short."""
+    """Signed: positive is long, negative is short."""
     price: PriceValue
     """Open price."""
     guaranteed_execution_fee: AccountUnits | None = None
@@ -78,7 +75,7 @@ class TradeOpen(Record):
     quote_guaranteed_execution_fee: DecimalNumber | None = None
     """Same in quote currency."""
     client_extensions: ClientExtensions | None = None
-    """Tags given to the trade."""
+    """Client extensions of the trade."""
     half_spread_cost: AccountUnits | None = None
     """Half spread times units in home currency."""
     initial_margin_required: AccountUnits | None = None
@@ -93,7 +90,7 @@ class TradeReduce(ConversionCosts):
     client_trade_id: ClientID | None = None
     """Its client id, when it has one."""
     units: DecimalNumber
-    """Signed like the fill: minus when a long trade shrinks."""
+    """Signed as the fill: negative if a long trade is reduced."""
     price: PriceValue
     """Close price, clamped by a guaranteed stop."""
     realized_pl: AccountUnits
@@ -107,7 +104,7 @@ class TradeReduce(ConversionCosts):
     financing_rate: DecimalNumber | None = None
     """Effective rate."""
     guaranteed_execution_fee: AccountUnits | None = None
-    """Fee charged now."""
+    """Guaranteed-stop fee of this part."""
     quote_guaranteed_execution_fee: DecimalNumber | None = None
     """Same in quote currency."""
     half_spread_cost: AccountUnits | None = None
@@ -127,7 +124,7 @@ class OrderFillTransaction(TransactionIdentity, ConversionCosts):
     units: DecimalNumber
     """Signed units filled."""
     requested_units: DecimalNumber | None = None
-    """Signed units asked for; on the live wire since 2018."""
+    """Signed units requested; sent since 2018."""
     gain_quote_home_conversion_factor: DecimalNumber | None = None
     """Deprecated by homeConversionFactors."""
     loss_quote_home_conversion_factor: DecimalNumber | None = None
@@ -141,25 +138,25 @@ class OrderFillTransaction(TransactionIdentity, ConversionCosts):
     full_price: ClientPrice | None = None
     """Price in force; carries timestamp, no instrument or time."""
     reason: OrderFillReason
-    """What made it fill."""
+    """Reason of the fill."""
     pl: AccountUnits
-    """Realised now."""
+    """P/L realised by this fill, in home currency."""
     quote_pl: DecimalNumber | None = None
     """Same in quote currency."""
     financing: AccountUnits
-    """Settled now."""
+    """Financing settled by this fill."""
     base_financing: DecimalNumber | None = None
     """In base currency."""
     quote_financing: DecimalNumber | None = None
     """In quote currency."""
     commission: AccountUnits
-    """Positive number, lowers the balance."""
+    """Positive; lowers the balance."""
     guaranteed_execution_fee: AccountUnits | None = None
-    """Fees charged now."""
+    """Guaranteed-stop fees of this fill."""
     quote_guaranteed_execution_fee: DecimalNumber | None = None
     """Same in quote currency."""
     account_balance: AccountUnits
-    """The account's balance afterwards."""
+    """Account balance after the transaction."""
     trade_opened: TradeOpen | None = None
     """At most one."""
     trades_closed: tuple[TradeReduce, ...] | None = None
@@ -167,4 +164,4 @@ class OrderFillTransaction(TransactionIdentity, ConversionCosts):
     trade_reduced: TradeReduce | None = None
     """At most one."""
     half_spread_cost: AccountUnits | None = None
-    """Sum over the parts."""
+    """Sum over the trades of the fill."""

@@ -1,7 +1,4 @@
-"""Orders that close one trade: created or refused.
-
-Orders that may open a trade: created or refused.
-"""
+"""Transactions that create or reject orders."""
 
 from typing import Literal
 
@@ -44,35 +41,35 @@ class MarketOrderTransaction(TransactionIdentity, EntryTerms, MarketPurpose, OnF
     price_bound: PriceValue | None = None
     """Worst price accepted."""
     reason: MarketOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
     """Id, tag and comment of the order."""
 
 
 class MarketOrderRejectTransaction(TransactionIdentity, MarketPurpose, OnFillTerms):
-    """Market order refused."""
+    """Market order rejected."""
 
     type: Literal["MARKET_ORDER_REJECT"] = "MARKET_ORDER_REJECT"
     instrument: InstrumentName | None = None
-    """Missing when a trade close named no live trade."""
+    """Absent if a trade close named no open trade."""
     units: DecimalNumber | None = None
-    """Missing when the close had nothing to size."""
+    """Absent if the close had no size."""
     time_in_force: TimeInForce = "FOK"
-    """As it was asked for."""
+    """As requested."""
     price_bound: PriceValue | None = None
-    """As it was asked for."""
+    """As requested."""
     position_fill: OrderPositionFill = "DEFAULT"
-    """As it was asked for."""
+    """As requested."""
     reason: MarketOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""
     reject_reason: TransactionRejectReason
-    """Why it was refused."""
+    """Reason of the rejection."""
 
 
 class FixedPriceOrderTransaction(TransactionIdentity, EntryTerms, OnFillTerms):
-    """Service-made fixed price order."""
+    """Fixed-price order created by the service."""
 
     type: Literal["FIXED_PRICE_ORDER"] = "FIXED_PRICE_ORDER"
     price: PriceValue
@@ -80,9 +77,9 @@ class FixedPriceOrderTransaction(TransactionIdentity, EntryTerms, OnFillTerms):
     trade_state: str
     """State the resulting trade takes."""
     reason: FixedPriceOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """Id, tag and comment."""
+    """Id, tag and comment of the order."""
 
 
 class LimitOrderTransaction(
@@ -92,21 +89,21 @@ class LimitOrderTransaction(
 
     type: Literal["LIMIT_ORDER"] = "LIMIT_ORDER"
     reason: LimitOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """Id, tag and comment."""
+    """Id, tag and comment of the order."""
 
 
 class LimitOrderRejectTransaction(
     TransactionIdentity, EntryTerms, PendingTerms, OnFillTerms, OrderRejection
 ):
-    """Limit order refused."""
+    """Limit order rejected."""
 
     type: Literal["LIMIT_ORDER_REJECT"] = "LIMIT_ORDER_REJECT"
     reason: LimitOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""
 
 
 class StopOrderTransaction(
@@ -118,23 +115,23 @@ class StopOrderTransaction(
     price_bound: PriceValue | None = None
     """Worst price accepted."""
     reason: StopOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """Id, tag and comment."""
+    """Id, tag and comment of the order."""
 
 
 class StopOrderRejectTransaction(
     TransactionIdentity, EntryTerms, PendingTerms, OnFillTerms, OrderRejection
 ):
-    """Stop order refused."""
+    """Stop order rejected."""
 
     type: Literal["STOP_ORDER_REJECT"] = "STOP_ORDER_REJECT"
     price_bound: PriceValue | None = None
-    """As it was asked for."""
+    """As requested."""
     reason: StopOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""
 
 
 class MarketIfTouchedOrderTransaction(
@@ -146,23 +143,23 @@ class MarketIfTouchedOrderTransaction(
     price_bound: PriceValue | None = None
     """Worst price accepted."""
     reason: MarketIfTouchedOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """Id, tag and comment."""
+    """Id, tag and comment of the order."""
 
 
 class MarketIfTouchedOrderRejectTransaction(
     TransactionIdentity, EntryTerms, PendingTerms, OnFillTerms, OrderRejection
 ):
-    """Market-if-touched order refused."""
+    """Market-if-touched order rejected."""
 
     type: Literal["MARKET_IF_TOUCHED_ORDER_REJECT"] = "MARKET_IF_TOUCHED_ORDER_REJECT"
     price_bound: PriceValue | None = None
-    """As it was asked for."""
+    """As requested."""
     reason: MarketIfTouchedOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""
 
 
 class TakeProfitOrderTransaction(TransactionIdentity, DependentTerms, OnFillLink, ReplacementLinks):
@@ -172,27 +169,27 @@ class TakeProfitOrderTransaction(TransactionIdentity, DependentTerms, OnFillLink
     price: PriceValue
     """The price that triggers it."""
     distance: DecimalNumber | None = None
-    """As it was asked for, when it was asked for by distance."""
+    """The requested distance, if the order was requested by distance."""
     reason: TakeProfitOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """Id, tag and comment."""
+    """Id, tag and comment of the order."""
 
 
 class TakeProfitOrderRejectTransaction(
     TransactionIdentity, DependentTerms, OnFillLink, OrderRejection
 ):
-    """Take-profit refused."""
+    """Take-profit rejected."""
 
     type: Literal["TAKE_PROFIT_ORDER_REJECT"] = "TAKE_PROFIT_ORDER_REJECT"
     price: PriceValue | None = None
-    """As it was asked for."""
+    """As requested."""
     distance: DecimalNumber | None = None
-    """As it was asked for."""
+    """As requested."""
     reason: TakeProfitOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""
 
 
 class StopLossOrderTransaction(TransactionIdentity, DependentTerms, OnFillLink, ReplacementLinks):
@@ -202,33 +199,33 @@ class StopLossOrderTransaction(TransactionIdentity, DependentTerms, OnFillLink, 
     price: PriceValue
     """The price that triggers it."""
     distance: DecimalNumber | None = None
-    """As it was asked for, when it was asked for by distance."""
+    """The requested distance, if the order was requested by distance."""
     guaranteed: bool | None = None
-    """Whether it is guaranteed; deprecated by the service for an order type of its own."""
+    """Whether the stop is guaranteed; deprecated in favour of GUARANTEED_STOP_LOSS_ORDER."""
     guaranteed_execution_premium: DecimalNumber | None = None
-    """What the guarantee costs, in price units; goes with the deprecated flag."""
+    """Cost of the guarantee in price units; sent with the deprecated flag."""
     reason: StopLossOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """Id, tag and comment."""
+    """Id, tag and comment of the order."""
 
 
 class StopLossOrderRejectTransaction(
     TransactionIdentity, DependentTerms, OnFillLink, OrderRejection
 ):
-    """Stop-loss refused."""
+    """Stop-loss rejected."""
 
     type: Literal["STOP_LOSS_ORDER_REJECT"] = "STOP_LOSS_ORDER_REJECT"
     price: PriceValue | None = None
-    """As it was asked for."""
+    """As requested."""
     distance: DecimalNumber | None = None
-    """As it was asked for."""
+    """As requested."""
     guaranteed: bool | None = None
-    """As it was asked for."""
+    """As requested."""
     reason: StopLossOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""
 
 
 class GuaranteedStopLossOrderTransaction(
@@ -240,29 +237,29 @@ class GuaranteedStopLossOrderTransaction(
     price: PriceValue
     """The price that triggers it."""
     distance: DecimalNumber | None = None
-    """As it was asked for, when it was asked for by distance."""
+    """The requested distance, if the order was requested by distance."""
     guaranteed_execution_premium: DecimalNumber
     """Price units per unit."""
     reason: GuaranteedStopLossOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """Id, tag and comment."""
+    """Id, tag and comment of the order."""
 
 
 class GuaranteedStopLossOrderRejectTransaction(
     TransactionIdentity, DependentTerms, OnFillLink, OrderRejection
 ):
-    """Guaranteed stop refused."""
+    """Guaranteed stop rejected."""
 
     type: Literal["GUARANTEED_STOP_LOSS_ORDER_REJECT"] = "GUARANTEED_STOP_LOSS_ORDER_REJECT"
     price: PriceValue | None = None
-    """As it was asked for."""
+    """As requested."""
     distance: DecimalNumber | None = None
-    """As it was asked for."""
+    """As requested."""
     reason: GuaranteedStopLossOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""
 
 
 class TrailingStopLossOrderTransaction(
@@ -274,20 +271,20 @@ class TrailingStopLossOrderTransaction(
     distance: DecimalNumber
     """In price units."""
     reason: TrailingStopLossOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """Id, tag and comment."""
+    """Id, tag and comment of the order."""
 
 
 class TrailingStopLossOrderRejectTransaction(
     TransactionIdentity, DependentTerms, OnFillLink, OrderRejection
 ):
-    """Trailing stop refused."""
+    """Trailing stop rejected."""
 
     type: Literal["TRAILING_STOP_LOSS_ORDER_REJECT"] = "TRAILING_STOP_LOSS_ORDER_REJECT"
     distance: DecimalNumber | None = None
-    """As it was asked for."""
+    """As requested."""
     reason: TrailingStopLossOrderReason
-    """What made it: the client, a replacement, a fill, a close."""
+    """Origin: the client, a replacement, a fill or a close."""
     client_extensions: ClientExtensions | None = None
-    """As it was asked for."""
+    """As requested."""

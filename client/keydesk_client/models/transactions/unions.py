@@ -1,4 +1,4 @@
-"""The lists of transactions, each with a place for what is not on it."""
+"""Unions of transactions, each with a record for types that this version of the library does not know."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -6,7 +6,7 @@ from pydantic import Field
 
 from keydesk_client.models._core.record import Record
 from keydesk_client.models._core.scalars import DateTime, TransactionID
-from keydesk_client.models._core.wire_names import foreign_to
+from keydesk_client.models._core.wire_names import unknown_type
 from keydesk_client.models.transactions.account import (
     ClientConfigureRejectTransaction,
     ClientConfigureTransaction,
@@ -98,10 +98,10 @@ KnownTransaction: TypeAlias = (
 
 
 class UnknownTransaction(TransactionIdentity):
-    """A transaction of a kind that this version of the library does not know; its other members are in `unknown`."""
+    """A transaction of a type that this version of the library does not know; its other members are in `unknown`."""
 
-    type: Annotated[str, foreign_to(KnownTransaction)]
-    """The word that the service uses for it."""
+    type: Annotated[str, unknown_type(KnownTransaction)]
+    """The type as sent by the service."""
 
 
 Transaction: TypeAlias = Annotated[
@@ -124,7 +124,7 @@ OrderCreateTransaction: TypeAlias = Annotated[
     Annotated[KnownOrderCreateTransaction, Field(discriminator="type")] | UnknownTransaction,
     Field(union_mode="left_to_right"),
 ]
-"""What an order was created as."""
+"""Any transaction that creates an order."""
 
 KnownOrderRejectTransaction: TypeAlias = (
     MarketOrderRejectTransaction
@@ -140,7 +140,7 @@ OrderRejectTransaction: TypeAlias = Annotated[
     Annotated[KnownOrderRejectTransaction, Field(discriminator="type")] | UnknownTransaction,
     Field(union_mode="left_to_right"),
 ]
-"""What an order was refused as."""
+"""Any transaction that rejects an order."""
 
 
 class TransactionHeartbeat(Record):

@@ -1,12 +1,16 @@
-"""The dependent orders that come with a fill: their prices, whether the fill allows them, and their creation."""
+"""The on-fill orders of a fill: their prices, whether the fill allows them, and their creation."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk_practice.engine.checks import guaranteed_problem, required, would_break
+from keydesk_practice.engine.checks import (
+    guaranteed_problem,
+    guaranteed_stop_required,
+    violates_fifo_safeguard,
+)
 from keydesk_practice.engine.commands import DependentDetails, TrailingStopLossDetails
-from keydesk_practice.engine.quotes import Quote, Specification
+from keydesk_practice.engine.quotes import Quote, Specification, closing_price
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.transactions import (
@@ -18,11 +22,10 @@ from keydesk_practice.engine.transactions import (
     TakeProfitCreated,
     TrailingStopLossCreated,
 )
-from keydesk_practice.engine.valuation import closing_price
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class OpeningTrade:
     """The trade that a fill is about to open."""
 
     specification: Specification
@@ -32,22 +35,22 @@ class Opening:
 
     @property
     def long(self) -> bool:
-        """Whether it is bought."""
+        """Whether the trade is bought."""
         return self.units > 0
 
     def resolve(self, details: DependentDetails, *, profit: bool) -> Decimal | None:
-        """Return the price of a dependent order: given, or at a distance from the open price."""
+        """Return the price of a dependent order: as given, or at a distance from the open price."""
         price = getattr(details, "price", None)
         if price is not None or details.distance is None:
             return price
-        away = details.distance if self.long == profit else -details.distance
-        return self.price + away
+        offset = details.distance if self.long == profit else -details.distance
+        return self.price + offset
 
 
-def asked(
+def on_fill_orders(
     entry: EntryOrderCreated,
 ) -> Iterator[tuple[type[DependentOrderCreated], DependentDetails]]:
-    """Yield the dependent orders that an order asks for, in the order of their creation."""
+    """Yield the on-fill orders of an entry order, in the order of their creation."""
     if entry.take_profit_on_fill is not None:
         yield TakeProfitCreated, entry.take_profit_on_fill
     if entry.stop_loss_on_fill is not None:
@@ -60,15 +63,18 @@ def asked(
 
 
 def on_fill_problem(
-    account: Account, entry: EntryOrderCreated, opening: Opening, now: int
+    account: Account, entry: EntryOrderCreated, opening: OpeningTrade, now: int
 ) -> str | None:
-    """Return why the fill cannot have the dependent orders asked for; the whole order is cancelled then."""
-    kinds = {kind for kind, _ in asked(entry)}
-    if required(account, opening.specification) and GuaranteedStopLossCreated not in kinds:
+    """Return why a fill cannot create its on-fill orders; the whole order is cancelled then."""
+    kinds = {kind for kind, _ in on_fill_orders(entry)}
+    if (
+        guaranteed_stop_required(account, opening.specification)
+        and GuaranteedStopLossCreated not in kinds
+    ):
         return "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED"
-    if would_break(account, entry.instrument, opening.units, protected=bool(kinds)):
+    if violates_fifo_safeguard(account, entry.instrument, opening.units, protected=bool(kinds)):
         return "FIFO_VIOLATION_SAFEGUARD_VIOLATION"
-    for kind, details in asked(entry):
+    for kind, details in on_fill_orders(entry):
         problem = _details_problem(account, details, now) or _level_problem(
             account, kind, details, opening
         )
@@ -77,30 +83,38 @@ def on_fill_problem(
     return None
 
 
+def create_on_fill(
+    decision: Decision, entry: EntryOrderCreated, fill: OrderFilled, opening: OpeningTrade
+) -> None:
+    """Create the on-fill orders of a fill that opened a trade."""
+    for kind, details in on_fill_orders(entry):
+        _create(decision, kind, details, fill, opening)
+
+
 def _details_problem(account: Account, details: DependentDetails, now: int) -> str | None:
-    labels = details.client_extensions
-    if labels is not None and labels.id in account.order_ids:
+    extensions = details.client_extensions
+    if extensions is not None and extensions.id in account.order_ids:
         return "CLIENT_ORDER_ID_ALREADY_EXISTS"
-    over = details.time_in_force == "GTD" and (details.gtd_time or 0) <= now
-    return "GTD_TIMESTAMP_IN_PAST" if over else None
+    expired = details.time_in_force == "GTD" and (details.gtd_time or 0) <= now
+    return "GTD_TIMESTAMP_IN_PAST" if expired else None
 
 
 def _level_problem(
     account: Account,
     kind: type[DependentOrderCreated],
     details: DependentDetails,
-    opening: Opening,
+    opening: OpeningTrade,
 ) -> str | None:
     if kind is TrailingStopLossCreated:
         return None
     level = opening.resolve(details, profit=kind is TakeProfitCreated)
     if level is None or level <= 0:
         return "LOSS"
-    if kind is TakeProfitCreated:  # it may not close at a loss
-        return "LOSS" if _beyond(opening.price, level, opening.long) else None
+    if kind is TakeProfitCreated:  # it must not close at a loss
+        return "LOSS" if _is_better(opening.price, level, opening.long) else None
     market = closing_price(opening.quote, opening.long)
-    if level == market or _beyond(level, market, opening.long):
-        return "LOSS"  # it would act at once
+    if level == market or _is_better(level, market, opening.long):
+        return "LOSS"  # it would trigger at once
     if kind is GuaranteedStopLossCreated:
         return guaranteed_problem(
             account, opening.specification, opening.quote, opening.units, level
@@ -108,17 +122,9 @@ def _level_problem(
     return None
 
 
-def _beyond(one: Decimal, other: Decimal, long: bool) -> bool:
+def _is_better(one: Decimal, other: Decimal, long: bool) -> bool:
     """Return whether a price is further in the winning direction than another."""
     return one > other if long else one < other
-
-
-def create_on_fill(
-    decision: Decision, entry: EntryOrderCreated, fill: OrderFilled, opening: Opening
-) -> None:
-    """Create the dependent orders of a fill that opened a trade."""
-    for kind, details in asked(entry):
-        _create(decision, kind, details, fill, opening)
 
 
 def _create(
@@ -126,7 +132,7 @@ def _create(
     kind: type[DependentOrderCreated],
     details: DependentDetails,
     fill: OrderFilled,
-    opening: Opening,
+    opening: OpeningTrade,
 ) -> None:
     members: dict[str, object] = {}
     if not isinstance(details, TrailingStopLossDetails):

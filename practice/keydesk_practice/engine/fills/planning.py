@@ -1,15 +1,19 @@
-"""Working out what filling an order would do, or the reason why it cannot be filled; nothing is recorded here.
+"""Plan a fill: the price from the depth, the trades it closes and opens, or the reason why the order cannot be filled.
 
-What a size costs in the visible book: levels are walked from the best, the price is the weighted average.
-Which trades a fill closes and what it opens: position fill modes, netting and hedging.
-Whether the account may open what a fill would open: margin, limits, the rules of its division.
+Nothing is recorded here; `fills.filling` records what is planned.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
-from keydesk_practice.engine.fills.dependents_on_fill import Opening, on_fill_problem
+from keydesk_practice.engine.fills.dependents_on_fill import OpeningTrade, on_fill_problem
+from keydesk_practice.engine.margin import (
+    margin_available,
+    margin_required,
+    margin_units,
+    quote_conversion,
+)
 from keydesk_practice.engine.quotes import (
     ZERO,
     Conversion,
@@ -17,7 +21,7 @@ from keydesk_practice.engine.quotes import (
     Market,
     Quote,
     Specification,
-    home,
+    specification_of,
 )
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.apply import Decision
@@ -28,91 +32,118 @@ from keydesk_practice.engine.transactions import (
     LimitOrderCreated,
     TakeProfitCreated,
 )
-from keydesk_practice.engine.valuation import (
-    counted_units,
-    margin_available,
-    margin_of_units,
-    quote_conversion,
-    specification_of,
-)
+from keydesk_practice.engine.wire_form import round_money
 
-
-@dataclass(frozen=True, slots=True)
-class Walk:
-    """What the book gives for a size: how much of it, and what that costs."""
-
-    units: Decimal  # unsigned
-    value: Decimal  # units times prices
-
-
-def walk(levels: Sequence[Level], units: Decimal) -> Walk:
-    """Return what the levels give for a size, best first."""
-    left, value = units, ZERO
-    for level in levels:
-        taken = min(left, Decimal(level.liquidity))
-        value += taken * level.price
-        left -= taken
-        if not left:
-            break
-    return Walk(units - left, value)
-
-
-def levels_of(quote: Quote, buys: bool) -> tuple[Level, ...]:
-    """Return the levels that a buy or a sell meets."""
-    return quote.asks if buys else quote.bids
-
-
-def visible_units(quote: Quote, buys: bool, worst: Decimal | None = None) -> Decimal:
-    """Return the size that the book shows, up to the worst price when there is one."""
-    levels = levels_of(quote, buys)
-    if worst is not None:
-        levels = tuple(
-            one for one in levels if (one.price <= worst if buys else one.price >= worst)
-        )
-    return Decimal(sum(level.liquidity for level in levels))
-
-
-def average_price(quote: Quote, specification: Specification, units: Decimal) -> Decimal:
-    """Return the price of a signed size; what the book does not show is had at the closeout price.
-
-    Only closes come to that: an order that opens is never larger than the book.
-    """
-    buys, size = units > 0, abs(units)
-    levels = levels_of(quote, buys)
-    if levels and levels[0].liquidity >= size:
-        return levels[0].price
-    walked = walk(levels, size)
-    last = quote.closeout_ask if buys else quote.closeout_bid
-    value = walked.value + (size - walked.units) * last
-    return (value / size).quantize(specification.price_step, ROUND_HALF_EVEN)
+STAYS_PENDING = "STAYS_PENDING"  # no reason to cancel: the depth does not reach a limit price yet
 
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """How much of a trade a fill takes away; signed like the fill."""
+    """The units of a trade that a fill closes, signed like the fill."""
 
     trade: Trade
     units: Decimal
 
 
 @dataclass(frozen=True, slots=True)
-class FillPlan:
-    """What a fill does to the position."""
+class PositionChange:
+    """The effect of a fill on a position: trades reduced, units opened."""
 
     reductions: tuple[Reduction, ...]
     opens: Decimal  # signed like the fill
 
     @property
     def units(self) -> Decimal:
-        """The whole fill, signed."""
+        """The units of the whole fill, signed."""
         return sum((part.units for part in self.reductions), self.opens)
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedFill:
+    """A fill that is planned and not recorded yet."""
+
+    order: Order
+    quote: Quote
+    specification: Specification
+    conversion: Conversion
+    change: PositionChange
+    vwap: Decimal  # of the market
+    price: Decimal  # of the trades: the VWAP, or the level of a guaranteed stop
+
+    @property
+    def fee(self) -> Decimal:
+        """The premium of a guaranteed stop, in price units per unit."""
+        created = self.order.created
+        if isinstance(created, GuaranteedStopLossCreated):
+            return created.guaranteed_execution_premium
+        return ZERO
+
+    @property
+    def opening(self) -> OpeningTrade:
+        """The trade that it opens."""
+        return OpeningTrade(self.specification, self.quote, self.change.opens, self.price)
+
+    def half_spread_cost(self, units: Decimal) -> Decimal:
+        """Return the v20 `halfSpreadCost`: units x (ask - bid) / 2 x loss conversion factor."""
+        half = (self.quote.ask - self.quote.bid) / 2
+        return round_money(abs(units) * half * self.conversion.loss)
+
+
+@dataclass(frozen=True, slots=True)
+class DepthMatch:
+    """The part of a size that the depth offers, and its value."""
+
+    units: Decimal  # unsigned
+    value: Decimal  # units times prices
+
+
+def plan_fill(decision: Decision, order: Order, trade: Trade | None) -> PlannedFill | str:
+    """Return the planned fill of an order, the reason to cancel it, or `STAYS_PENDING`."""
+    account, market = decision.account, decision.market
+    quote = market.quote(order.instrument)
+    if not quote.tradeable:
+        return "MARKET_HALTED"
+    change = _planned_change(account, order, trade, quote)
+    if isinstance(change, str):
+        return change
+    specification = specification_of(market, order.instrument)
+    vwap = volume_weighted_price(quote, specification, change.units)
+    if problem := _price_problem(order, vwap):
+        return problem
+    created = order.created
+    price = created.price if isinstance(created, GuaranteedStopLossCreated) else vwap
+    conversion = quote_conversion(account, market, order.instrument)
+    fill = PlannedFill(order, quote, specification, conversion, change, vwap, price)
+    if change.opens and (problem := _opening_problem(decision, fill)):
+        return problem
+    return fill
+
+
 def effective_mode(account: Account, position_fill: str) -> str:
-    """Return what DEFAULT means for the account."""
+    """Return the position fill mode; DEFAULT is OPEN_ONLY for a hedging account, else REDUCE_FIRST."""
     if position_fill != "DEFAULT":
         return position_fill
     return "OPEN_ONLY" if account.terms.hedging else "REDUCE_FIRST"
+
+
+def position_change(account: Account, instrument: str, units: Decimal, mode: str) -> PositionChange:
+    """Return the effect of a fill under a position fill mode; REDUCE_ONLY drops units that have nothing to reduce."""
+    if mode == "OPEN_ONLY":
+        return PositionChange((), units)
+    reductions = []
+    left = units
+    for trade in opposite_trades(account, instrument, units):
+        if not left:
+            break
+        taken = _smaller(left, -trade.current_units)
+        reductions.append(Reduction(trade, taken))
+        left -= taken
+    return PositionChange(tuple(reductions), ZERO if mode == "REDUCE_ONLY" else left)
+
+
+def trade_change(trade: Trade, units: Decimal) -> PositionChange:
+    """Return the effect of closing units of one trade; the units are signed like the fill."""
+    return PositionChange((Reduction(trade, units),), ZERO)
 
 
 def opposite_trades(account: Account, instrument: str, units: Decimal) -> list[Trade]:
@@ -122,171 +153,97 @@ def opposite_trades(account: Account, instrument: str, units: Decimal) -> list[T
     return [account.trades[trade_id] for trade_id in side.trade_ids]
 
 
-def plan_fill(account: Account, instrument: str, units: Decimal, mode: str) -> FillPlan:
-    """Return what a fill does under a mode; REDUCE_ONLY leaves what there is nothing to reduce with."""
-    if mode == "OPEN_ONLY":
-        return FillPlan((), units)
-    reductions = []
-    left = units
-    for trade in opposite_trades(account, instrument, units):
+def volume_weighted_price(quote: Quote, specification: Specification, units: Decimal) -> Decimal:
+    """Return the volume-weighted average price of signed units over the depth (v20 `fullVWAP`).
+
+    Units beyond the depth get the closeout price. Only closes reach it: an order that opens is never larger than the depth.
+    """
+    buys, size = units > 0, abs(units)
+    levels = levels_of(quote, buys)
+    if levels and levels[0].liquidity >= size:
+        return levels[0].price
+    matched = match_depth(levels, size)
+    last = quote.closeout_ask if buys else quote.closeout_bid
+    value = matched.value + (size - matched.units) * last
+    return (value / size).quantize(specification.price_step, ROUND_HALF_EVEN)
+
+
+def visible_units(quote: Quote, buys: bool, worst: Decimal | None = None) -> Decimal:
+    """Return the units that the depth shows, up to a worst price if one is given."""
+    levels = levels_of(quote, buys)
+    if worst is not None:
+        levels = tuple(
+            level for level in levels if (level.price <= worst if buys else level.price >= worst)
+        )
+    return Decimal(sum(level.liquidity for level in levels))
+
+
+def match_depth(levels: Sequence[Level], units: Decimal) -> DepthMatch:
+    """Take a size from the levels, best first."""
+    left, value = units, ZERO
+    for level in levels:
+        taken = min(left, Decimal(level.liquidity))
+        value += taken * level.price
+        left -= taken
         if not left:
             break
-        taken = _smaller(left, -trade.current_units)
-        reductions.append(Reduction(trade, taken))
-        left -= taken
-    return FillPlan(tuple(reductions), ZERO if mode == "REDUCE_ONLY" else left)
+    return DepthMatch(units - left, value)
 
 
-def plan_close(trade: Trade, units: Decimal) -> FillPlan:
-    """Return the plan of closing some of one trade; the units are signed like the fill."""
-    return FillPlan((Reduction(trade, units),), ZERO)
+def levels_of(quote: Quote, buys: bool) -> tuple[Level, ...]:
+    """Return the levels that an order trades against: the asks for a buy, the bids for a sell."""
+    return quote.asks if buys else quote.bids
 
 
-def _smaller(one: Decimal, other: Decimal) -> Decimal:
-    """Return the smaller of two sizes of the same sign."""
-    return one if abs(one) <= abs(other) else other
-
-
-def opening_problem(account: Account, market: Market, order: Order, plan: FillPlan) -> str | None:
-    """Return why the account may not open what the plan opens; reducing is always allowed."""
-    return (
-        _label_problem(account, order)
-        or _limit_problem(account, market, order, plan)
-        or _hedging_problem(account, order, plan)
-        or _margin_problem(account, market, order, plan)
-    )
-
-
-def _label_problem(account: Account, order: Order) -> str | None:
-    labels = order.trade_client_extensions
-    taken = labels is not None and labels.id in account.trade_ids
-    return "CLIENT_TRADE_ID_ALREADY_EXISTS" if taken else None
-
-
-def _limit_problem(account: Account, market: Market, order: Order, plan: FillPlan) -> str | None:
-    if len(account.trades) >= account.terms.most_open_trades:
-        return "OPEN_TRADES_ALLOWED_EXCEEDED"
-    most = specification_of(market, order.instrument).maximum_position_size
-    long, short = _units_after(account, order.instrument, plan)
-    return "POSITION_SIZE_EXCEEDED" if most and max(long, short) > most else None
-
-
-def _hedging_problem(account: Account, order: Order, plan: FillPlan) -> str | None:
-    """An instrument with a guaranteed stop on one side may not be held on the other."""
-    position = account.position(order.instrument)
-    other = position.short if plan.opens > 0 else position.long
-    guarded = any(account.trades[id_].guaranteed_stop_loss_id for id_ in other.trade_ids)
-    return "HEDGING_GSLO_VIOLATION" if guarded and account.terms.hedging else None
-
-
-def _margin_problem(account: Account, market: Market, order: Order, plan: FillPlan) -> str | None:
-    """The margin that the position needs more than now must be available."""
-    before = counted_units(account.position(order.instrument))
-    after = max(_units_after(account, order.instrument, plan))
-    if after <= before:
-        return None
-    needed = margin_of_units(account, market, order.instrument, after - before)
-    return "INSUFFICIENT_MARGIN" if needed > margin_available(account, market) else None
-
-
-def _units_after(account: Account, instrument: str, plan: FillPlan) -> tuple[Decimal, Decimal]:
-    """Return the unsigned units of both sides after a plan."""
-    position = account.position(instrument)
-    long, short = position.long.units, -position.short.units
-    reduced = sum((part.units for part in plan.reductions), Decimal(0))
-    if plan.opens > 0 or reduced > 0:
-        return long + plan.opens, short - reduced
-    return long + reduced, short - plan.opens
-
-
-WAITS = "WAITS"  # not a reason to cancel: a limit order whose size is not to be had at its price rests on
-
-
-@dataclass(frozen=True, slots=True)
-class Deal:
-    """A fill worked out, not recorded yet."""
-
-    order: Order
-    quote: Quote
-    specification: Specification
-    conversion: Conversion
-    plan: FillPlan
-    vwap: Decimal  # what the market gives
-    price: Decimal  # what the trades get: the same, but for a guaranteed stop
-
-    @property
-    def fee(self) -> Decimal:
-        """The premium of a guaranteed stop, in price units for a unit."""
-        created = self.order.created
-        if isinstance(created, GuaranteedStopLossCreated):
-            return created.guaranteed_execution_premium
-        return ZERO
-
-    @property
-    def opening(self) -> Opening:
-        """The trade that it opens, if it opens one."""
-        return Opening(self.specification, self.quote, self.plan.opens, self.price)
-
-    def half_spread_cost(self, units: Decimal) -> Decimal:
-        """Return what half the spread costs on some units."""
-        half = (self.quote.ask - self.quote.bid) / 2
-        return home(abs(units) * half * self.conversion.loss)
-
-
-def work_out(decision: Decision, order: Order, trade: Trade | None) -> Deal | str:
-    """Return the deal, or the reason for which the order is cancelled."""
-    account, market = decision.account, decision.market
-    quote = market.quote(order.instrument)
-    if not quote.tradeable:
-        return "MARKET_HALTED"
-    plan = _plan(account, order, trade, quote)
-    if isinstance(plan, str):
-        return plan
-    specification = specification_of(market, order.instrument)
-    vwap = average_price(quote, specification, plan.units)
-    if problem := _price_problem(order, vwap):
-        return problem
-    created = order.created
-    price = created.price if isinstance(created, GuaranteedStopLossCreated) else vwap
-    conversion = quote_conversion(account, market, order.instrument)
-    deal = Deal(order, quote, specification, conversion, plan, vwap, price)
-    if plan.opens and (problem := _opening_problem(decision, deal)):
-        return problem
-    return deal
-
-
-def _plan(account: Account, order: Order, trade: Trade | None, quote: Quote) -> FillPlan | str:
+def _planned_change(
+    account: Account, order: Order, trade: Trade | None, quote: Quote
+) -> PositionChange | str:
     entry = order.entry
     if entry is None:
         own = account.trades[order.dependent.trade_id] if order.dependent else trade
-        return plan_close(own, -own.current_units) if own else "POSITION_CLOSEOUT_FAILED"
+        return trade_change(own, -own.current_units) if own else "POSITION_CLOSEOUT_FAILED"
     if trade is not None:
-        return plan_close(trade, entry.units)
-    return _entry_plan(account, entry, quote)
+        return trade_change(trade, entry.units)
+    return _entry_change(account, entry, quote)
 
 
-def _entry_plan(account: Account, entry: EntryOrderCreated, quote: Quote) -> FillPlan | str:
+def _entry_change(account: Account, entry: EntryOrderCreated, quote: Quote) -> PositionChange | str:
     mode = effective_mode(account, entry.position_fill)
-    plan = plan_fill(account, entry.instrument, entry.units, mode)
+    change = position_change(account, entry.instrument, entry.units, mode)
     if mode == "REDUCE_ONLY":
-        return _reduce_only(plan, entry.units, entry.time_in_force)
+        return _reduce_only(change, entry.units, entry.time_in_force)
     if mode == "OPEN_ONLY" and _would_hedge(account, entry):
         return "FIFO_VIOLATION"
-    return _within_the_book(account, entry, quote, plan, mode)
+    return _within_depth(account, entry, quote, change, mode)
 
 
-def _within_the_book(
-    account: Account, entry: EntryOrderCreated, quote: Quote, plan: FillPlan, mode: str
-) -> FillPlan | str:
-    """All or nothing, but for an immediate-or-cancel order: that takes what there is within its price."""
+def _within_depth(
+    account: Account, entry: EntryOrderCreated, quote: Quote, change: PositionChange, mode: str
+) -> PositionChange | str:
+    """Return the plan if the depth covers it; an immediate-or-cancel order is cut to the depth within its price."""
     buys, immediate = entry.units > 0, entry.time_in_force == "IOC"
     visible = visible_units(quote, buys, _worst_price(entry) if immediate else None)
     if abs(entry.units) <= visible:
-        return plan
+        return change
     if not immediate or not visible:
-        out_of_reach = immediate and visible_units(quote, buys)
-        return "BOUNDS_VIOLATION" if out_of_reach else "INSUFFICIENT_LIQUIDITY"
-    return plan_fill(account, entry.instrument, visible if buys else -visible, mode)
+        beyond_price = immediate and visible_units(quote, buys)
+        return "BOUNDS_VIOLATION" if beyond_price else "INSUFFICIENT_LIQUIDITY"
+    return position_change(account, entry.instrument, visible if buys else -visible, mode)
+
+
+def _reduce_only(
+    change: PositionChange, units: Decimal, time_in_force: str
+) -> PositionChange | str:
+    """Return the plan of a close; it does not fail for lack of depth, since the rest gets the closeout price."""
+    if not change.reductions or (time_in_force == "FOK" and change.units != units):
+        return "POSITION_CLOSEOUT_FAILED"
+    return change
+
+
+def _would_hedge(account: Account, entry: EntryOrderCreated) -> bool:
+    """Return whether a netting account would hold both sides of an instrument."""
+    opposite = opposite_trades(account, entry.instrument, entry.units)
+    return bool(opposite) and not account.terms.hedging
 
 
 def _worst_price(entry: EntryOrderCreated) -> Decimal | None:
@@ -295,24 +252,11 @@ def _worst_price(entry: EntryOrderCreated) -> Decimal | None:
     return entry.price_bound
 
 
-def _would_hedge(account: Account, entry: EntryOrderCreated) -> bool:
-    """Return whether both sides of an instrument would be held, which a netting account does not have."""
-    opposite = opposite_trades(account, entry.instrument, entry.units)
-    return bool(opposite) and not account.terms.hedging
-
-
-def _reduce_only(plan: FillPlan, units: Decimal, time_in_force: str) -> FillPlan | str:
-    """Closes take what the book does not show at the closeout price; they do not fail for want of depth."""
-    if not plan.reductions or (time_in_force == "FOK" and plan.units != units):
-        return "POSITION_CLOSEOUT_FAILED"
-    return plan
-
-
 def _price_problem(order: Order, vwap: Decimal) -> str | None:
     created = order.created
     if isinstance(created, LimitOrderCreated | TakeProfitCreated):
         if created.trigger_condition == "DEFAULT" and _worse(vwap, created.price, order.buys):
-            return "BOUNDS_VIOLATION" if created.time_in_force in {"FOK", "IOC"} else WAITS
+            return "BOUNDS_VIOLATION" if created.time_in_force in {"FOK", "IOC"} else STAYS_PENDING
         return None
     bound = order.entry.price_bound if order.entry else None
     return "BOUNDS_VIOLATION" if bound is not None and _worse(vwap, bound, order.buys) else None
@@ -322,12 +266,77 @@ def _worse(price: Decimal, than: Decimal, buys: bool) -> bool:
     return price > than if buys else price < than
 
 
-def _opening_problem(decision: Decision, deal: Deal) -> str | None:
-    entry = deal.order.entry
+def _opening_problem(decision: Decision, fill: PlannedFill) -> str | None:
+    entry = fill.order.entry
     if entry is None:
         return None
     account = decision.account
     market = decision.market
-    return opening_problem(account, market, deal.order, deal.plan) or on_fill_problem(
-        account, entry, deal.opening, market.now
+    return _account_problem(account, market, fill.order, fill.change) or on_fill_problem(
+        account, entry, fill.opening, market.now
     )
+
+
+def _account_problem(
+    account: Account, market: Market, order: Order, change: PositionChange
+) -> str | None:
+    """Return why the account may not open the units of a plan; reducing is always allowed."""
+    return (
+        _client_trade_id_problem(account, order)
+        or _limit_problem(account, market, order, change)
+        or _hedging_problem(account, order, change)
+        or _margin_problem(account, market, order, change)
+    )
+
+
+def _client_trade_id_problem(account: Account, order: Order) -> str | None:
+    extensions = order.trade_client_extensions
+    taken = extensions is not None and extensions.id in account.trade_ids
+    return "CLIENT_TRADE_ID_ALREADY_EXISTS" if taken else None
+
+
+def _limit_problem(
+    account: Account, market: Market, order: Order, change: PositionChange
+) -> str | None:
+    if len(account.trades) >= account.terms.most_open_trades:
+        return "OPEN_TRADES_ALLOWED_EXCEEDED"
+    most = specification_of(market, order.instrument).maximum_position_size
+    long, short = _units_after(account, order.instrument, change)
+    return "POSITION_SIZE_EXCEEDED" if most and max(long, short) > most else None
+
+
+def _hedging_problem(account: Account, order: Order, change: PositionChange) -> str | None:
+    """Refuse to hold an instrument on one side while the other side has a guaranteed stop."""
+    position = account.position(order.instrument)
+    other = position.short if change.opens > 0 else position.long
+    guarded = any(account.trades[id_].guaranteed_stop_loss_id for id_ in other.trade_ids)
+    return "HEDGING_GSLO_VIOLATION" if guarded and account.terms.hedging else None
+
+
+def _margin_problem(
+    account: Account, market: Market, order: Order, change: PositionChange
+) -> str | None:
+    """Check that the additional margin of the position is available."""
+    before = margin_units(account.position(order.instrument))
+    after = max(_units_after(account, order.instrument, change))
+    if after <= before:
+        return None
+    needed = margin_required(account, market, order.instrument, after - before)
+    return "INSUFFICIENT_MARGIN" if needed > margin_available(account, market) else None
+
+
+def _units_after(
+    account: Account, instrument: str, change: PositionChange
+) -> tuple[Decimal, Decimal]:
+    """Return the unsigned units of both sides after a plan."""
+    position = account.position(instrument)
+    long, short = position.long.units, -position.short.units
+    reduced = sum((part.units for part in change.reductions), ZERO)
+    if change.opens > 0 or reduced > 0:
+        return long + change.opens, short - reduced
+    return long + reduced, short - change.opens
+
+
+def _smaller(one: Decimal, other: Decimal) -> Decimal:
+    """Return the smaller of two sizes of the same sign."""
+    return one if abs(one) <= abs(other) else other

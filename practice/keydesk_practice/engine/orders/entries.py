@@ -1,4 +1,4 @@
-"""Placing market, limit, stop and market-if-touched orders."""
+"""Place market, limit, stop and market-if-touched orders."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -6,13 +6,13 @@ from decimal import Decimal
 from typing import Any
 
 from keydesk_practice.engine.checks import (
-    first,
-    label_problem,
-    life_problem,
+    extensions_problem,
+    first_problem,
+    guaranteed_stop_required,
     on_fill_problems,
-    pending_problem,
+    pending_orders_problem,
     price_problem,
-    required,
+    time_in_force_problem,
     units_problem,
 )
 from keydesk_practice.engine.commands import (
@@ -24,11 +24,10 @@ from keydesk_practice.engine.commands import (
     StopRequest,
     TakeProfitDetails,
 )
-from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
-from keydesk_practice.engine.quotes import Specification, bare
+from keydesk_practice.engine.fills.filling import cancel, fill_if_triggered, fill_or_cancel
+from keydesk_practice.engine.quotes import Specification
 from keydesk_practice.engine.state.apply import Decision
 from keydesk_practice.engine.state.records import Order
-from keydesk_practice.engine.state.triggers import is_met, trigger_of
 from keydesk_practice.engine.transactions import (
     EntryOrderCreated,
     EntryOrderRejected,
@@ -41,155 +40,18 @@ from keydesk_practice.engine.transactions import (
     StopOrderCreated,
     StopOrderRejected,
 )
+from keydesk_practice.engine.wire_form import strip_zeros
 
 Entry = MarketRequest | LimitRequest | StopRequest | MarketIfTouchedRequest
-_MADE: Mapping[type[Entry], tuple[type[EntryOrderCreated], type[EntryOrderRejected]]] = {
+
+_TRANSACTIONS: Mapping[type[Entry], tuple[type[EntryOrderCreated], type[EntryOrderRejected]]] = {
     MarketRequest: (MarketOrderCreated, MarketOrderRejected),
     LimitRequest: (LimitOrderCreated, LimitOrderRejected),
     StopRequest: (StopOrderCreated, StopOrderRejected),
     MarketIfTouchedRequest: (MarketIfTouchedOrderCreated, MarketIfTouchedOrderRejected),
 }
-_AT_ONCE = frozenset({"FOK", "IOC"})
 
-
-def place_entry(decision: Decision, request: Entry) -> None:
-    """Create an entry order and fill it when it can be filled now, or refuse it."""
-    problem = entry_problem(decision, request)
-    if problem is None and not isinstance(request, MarketRequest):
-        problem = pending_problem(decision.account)
-    if problem:
-        reject_entry(decision, request, problem)
-    else:
-        create_entry(decision, request)
-
-
-def entry_problem(decision: Decision, request: Entry, replaces: Order | None = None) -> str | None:
-    """Return what is wrong with an entry order in itself; a replacement may keep its predecessor's client id."""
-    specification = decision.market.specification(request.instrument)
-    if specification is None:
-        return "INSTRUMENT_UNKNOWN"
-    account = decision.account
-    owner = replaces.id if replaces else None
-    return first(
-        [
-            units_problem(request.units, specification),
-            _price_and_life_problem(request, specification, decision.market.now),
-            label_problem(request.client_extensions, account.order_ids, owner=owner),
-            label_problem(request.trade_client_extensions, account.trade_ids, "TRADE"),
-            on_fill_problems(account, request, specification, decision.market.now),
-            _guarantee_problem(decision, request, specification),
-        ]
-    )
-
-
-def _price_and_life_problem(request: Entry, specification: Specification, now: int) -> str | None:
-    order_type = _MADE[type(request)][0].order_type
-    if isinstance(request, MarketRequest):
-        return life_problem(order_type, request.time_in_force, None, now) or price_problem(
-            request.price_bound, specification, "PRICE_BOUND"
-        )
-    if request.price is None:
-        return "PRICE_MISSING"
-    bound = None if isinstance(request, LimitRequest) else request.price_bound
-    return first(
-        [
-            price_problem(request.price, specification),
-            price_problem(bound, specification, "PRICE_BOUND"),
-            life_problem(order_type, request.time_in_force, request.gtd_time, now),
-        ]
-    )
-
-
-def _guarantee_problem(
-    decision: Decision, request: Entry, specification: Specification
-) -> str | None:
-    """Where every trade must have a guaranteed stop, an order that may rest must bring it along."""
-    stop = request.stop_loss_on_fill
-    lacks = request.guaranteed_stop_loss_on_fill is None and not (stop and stop.guaranteed)
-    needs = required(decision.account, specification)
-    if needs and lacks and isinstance(request, PendingRequest):
-        return "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED_FOR_PENDING_ORDER"
-    return None
-
-
-def reject_entry(
-    decision: Decision, request: Entry, reason: str, replaces: Order | None = None
-) -> None:
-    """Record that an entry order was refused."""
-    members = _members(request, decision.market.specification(request.instrument))
-    decision.record(
-        _MADE[type(request)][1],
-        reason="REPLACEMENT" if replaces else "CLIENT_ORDER",
-        intended_replaces_order_id=replaces.id if replaces else None,
-        reject_reason=reason,
-        **members,
-    )
-
-
-def create_entry(decision: Decision, request: Entry, **replacement: object) -> None:
-    """Create an entry order that was found right, and let it act when it can act now."""
-    members = _members(request, decision.market.specification(request.instrument))
-    if replacement and members["client_extensions"] is None:
-        # A recorded replace kept the labels of the replaced order although the request had none.
-        members["client_extensions"] = replacement.pop("kept_labels")
-    replacement.pop("kept_labels", None)
-    reason = "REPLACEMENT" if replacement else "CLIENT_ORDER"
-    created = decision.record(_MADE[type(request)][0], reason=reason, **members, **replacement)
-    act_at_once(decision, created.id)
-
-
-def act_at_once(decision: Decision, order_id: int) -> None:
-    """Fill a new order that can be filled now; one that must act now or never is cancelled when it cannot."""
-    order = decision.account.orders[order_id]
-    if isinstance(order.created, MarketOrderCreated):
-        fill_or_cancel(decision, order_id)
-        return
-    quote = decision.market.quote(order.instrument)
-    at_once = order.created.time_in_force in _AT_ONCE
-    trigger = trigger_of(order)
-    if quote.tradeable and trigger is not None and is_met(trigger, quote):
-        fill_or_cancel(decision, order_id)
-    elif at_once:
-        cancel(decision, order, "TIME_IN_FORCE_EXPIRED" if quote.tradeable else "MARKET_HALTED")
-
-
-def _members(request: EntryRequest, specification: Specification | None) -> dict[str, Any]:
-    """Return the members of a request as its transaction carries them."""
-    names = [name for name in _FIELDS if hasattr(request, name)]
-    members = {name: getattr(request, name) for name in names}
-    members["units"] = bare(request.units)
-    if members.get("time_in_force") != "GTD":
-        members.pop("gtd_time", None)
-    for name in ("price", "price_bound"):
-        if name in members:
-            members[name] = shown(members[name], specification)
-    for name in ("take_profit_on_fill", "stop_loss_on_fill", "guaranteed_stop_loss_on_fill"):
-        if members[name] is not None:
-            members[name] = _shown_details(members[name], specification)
-    if request.trailing_stop_loss_on_fill is not None:
-        trailing = request.trailing_stop_loss_on_fill
-        members["trailing_stop_loss_on_fill"] = replace(
-            trailing, time_in_force=trailing.time_in_force or "GTC"
-        )
-    return members
-
-
-def _shown_details(
-    details: TakeProfitDetails, specification: Specification | None
-) -> TakeProfitDetails:
-    return replace(
-        details,
-        price=shown(details.price, specification),
-        time_in_force=details.time_in_force or "GTC",
-    )
-
-
-def shown(price: Decimal | None, specification: Specification | None) -> Decimal | None:
-    """Return a price with the instrument's decimals; as asked when it has more, as only a refused one can."""
-    if price is None or specification is None or price_problem(price, specification):
-        return price
-    return price.quantize(specification.price_step)
-
+_IMMEDIATE = frozenset({"FOK", "IOC"})
 
 _FIELDS = (
     "instrument",
@@ -207,3 +69,157 @@ _FIELDS = (
     "gtd_time",
     "trigger_condition",
 )
+
+
+def place_entry(decision: Decision, request: Entry) -> None:
+    """Create an entry order and fill it if it can be filled now, or reject it."""
+    problem = entry_problem(decision, request)
+    if problem is None and not isinstance(request, MarketRequest):
+        problem = pending_orders_problem(decision.account)
+    if problem:
+        reject_entry(decision, request, problem)
+    else:
+        create_entry(decision, request)
+
+
+def entry_problem(decision: Decision, request: Entry, replaces: Order | None = None) -> str | None:
+    """Return the reject reason for an entry order, or None; a replacement may keep the client id of the order it replaces."""
+    specification = decision.market.specification(request.instrument)
+    if specification is None:
+        return "INSTRUMENT_UNKNOWN"
+    account = decision.account
+    owner = replaces.id if replaces else None
+    return first_problem(
+        [
+            units_problem(request.units, specification),
+            _price_and_time_problem(request, specification, decision.market.now),
+            extensions_problem(request.client_extensions, account.order_ids, owner=owner),
+            extensions_problem(request.trade_client_extensions, account.trade_ids, "TRADE"),
+            on_fill_problems(account, request, specification, decision.market.now),
+            _guarantee_problem(decision, request, specification),
+        ]
+    )
+
+
+def order_type_of(request: Entry) -> str:
+    """Return the order type of a request on the wire."""
+    return _TRANSACTIONS[type(request)][0].order_type
+
+
+def reject_entry(
+    decision: Decision, request: Entry, reason: str, replaces: Order | None = None
+) -> None:
+    """Record the rejection of an entry order."""
+    members = _members(request, decision.market.specification(request.instrument))
+    decision.record(
+        _TRANSACTIONS[type(request)][1],
+        reason="REPLACEMENT" if replaces else "CLIENT_ORDER",
+        intended_replaces_order_id=replaces.id if replaces else None,
+        reject_reason=reason,
+        **members,
+    )
+
+
+def create_entry(decision: Decision, request: Entry, replaces: Order | None = None) -> None:
+    """Create an entry order that passed its checks, and fill it if it can be filled now.
+
+    `replaces` is a pending order to cancel in the same batch.
+    """
+    members = _members(request, decision.market.specification(request.instrument))
+    if replaces is not None and members["client_extensions"] is None:
+        # The real service keeps the extensions of the replaced order if the request has none.
+        members["client_extensions"] = replaces.client_extensions
+    members |= replacement_members(decision, replaces)
+    created = decision.record(_TRANSACTIONS[type(request)][0], **members)
+    _fill_new_order(decision, created.id)
+
+
+def replacement_members(decision: Decision, replaces: Order | None) -> dict[str, Any]:
+    """Cancel the order to be replaced, if any; return the members that the new order's transaction gets from that."""
+    if replaces is None:
+        return {"reason": "CLIENT_ORDER"}
+    cancelled = cancel(decision, replaces, "CLIENT_REQUEST_REPLACED", decision.next_id + 1)
+    return {
+        "reason": "REPLACEMENT",
+        "replaces_order_id": replaces.id,
+        "cancelling_transaction_id": cancelled.id,
+    }
+
+
+def rounded_price(price: Decimal | None, specification: Specification | None) -> Decimal | None:
+    """Return a price with the decimals of the instrument; an invalid price is returned as it was requested."""
+    if price is None or specification is None or price_problem(price, specification):
+        return price
+    return price.quantize(specification.price_step)
+
+
+def _fill_new_order(decision: Decision, order_id: int) -> None:
+    """Fill a new order that can be filled now; cancel an immediate (FOK, IOC) one that cannot."""
+    order = decision.account.orders[order_id]
+    if isinstance(order.created, MarketOrderCreated):
+        fill_or_cancel(decision, order_id)
+        return
+    if not fill_if_triggered(decision, order) and order.created.time_in_force in _IMMEDIATE:
+        tradeable = decision.market.quote(order.instrument).tradeable
+        cancel(decision, order, "TIME_IN_FORCE_EXPIRED" if tradeable else "MARKET_HALTED")
+
+
+def _price_and_time_problem(request: Entry, specification: Specification, now: int) -> str | None:
+    order_type = order_type_of(request)
+    if isinstance(request, MarketRequest):
+        return time_in_force_problem(order_type, request.time_in_force, None, now) or price_problem(
+            request.price_bound, specification, "PRICE_BOUND"
+        )
+    if request.price is None:
+        return "PRICE_MISSING"
+    bound = None if isinstance(request, LimitRequest) else request.price_bound
+    return first_problem(
+        [
+            price_problem(request.price, specification),
+            price_problem(bound, specification, "PRICE_BOUND"),
+            time_in_force_problem(order_type, request.time_in_force, request.gtd_time, now),
+        ]
+    )
+
+
+def _guarantee_problem(
+    decision: Decision, request: Entry, specification: Specification
+) -> str | None:
+    """Require a guaranteed stop on fill of a pending order if every trade must have a guaranteed stop."""
+    stop = request.stop_loss_on_fill
+    lacks = request.guaranteed_stop_loss_on_fill is None and not (stop and stop.guaranteed)
+    needs = guaranteed_stop_required(decision.account, specification)
+    if needs and lacks and isinstance(request, PendingRequest):
+        return "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED_FOR_PENDING_ORDER"
+    return None
+
+
+def _members(request: EntryRequest, specification: Specification | None) -> dict[str, Any]:
+    """Return the members of a request for its transaction."""
+    names = [name for name in _FIELDS if hasattr(request, name)]
+    members = {name: getattr(request, name) for name in names}
+    members["units"] = strip_zeros(request.units)
+    if members.get("time_in_force") != "GTD":
+        members.pop("gtd_time", None)
+    for name in ("price", "price_bound"):
+        if name in members:
+            members[name] = rounded_price(members[name], specification)
+    for name in ("take_profit_on_fill", "stop_loss_on_fill", "guaranteed_stop_loss_on_fill"):
+        if members[name] is not None:
+            members[name] = _rounded_details(members[name], specification)
+    if request.trailing_stop_loss_on_fill is not None:
+        trailing = request.trailing_stop_loss_on_fill
+        members["trailing_stop_loss_on_fill"] = replace(
+            trailing, time_in_force=trailing.time_in_force or "GTC"
+        )
+    return members
+
+
+def _rounded_details(
+    details: TakeProfitDetails, specification: Specification | None
+) -> TakeProfitDetails:
+    return replace(
+        details,
+        price=rounded_price(details.price, specification),
+        time_in_force=details.time_in_force or "GTC",
+    )

@@ -1,9 +1,7 @@
-"""Finding what a specifier names: an id, or `@` and a client id.
+"""The account: the fold of its transactions and of the marks of its orders.
 
-An account as it stands: the fold of its transactions, and what the market showed its orders.
-
-Orders, trades and positions are values, the tables that hold them change in place. A copy shares the values, so that a
-decision can look ahead on its own copy and leave the account as it was.
+Orders, trades and positions are immutable values; the tables that hold them change in place. A copy of the account shares
+the values, so that a decision can change its own copy and leave the account as it was.
 """
 
 from collections.abc import Iterator
@@ -11,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from decimal import Decimal
 from typing import Literal
 
-from keydesk_practice.engine.quotes import NOTHING, GuaranteedMode
+from keydesk_practice.engine.quotes import ZERO_MONEY, GuaranteedMode
 from keydesk_practice.engine.state.records import Order, Position, Trade, Trigger
 
 Mutability = Literal["FIXED", "REPLACEABLE", "CANCELABLE", "PRICE_WIDEN_ONLY"]
@@ -19,7 +17,7 @@ Mutability = Literal["FIXED", "REPLACEABLE", "CANCELABLE", "PRICE_WIDEN_ONLY"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """What was agreed when the account was opened; no transaction changes it."""
+    """The terms of the account: fixed when it is opened, changed by no transaction."""
 
     currency: str
     hedging: bool = False
@@ -34,38 +32,41 @@ class Terms:
     financing_in: Literal["BASE", "QUOTE"] = "BASE"
 
 
-class Shelf:
-    """Orders and trades that ended; they stay readable and change no more."""
+class EndedRecords:
+    """Filled and cancelled orders and closed trades: readable, and never changed again.
 
-    def __init__(self, below: "Shelf | None" = None) -> None:
+    `below` are the ended records of the account that this one was copied from.
+    """
+
+    def __init__(self, below: "EndedRecords | None" = None) -> None:
         self._below = below
         self._orders: dict[int, Order] = {}
         self._trades: dict[int, Trade] = {}
 
     def order(self, order_id: int) -> Order | None:
-        """Return an ended order."""
-        found = self._orders.get(order_id)
-        return self._below.order(order_id) if found is None and self._below else found
+        """Return an ended order, None if there is none."""
+        order = self._orders.get(order_id)
+        return self._below.order(order_id) if order is None and self._below else order
 
     def trade(self, trade_id: int) -> Trade | None:
-        """Return a closed trade."""
-        found = self._trades.get(trade_id)
-        return self._below.trade(trade_id) if found is None and self._below else found
+        """Return a closed trade, None if there is none."""
+        trade = self._trades.get(trade_id)
+        return self._below.trade(trade_id) if trade is None and self._below else trade
 
     def keep_order(self, order: Order) -> None:
-        """Put an ended order away."""
+        """Add an ended order."""
         self._orders[order.id] = order
 
     def keep_trade(self, trade: Trade) -> None:
-        """Put a closed trade away."""
+        """Add a closed trade."""
         self._trades[trade.id] = trade
 
     def orders(self) -> Iterator[Order]:
-        """Return the ended orders, in no order."""
+        """Return the ended orders, unordered."""
         return iter(self._orders.values())
 
     def trades(self) -> Iterator[Trade]:
-        """Return the closed trades, in no order."""
+        """Return the closed trades, unordered."""
         return iter(self._trades.values())
 
 
@@ -81,12 +82,12 @@ class Account:
     created_time: int = 0
     last_transaction_id: int = 0
     last_order_fill_time: int | None = None
-    balance: Decimal = NOTHING
-    pl: Decimal = NOTHING
-    financing: Decimal = NOTHING
-    commission: Decimal = NOTHING
-    dividend_adjustment: Decimal = NOTHING
-    guaranteed_execution_fees: Decimal = NOTHING
+    balance: Decimal = ZERO_MONEY
+    pl: Decimal = ZERO_MONEY
+    financing: Decimal = ZERO_MONEY
+    commission: Decimal = ZERO_MONEY
+    dividend_adjustment: Decimal = ZERO_MONEY
+    guaranteed_execution_fees: Decimal = ZERO_MONEY
     margin_call_enter_time: int | None = None
     margin_call_extension_count: int = 0
     last_margin_call_extension_time: int | None = None
@@ -97,7 +98,7 @@ class Account:
     trade_ids: dict[str, int] = field(default_factory=dict)  # of open trades, by client id
     triggers: dict[str, tuple[Trigger, ...]] = field(default_factory=dict)  # by instrument
     expiries: dict[int, int] = field(default_factory=dict)  # of pending orders
-    ended: Shelf = field(default_factory=Shelf)
+    ended: EndedRecords = field(default_factory=EndedRecords)
 
     @property
     def currency(self) -> str:
@@ -105,12 +106,12 @@ class Account:
         return self.terms.currency
 
     def copy(self) -> "Account":
-        """Return an account that can go its own way from here."""
+        """Return a copy that can change independently."""
         other = object.__new__(Account)
-        for name in _NAMES:
+        for name in _FIELD_NAMES:
             value = getattr(self, name)
             setattr(other, name, value.copy() if isinstance(value, dict) else value)
-        other.ended = Shelf(self.ended)
+        other.ended = EndedRecords(self.ended)
         return other
 
     def order(self, order_id: int) -> Order | None:
@@ -126,34 +127,34 @@ class Account:
         return self.positions.get(instrument) or Position(instrument=instrument)
 
 
-_NAMES = tuple(field.name for field in fields(Account))
+_FIELD_NAMES = tuple(field.name for field in fields(Account))
 
 
 def empty_account(account_id: str, user_id: int, terms: Terms) -> Account:
-    """Return an account to which nothing has happened yet."""
+    """Return an account without transactions."""
     return Account(id=account_id, user_id=user_id, terms=terms)
 
 
-def number_in(specifier: str) -> int | None:
-    """Return the id that a specifier is, None for a client id or anything else."""
-    plain = specifier.isascii() and specifier.isdecimal() and len(specifier) <= 18  # noqa: PLR2004 - beyond any id
-    return int(specifier) if plain else None
+def id_in(specifier: str) -> int | None:
+    """Return the id in a specifier (an id, or `@` and a client id), None for anything else."""
+    is_id = specifier.isascii() and specifier.isdecimal() and len(specifier) <= 18  # noqa: PLR2004 - beyond any id
+    return int(specifier) if is_id else None
 
 
-def label_in(specifier: str) -> str | None:
-    """Return the client id that a specifier names, None for an id."""
+def client_id_in(specifier: str) -> str | None:
+    """Return the client id in a specifier, None for an id."""
     return specifier[1:] if specifier.startswith("@") else None
 
 
 def pending_order(account: Account, specifier: str) -> Order | None:
     """Return the pending order that a specifier names."""
-    label = label_in(specifier)
-    order_id = number_in(specifier) if label is None else account.order_ids.get(label)
+    client_id = client_id_in(specifier)
+    order_id = id_in(specifier) if client_id is None else account.order_ids.get(client_id)
     return account.orders.get(order_id or 0)
 
 
 def open_trade(account: Account, specifier: str) -> Trade | None:
     """Return the open trade that a specifier names."""
-    label = label_in(specifier)
-    trade_id = number_in(specifier) if label is None else account.trade_ids.get(label)
+    client_id = client_id_in(specifier)
+    trade_id = id_in(specifier) if client_id is None else account.trade_ids.get(client_id)
     return account.trades.get(trade_id or 0)

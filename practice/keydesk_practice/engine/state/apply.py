@@ -1,6 +1,6 @@
-"""A decision in the making: its transactions so far, and the account as it would be after them.
+"""Apply transactions to an account, and collect the transactions of a decision.
 
-Making it so: each transaction changes the account in exactly one way, and nothing else changes it.
+Each transaction changes the account in exactly one way; nothing else changes it.
 """
 
 from collections.abc import Callable
@@ -14,8 +14,8 @@ from keydesk_practice.engine.state.apply_records import (
     apply_fill,
     apply_mark,
     end_order,
-    relabel_order,
-    relabel_trade,
+    modify_order_extensions,
+    modify_trade_extensions,
 )
 from keydesk_practice.engine.state.records import Mark, trade_after
 from keydesk_practice.engine.transactions import (
@@ -37,9 +37,15 @@ from keydesk_practice.engine.transactions import (
     Transaction,
 )
 
+Kind = TypeVar("Kind", bound=Transaction)
+
 
 def apply(account: Account, event: Transaction | Mark) -> Account:
-    """Change the account by what happened, in place, and return it; ids must follow each other."""
+    """Change the account in place by a transaction or mark, and return it.
+
+    Raises:
+        ValueError: the transaction's id does not follow the account's last one.
+    """
     if isinstance(event, Mark):
         apply_mark(account, event)
         return account
@@ -51,6 +57,41 @@ def apply(account: Account, event: Transaction | Mark) -> Account:
         change(account, event)
     account.last_transaction_id = event.id
     return account
+
+
+class Decision:
+    """The transactions of a decision in progress, and a copy of the account after them."""
+
+    def __init__(self, account: Account, market: Market, request_id: str | None = None) -> None:
+        self.account = account.copy()
+        self.market = market
+        self.request_id = request_id
+        self.transactions: list[Transaction] = []
+        self._batch_id = account.last_transaction_id + 1
+
+    def begin_batch(self) -> None:
+        """Start a new batch with the next transaction."""
+        self._batch_id = self.next_id
+
+    @property
+    def next_id(self) -> int:
+        """The id of the next transaction."""
+        return self.account.last_transaction_id + 1
+
+    def record(self, kind: type[Kind], **members: Any) -> Kind:  # noqa: ANN401 - the members of the kind
+        """Make a transaction of a kind, apply it to the copy of the account and return it."""
+        transaction = kind(
+            id=self.next_id,
+            account_id=self.account.id,
+            user_id=self.account.user_id,
+            batch_id=self._batch_id,
+            request_id=self.request_id,
+            time=self.market.now,
+            **members,
+        )
+        apply(self.account, transaction)
+        self.transactions.append(transaction)
+        return transaction
 
 
 def _created(account: Account, event: AccountCreated) -> None:
@@ -129,49 +170,11 @@ _CHANGES: dict[type[Transaction], Callable[[Account, Any], None]] = {
     FundsTransferred: _transferred,
     OrderFilled: apply_fill,
     OrderCancelled: _cancelled,
-    OrderExtensionsModified: relabel_order,
-    TradeExtensionsModified: relabel_trade,
+    OrderExtensionsModified: modify_order_extensions,
+    TradeExtensionsModified: modify_trade_extensions,
     MarginCallEntered: _call_entered,
     MarginCallExtended: _call_extended,
     MarginCallExited: _call_exited,
     TradeClosureDelayed: _closure_delayed,
     DailyFinanced: _financed,
 }
-
-
-Kind = TypeVar("Kind", bound=Transaction)
-
-
-class Decision:
-    """Collects what happens; the account that it was given stays as it was."""
-
-    def __init__(self, account: Account, market: Market, request_id: str | None = None) -> None:
-        self.account = account.copy()
-        self.market = market
-        self.request_id = request_id
-        self.transactions: list[Transaction] = []
-        self._batch_id = account.last_transaction_id + 1
-
-    def begin_batch(self) -> None:
-        """Let what follows be an event of its own."""
-        self._batch_id = self.next_id
-
-    @property
-    def next_id(self) -> int:
-        """The id of the next transaction."""
-        return self.account.last_transaction_id + 1
-
-    def record(self, kind: type[Kind], **members: Any) -> Kind:  # noqa: ANN401 - the members of the kind
-        """Let a transaction happen."""
-        transaction = kind(
-            id=self.next_id,
-            account_id=self.account.id,
-            user_id=self.account.user_id,
-            batch_id=self._batch_id,
-            request_id=self.request_id,
-            time=self.market.now,
-            **members,
-        )
-        apply(self.account, transaction)
-        self.transactions.append(transaction)
-        return transaction

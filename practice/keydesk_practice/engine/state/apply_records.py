@@ -1,13 +1,11 @@
-"""How a fill changes the account: the order ends, trades shrink, close and open, positions and money follow.
-
-How orders come, change and go in the account, with the indexes that find them.
-"""
+"""Apply transactions to the orders, trades and positions of an account, with the indexes that find them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from keydesk_practice.engine.commands import ClientExtensions
+from keydesk_practice.engine.quotes import day_end_after
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import (
     KINDS,
@@ -35,11 +33,12 @@ from keydesk_practice.engine.transactions import (
     TradeOpened,
     TradeReduced,
 )
-from keydesk_practice.engine.wire_form import day_end_after
+
+_NO_DEPENDENTS: dict[str, Any] = {f"{kind}_id": None for kind in KINDS}
 
 
 def apply_created(account: Account, created: OrderCreated) -> None:
-    """Put a new order in."""
+    """Add a new order to the account."""
     order = order_of(account, created)
     account.orders[order.id] = order
     if order.client_id is not None:
@@ -47,10 +46,96 @@ def apply_created(account: Account, created: OrderCreated) -> None:
     if isinstance(created, MarketOrderCreated):
         return  # it ends within its batch
     if isinstance(created, DependentOrderCreated):
-        _link(account, created.trade_id, created.order_type, order.id)
-    _arm(account, order)
+        _set_dependent_id(account, created.trade_id, created.order_type, order.id)
+    _add_trigger(account, order)
     if order.expires is not None:
         account.expiries[order.id] = order.expires
+
+
+def apply_fill(account: Account, fill: OrderFilled) -> None:
+    """Apply a fill: end its order, reduce, close and open trades, update position and money."""
+    account.balance = fill.account_balance
+    account.pl += fill.pl
+    account.financing += fill.financing
+    account.commission += fill.commission
+    account.guaranteed_execution_fees += fill.guaranteed_execution_fee
+    account.last_order_fill_time = fill.time
+    _end_filled_order(account, fill)
+    position = account.position(fill.instrument)
+    if fill.commission:
+        position = replace(position, commission=position.commission + fill.commission)
+    parts = [*(fill.trades_closed or ())]
+    if fill.trade_reduced is not None:
+        parts.append(fill.trade_reduced)
+    reduced = [(_reduce_trade(account, part, fill), part) for part in parts]
+    for long in (True, False):  # each side is replaced once, however many of its trades close
+        if of_side := [pair for pair in reduced if pair[0].long == long]:
+            position = _with_side(position, long, _side_after(position, long, of_side))
+    if fill.trade_opened is not None:
+        position = _open_trade(account, position, fill.trade_opened, fill)
+    account.positions[fill.instrument] = position
+
+
+def apply_mark(account: Account, mark: Mark) -> None:
+    """Set the mark of an order."""
+    order = account.orders[mark.order_id]
+    state = order_after(order.state, "MARKED")
+    moved = replace(order, state=state, mark=mark.level)
+    account.orders[order.id] = moved
+    _remove_trigger(account, order)
+    _add_trigger(account, moved)
+
+
+def end_order(account: Account, order: Order, event: OrderEvent, **end: Any) -> None:  # noqa: ANN401 - members of Order
+    """Move an order from the pending to the ended ones; `end` are the members that tell how it ended."""
+    ended = replace(order, state=order_after(order.state, event), **end)
+    del account.orders[order.id]
+    account.expiries.pop(order.id, None)
+    _remove_trigger(account, order)
+    if order.client_id is not None and account.order_ids.get(order.client_id) == order.id:
+        del account.order_ids[order.client_id]
+    if (dependent := order.dependent) is not None and dependent.trade_id in account.trades:
+        trade = account.trades[dependent.trade_id]
+        if trade.dependents.get(kind_of(dependent.order_type)) == order.id:
+            _set_dependent_id(account, dependent.trade_id, dependent.order_type, None)
+    account.ended.keep_order(ended)
+
+
+def modify_order_extensions(account: Account, event: OrderExtensionsModified) -> None:
+    """Change an order's client extensions."""
+    order = account.orders[event.order_id]
+    changed = replace(
+        order,
+        state=order_after(order.state, "EXTENSIONS_MODIFIED"),
+        client_extensions=merged_extensions(
+            order.client_extensions, event.client_extensions_modify
+        ),
+        trade_client_extensions=merged_extensions(
+            order.trade_client_extensions, event.trade_client_extensions_modify
+        ),
+    )
+    if order.client_id is not None:
+        account.order_ids.pop(order.client_id, None)
+    if changed.client_id is not None:
+        account.order_ids[changed.client_id] = order.id
+    account.orders[order.id] = changed
+
+
+def modify_trade_extensions(account: Account, event: TradeExtensionsModified) -> None:
+    """Change a trade's client extensions."""
+    trade = account.trades[event.trade_id]
+    changed = replace(
+        trade,
+        state=trade_after(trade.state, "EXTENSIONS_MODIFIED"),
+        client_extensions=merged_extensions(
+            trade.client_extensions, event.trade_client_extensions_modify
+        ),
+    )
+    if trade.client_id is not None:
+        account.trade_ids.pop(trade.client_id, None)
+    if changed.client_id is not None:
+        account.trade_ids[changed.client_id] = trade.id
+    account.trades[trade.id] = changed
 
 
 def order_of(account: Account, created: OrderCreated) -> Order:
@@ -84,66 +169,10 @@ def _expiry(created: OrderCreated) -> int | None:
     return None
 
 
-def apply_mark(account: Account, mark: Mark) -> None:
-    """Let an order know what the market showed it."""
-    order = account.orders[mark.order_id]
-    state = order_after(order.state, "MARKED")
-    moved = replace(order, state=state, mark=mark.level)
-    account.orders[order.id] = moved
-    _disarm(account, order)
-    _arm(account, moved)
-
-
-def end_order(account: Account, order: Order, event: OrderEvent, **end: Any) -> None:  # noqa: ANN401 - members of Order
-    """Take an order out of the pending ones; it stays readable, with how it ended."""
-    ended = replace(order, state=order_after(order.state, event), **end)
-    del account.orders[order.id]
-    account.expiries.pop(order.id, None)
-    _disarm(account, order)
-    if order.client_id is not None and account.order_ids.get(order.client_id) == order.id:
-        del account.order_ids[order.client_id]
-    if (dependent := order.dependent) is not None and dependent.trade_id in account.trades:
-        trade = account.trades[dependent.trade_id]
-        if trade.dependents.get(kind_of(dependent.order_type)) == order.id:
-            _link(account, dependent.trade_id, dependent.order_type, None)
-    account.ended.keep_order(ended)
-
-
-def relabel_order(account: Account, event: OrderExtensionsModified) -> None:
-    """Change an order's labels."""
-    order = account.orders[event.order_id]
-    changed = replace(
-        order,
-        state=order_after(order.state, "RELABELLED"),
-        client_extensions=merged(order.client_extensions, event.client_extensions_modify),
-        trade_client_extensions=merged(
-            order.trade_client_extensions, event.trade_client_extensions_modify
-        ),
-    )
-    if order.client_id is not None:
-        account.order_ids.pop(order.client_id, None)
-    if changed.client_id is not None:
-        account.order_ids[changed.client_id] = order.id
-    account.orders[order.id] = changed
-
-
-def relabel_trade(account: Account, event: TradeExtensionsModified) -> None:
-    """Change a trade's labels."""
-    trade = account.trades[event.trade_id]
-    changed = replace(
-        trade,
-        state=trade_after(trade.state, "RELABELLED"),
-        client_extensions=merged(trade.client_extensions, event.trade_client_extensions_modify),
-    )
-    if trade.client_id is not None:
-        account.trade_ids.pop(trade.client_id, None)
-    if changed.client_id is not None:
-        account.trade_ids[changed.client_id] = trade.id
-    account.trades[trade.id] = changed
-
-
-def merged(old: ClientExtensions | None, new: ClientExtensions | None) -> ClientExtensions | None:
-    """Return labels after a change: what is given overwrites, what is left out stays."""
+def merged_extensions(
+    old: ClientExtensions | None, new: ClientExtensions | None
+) -> ClientExtensions | None:
+    """Return client extensions after a change: members that are given replace the old ones."""
     if old is None or new is None:
         return new or old
     return ClientExtensions(
@@ -153,18 +182,18 @@ def merged(old: ClientExtensions | None, new: ClientExtensions | None) -> Client
     )
 
 
-def _arm(account: Account, order: Order) -> None:
+def _add_trigger(account: Account, order: Order) -> None:
     trigger = trigger_of(order)
     if trigger is not None:
         resting = account.triggers.get(order.instrument, ())
         account.triggers[order.instrument] = (*resting, trigger)
 
 
-def _disarm(account: Account, order: Order) -> None:
+def _remove_trigger(account: Account, order: Order) -> None:
     resting = account.triggers.get(order.instrument)
     if resting is None or isinstance(order.created, MarketOrderCreated):
         return
-    for place, trigger in enumerate(resting):  # the oldest mostly end first
+    for place, trigger in enumerate(resting):  # the oldest order usually ends first
         if trigger.order_id == order.id:
             _put_triggers(account, order.instrument, resting[:place] + resting[place + 1 :])
             return
@@ -177,40 +206,15 @@ def _put_triggers(account: Account, instrument: str, resting: tuple[Trigger, ...
         del account.triggers[instrument]
 
 
-def _link(account: Account, trade_id: int, order_type: str, order_id: int | None) -> None:
+def _set_dependent_id(
+    account: Account, trade_id: int, order_type: str, order_id: int | None
+) -> None:
     kind = kind_of(order_type)
     link: dict[str, Any] = {f"{kind}_id": order_id}
     account.trades[trade_id] = replace(account.trades[trade_id], **link)
 
 
-_NO_LINKS: dict[str, Any] = {f"{kind}_id": None for kind in KINDS}
-
-
-def apply_fill(account: Account, fill: OrderFilled) -> None:
-    """Change the account by a fill."""
-    account.balance = fill.account_balance
-    account.pl += fill.pl
-    account.financing += fill.financing
-    account.commission += fill.commission
-    account.guaranteed_execution_fees += fill.guaranteed_execution_fee
-    account.last_order_fill_time = fill.time
-    _end_filled(account, fill)
-    position = account.position(fill.instrument)
-    if fill.commission:
-        position = replace(position, commission=position.commission + fill.commission)
-    parts = [*(fill.trades_closed or ())]
-    if fill.trade_reduced is not None:
-        parts.append(fill.trade_reduced)
-    reduced = [(_reduce(account, part, fill), part) for part in parts]
-    for long in (True, False):  # each side is replaced once, however many of its trades close
-        if of_side := [pair for pair in reduced if pair[0].long == long]:
-            position = _with_side(position, long, _side_after(position, long, of_side))
-    if fill.trade_opened is not None:
-        position = _open(account, position, fill.trade_opened, fill)
-    account.positions[fill.instrument] = position
-
-
-def _end_filled(account: Account, fill: OrderFilled) -> None:
+def _end_filled_order(account: Account, fill: OrderFilled) -> None:
     closed = tuple(part.trade_id for part in fill.trades_closed or ())
     end_order(
         account,
@@ -224,11 +228,11 @@ def _end_filled(account: Account, fill: OrderFilled) -> None:
     )
 
 
-def _reduce(account: Account, part: TradeReduced, fill: OrderFilled) -> Trade:
-    """Shrink or close a trade, and return it as it is then; `part.units` has the opposite sign of the trade's."""
+def _reduce_trade(account: Account, part: TradeReduced, fill: OrderFilled) -> Trade:
+    """Reduce or close a trade and return it as it is then; `part.units` has the opposite sign of the trade's."""
     trade = account.trades[part.trade_id]
     left = trade.current_units + part.units
-    shrunk = replace(
+    changed = replace(
         trade,
         state=trade_after(trade.state, "REDUCED" if left else "CLOSED"),
         current_units=left,
@@ -239,17 +243,17 @@ def _reduce(account: Account, part: TradeReduced, fill: OrderFilled) -> Trade:
         close_time=None if left else fill.time,
     )
     if left:
-        account.trades[trade.id] = shrunk
+        account.trades[trade.id] = changed
     else:
-        _put_away(account, shrunk)
-    return shrunk
+        _end_trade(account, changed)
+    return changed
 
 
-def _put_away(account: Account, trade: Trade) -> None:
+def _end_trade(account: Account, trade: Trade) -> None:
     del account.trades[trade.id]
     if trade.client_id is not None and account.trade_ids.get(trade.client_id) == trade.id:
         del account.trade_ids[trade.client_id]
-    account.ended.keep_trade(replace(trade, **_NO_LINKS) if trade.dependents else trade)
+    account.ended.keep_trade(replace(trade, **_NO_DEPENDENTS) if trade.dependents else trade)
 
 
 def _side_after(
@@ -270,7 +274,9 @@ def _side_after(
     )
 
 
-def _open(account: Account, position: Position, part: TradeOpened, fill: OrderFilled) -> Position:
+def _open_trade(
+    account: Account, position: Position, part: TradeOpened, fill: OrderFilled
+) -> Position:
     trade = Trade(
         id=part.trade_id,
         instrument=fill.instrument,
@@ -285,13 +291,13 @@ def _open(account: Account, position: Position, part: TradeOpened, fill: OrderFi
     if trade.client_id is not None:
         account.trade_ids[trade.client_id] = trade.id
     side = position.long if trade.long else position.short
-    grown = replace(
+    increased = replace(
         side,
         units=side.units + part.units,
         value=side.value + part.units * part.price,
         trade_ids=(*side.trade_ids, trade.id),
     )
-    return _with_side(position, trade.long, grown)
+    return _with_side(position, trade.long, increased)
 
 
 def _with_side(position: Position, long: bool, side: Side) -> Position:

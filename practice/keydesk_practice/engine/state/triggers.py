@@ -1,10 +1,18 @@
-"""When resting orders act: the side and level that trigger each, and what the market shows trailing stops."""
+"""When resting orders trigger: the price side and level of each, and the marks that trailing stops follow.
+
+The rules (source: the `OrderTriggerCondition` definition and the order types of the v20 reference):
+
+- LIMIT and TAKE_PROFIT trigger at their price or better; stops of every kind at their price or worse.
+- MARKET_IF_TOUCHED triggers when the price reaches its level from the side on which it was at creation.
+- The side is the one at which the order would trade (ask for a buy, bid for a sell); INVERSE is the other one, and BID,
+  ASK and MID force it.
+"""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Literal
 
-from keydesk_practice.engine.quotes import Market, Quote
+from keydesk_practice.engine.quotes import ZERO, Market, Quote
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.state.records import Mark, Order, Trigger
 from keydesk_practice.engine.transactions import (
@@ -16,19 +24,19 @@ from keydesk_practice.engine.transactions import (
     TrailingStopLossCreated,
 )
 
-Watched = Literal["bid", "ask", "mid"]
-_FORCED: Mapping[str, Watched] = {"BID": "bid", "ASK": "ask", "MID": "mid"}
-_BETTER = frozenset({"LIMIT", "TAKE_PROFIT"})  # act at their level or better; stops at it or worse
+PriceSide = Literal["bid", "ask", "mid"]
+_FORCED_SIDES: Mapping[str, PriceSide] = {"BID": "bid", "ASK": "ask", "MID": "mid"}
+_AT_PRICE_OR_BETTER = frozenset({"LIMIT", "TAKE_PROFIT"})
 
 
-def watched_side(condition: str, buys: bool) -> Watched:
-    """Return the side that an order looks at: by default the one that it would trade at."""
-    if condition in _FORCED:
-        return _FORCED[condition]
+def watched_side(condition: str, buys: bool) -> PriceSide:
+    """Return the price side that triggers an order with a `triggerCondition`."""
+    if condition in _FORCED_SIDES:
+        return _FORCED_SIDES[condition]
     return "ask" if buys == (condition == "DEFAULT") else "bid"
 
 
-def side_of(quote: Quote, side: Watched) -> Decimal:
+def price_on_side(quote: Quote, side: PriceSide) -> Decimal:
     """Return one side of a price."""
     if side == "bid":
         return quote.bid
@@ -36,7 +44,7 @@ def side_of(quote: Quote, side: Watched) -> Decimal:
 
 
 def trigger_of(order: Order) -> Trigger | None:
-    """Return when a pending order acts, None while that is not known (it needs its mark first) or never."""
+    """Return the trigger of a pending order; None for a market order, and for an order that still needs its mark."""
     match order.created:
         case MarketOrderCreated():
             return None
@@ -52,8 +60,7 @@ def trigger_of(order: Order) -> Trigger | None:
             PendingOrderCreated(price=level, trigger_condition=condition)
             | PricedDependentCreated(price=level, trigger_condition=condition)
         ):
-            better = order.created.order_type in _BETTER
-            below = order.buys == better
+            below = order.buys == (order.created.order_type in _AT_PRICE_OR_BETTER)
         case _:
             return None
     return Trigger(order.id, watched_side(condition, order.buys), below, level)
@@ -61,43 +68,43 @@ def trigger_of(order: Order) -> Trigger | None:
 
 def is_met(trigger: Trigger, quote: Quote) -> bool:
     """Return whether a price triggers an order."""
-    price = side_of(quote, trigger.side)
+    price = price_on_side(quote, trigger.side)
     return price <= trigger.level if trigger.below else price >= trigger.level
 
 
 def observe(
     account: Account, market: Market, instruments: Iterable[str] | None = None
 ) -> tuple[Mark, ...]:
-    """Return what the market shows the account's orders now: trailing stops that moved, and orders that never looked.
+    """Return the new marks of the account's orders: of trailing stops that moved, and of orders without a mark.
 
-    To be applied after every batch and every tick; it makes no transactions.
+    To be applied after every batch and every tick. It makes no transactions.
     """
     wanted = None if instruments is None else frozenset(instruments)
-    found = (
-        _look(order, market)
+    marks = (
+        _new_mark(order, market)
         for order in account.orders.values()
         if isinstance(order.created, TrailingStopLossCreated | MarketIfTouchedOrderCreated)
         and (wanted is None or order.instrument in wanted)
     )
-    return tuple(mark for mark in found if mark is not None)
+    return tuple(mark for mark in marks if mark is not None)
 
 
-def _look(order: Order, market: Market) -> Mark | None:
+def _new_mark(order: Order, market: Market) -> Mark | None:
     match order.created:
         case MarketIfTouchedOrderCreated(trigger_condition=condition) if order.mark is None:
             side = watched_side(condition, order.buys)
-            return Mark(order.id, side_of(market.quote(order.instrument), side))
+            return Mark(order.id, price_on_side(market.quote(order.instrument), side))
         case TrailingStopLossCreated():
-            return _trail(order, order.created, market)
+            return _trailing_mark(order, order.created, market)
         case _:
             return None
 
 
-def _trail(order: Order, created: DependentOrderCreated, market: Market) -> Mark | None:
-    """Return the level of a trailing stop when it moved: only ever in the winning direction, and not while halted."""
+def _trailing_mark(order: Order, created: DependentOrderCreated, market: Market) -> Mark | None:
+    """Return the trailing stop value if it moved: only in the winning direction, and not while trading is halted."""
     quote = market.quote(order.instrument)
-    distance = created.distance or Decimal(0)
-    price = side_of(quote, watched_side(created.trigger_condition, order.buys))
+    distance = created.distance or ZERO
+    price = price_on_side(quote, watched_side(created.trigger_condition, order.buys))
     level = price + distance if order.buys else price - distance
     if order.mark is None:
         return Mark(order.id, level)

@@ -1,4 +1,4 @@
-"""Everything that can happen to an account, one class for each type of transaction on the wire."""
+"""All transaction types of an account, one class each."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -107,12 +107,12 @@ TYPES: Mapping[str, type[Transaction]] = {
 
 
 def to_wire(transaction: Transaction) -> dict[str, Any]:
-    """Return a transaction as the wire carries it."""
+    """Return the JSON object of a transaction."""
     return {"type": transaction.type, **wire_form.to_wire(transaction)}
 
 
 def from_wire(members: Mapping[str, Any]) -> Transaction:
-    """Return the transaction that the wire carried."""
+    """Return the transaction of a JSON object."""
     return wire_form.read_record(TYPES[members["type"]], members)
 
 

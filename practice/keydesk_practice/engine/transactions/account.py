@@ -1,18 +1,15 @@
-"""Transactions of the account itself: opened, configured, funded, called, financed.
-
-What every transaction carries.
-"""
+"""The base class of all transactions, and those of the account: created, configured, funded, margin calls, financing."""
 
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk_practice.engine.wire_form import Id, Moment
+from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transaction:
-    """Something that happened to an account; ids ascend without gaps, a batch shares its first id and its time."""
+    """The members of every transaction; ids ascend without gaps, a batch shares its first id and its time."""
 
     type: ClassVar[str]
 
@@ -20,8 +17,8 @@ class Transaction:
     account_id: str
     user_id: int
     batch_id: Id
-    request_id: str | None = None  # absent on what the service did by itself
-    time: Moment
+    request_id: str | None = None  # None for transactions that no request made
+    time: Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +36,7 @@ class AccountCreated(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientConfigured(Transaction):
-    """The client changed a setting; only what changed is there."""
+    """The client changed settings; only those changed are given."""
 
     type: ClassVar[str] = "CLIENT_CONFIGURE"
 
@@ -49,7 +46,7 @@ class ClientConfigured(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientConfigureRejected(Transaction):
-    """A change of settings was refused."""
+    """A change of settings was rejected."""
 
     type: ClassVar[str] = "CLIENT_CONFIGURE_REJECT"
 
@@ -60,7 +57,7 @@ class ClientConfigureRejected(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FundsTransferred(Transaction):
-    """Money came in (plus) or went out (minus)."""
+    """Money was deposited (positive) or withdrawn (negative)."""
 
     type: ClassVar[str] = "TRANSFER_FUNDS"
 
@@ -72,7 +69,7 @@ class FundsTransferred(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransferFundsRejected(Transaction):
-    """A transfer was refused."""
+    """A transfer of funds was rejected."""
 
     type: ClassVar[str] = "TRANSFER_FUNDS_REJECT"
 
@@ -84,14 +81,14 @@ class TransferFundsRejected(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginCallEntered(Transaction):
-    """The account's value fell to its margin."""
+    """A margin call began: marginCallPercent reached 1."""
 
     type: ClassVar[str] = "MARGIN_CALL_ENTER"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginCallExtended(Transaction):
-    """A margin call went on for another day."""
+    """A margin call was extended."""
 
     type: ClassVar[str] = "MARGIN_CALL_EXTEND"
 
@@ -100,14 +97,14 @@ class MarginCallExtended(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarginCallExited(Transaction):
-    """The account's value rose above its margin again."""
+    """A margin call ended: marginCallPercent fell below 1."""
 
     type: ClassVar[str] = "MARGIN_CALL_EXIT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TradeClosureDelayed(Transaction):
-    """Trades must close, but their instrument is halted."""
+    """The close of trades was delayed, since their instrument is halted."""
 
     type: ClassVar[str] = "DELAYED_TRADE_CLOSURE"
 
@@ -128,14 +125,14 @@ class OpenTradeFinancing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversionFactor:
-    """One factor to the home currency."""
+    """A conversion factor to the home currency."""
 
     factor: Decimal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HomeConversionFactors:
-    """The factors in force."""
+    """The conversion factors in force."""
 
     gain_quote_home: ConversionFactor | None = None
     loss_quote_home: ConversionFactor | None = None

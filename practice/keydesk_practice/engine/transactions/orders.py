@@ -1,7 +1,4 @@
-"""Transactions that end orders or relabel what lives: fills, cancels, client extensions.
-
-Transactions that create an order; an order is at first exactly what its creating transaction says.
-"""
+"""Transactions that create, fill, cancel and modify orders."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -15,7 +12,7 @@ from keydesk_practice.engine.commands import (
     TrailingStopLossDetails,
 )
 from keydesk_practice.engine.transactions.account import HomeConversionFactors, Transaction
-from keydesk_practice.engine.wire_form import Id, Moment
+from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +68,7 @@ class MarginCloseoutOf:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DelayedTradeCloseOf:
-    """The trade whose owed close was made up for."""
+    """The trade whose delayed close a market order executes."""
 
     trade_id: Id
     client_trade_id: str | None = None
@@ -95,10 +92,10 @@ class MarketOrderCreated(EntryOrderCreated):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingOrderCreated(EntryOrderCreated):
-    """An entry order that may rest was created."""
+    """An entry order that can be pending was created."""
 
     price: Decimal
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: str = "DEFAULT"
     replaces_order_id: Id | None = None
     cancelling_transaction_id: Id | None = None
@@ -137,7 +134,7 @@ class DependentOrderCreated(OrderCreated):
 
     trade_id: Id
     client_trade_id: str | None = None
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: str = "DEFAULT"
     distance: Decimal | None = None
     order_fill_transaction_id: Id | None = None
@@ -192,7 +189,7 @@ class TrailingStopLossCreated(DependentOrderCreated):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FullPriceBucket:
-    """Liquidity at one price; text in a fill, unlike in pricing."""
+    """Liquidity at one price; a decimal text in fills, a number in pricing."""
 
     price: Decimal
     liquidity: Decimal
@@ -206,7 +203,7 @@ class FullPrice:
     asks: tuple[FullPriceBucket, ...]
     closeout_bid: Decimal
     closeout_ask: Decimal
-    timestamp: Moment
+    timestamp: Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,7 +267,7 @@ class OrderFilled(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderCancelled(Transaction):
-    """An order ended without a fill."""
+    """An order was cancelled."""
 
     type: ClassVar[str] = "ORDER_CANCEL"
 
@@ -282,7 +279,7 @@ class OrderCancelled(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderCancelRejected(Transaction):
-    """A cancel was refused."""
+    """A cancel request was rejected."""
 
     type: ClassVar[str] = "ORDER_CANCEL_REJECT"
 
@@ -293,7 +290,7 @@ class OrderCancelRejected(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderExtensionsModified(Transaction):
-    """An order's labels changed."""
+    """The client extensions of an order changed."""
 
     type: ClassVar[str] = "ORDER_CLIENT_EXTENSIONS_MODIFY"
 
@@ -305,7 +302,7 @@ class OrderExtensionsModified(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderExtensionsModifyRejected(Transaction):
-    """A change of an order's labels was refused."""
+    """A change of an order's client extensions was rejected."""
 
     type: ClassVar[str] = "ORDER_CLIENT_EXTENSIONS_MODIFY_REJECT"
 
@@ -318,7 +315,7 @@ class OrderExtensionsModifyRejected(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TradeExtensionsModified(Transaction):
-    """A trade's labels changed."""
+    """The client extensions of a trade changed."""
 
     type: ClassVar[str] = "TRADE_CLIENT_EXTENSIONS_MODIFY"
 
@@ -329,7 +326,7 @@ class TradeExtensionsModified(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TradeExtensionsModifyRejected(Transaction):
-    """A change of a trade's labels was refused."""
+    """A change of a trade's client extensions was rejected."""
 
     type: ClassVar[str] = "TRADE_CLIENT_EXTENSIONS_MODIFY_REJECT"
 

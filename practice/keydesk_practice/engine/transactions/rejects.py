@@ -1,4 +1,4 @@
-"""Transactions that say an order was refused: what was asked, and why nothing was created."""
+"""Transactions that record rejected orders: what was requested, and why it was rejected."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,12 +13,12 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.transactions.account import Transaction
 from keydesk_practice.engine.transactions.orders import PositionCloseoutOf, TradeCloseOf
-from keydesk_practice.engine.wire_form import Id, Moment
+from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderRejected(Transaction):
-    """An order was refused."""
+    """An order was rejected."""
 
     time_in_force: str
     reason: str
@@ -29,7 +29,7 @@ class OrderRejected(Transaction):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryOrderRejected(OrderRejected):
-    """An order that might have opened a trade was refused."""
+    """An order that could have opened a trade was rejected."""
 
     instrument: str | None = None
     units: Decimal | None = None
@@ -44,7 +44,7 @@ class EntryOrderRejected(OrderRejected):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarketOrderRejected(EntryOrderRejected):
-    """A market order was refused."""
+    """A market order was rejected."""
 
     type: ClassVar[str] = "MARKET_ORDER_REJECT"
 
@@ -55,41 +55,41 @@ class MarketOrderRejected(EntryOrderRejected):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingOrderRejected(EntryOrderRejected):
-    """An entry order that might have rested was refused."""
+    """An entry order that could have been pending was rejected."""
 
     price: Decimal | None = None
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: str = "DEFAULT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitOrderRejected(PendingOrderRejected):
-    """A limit order was refused."""
+    """A limit order was rejected."""
 
     type: ClassVar[str] = "LIMIT_ORDER_REJECT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopOrderRejected(PendingOrderRejected):
-    """A stop order was refused."""
+    """A stop order was rejected."""
 
     type: ClassVar[str] = "STOP_ORDER_REJECT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarketIfTouchedOrderRejected(PendingOrderRejected):
-    """A market-if-touched order was refused."""
+    """A market-if-touched order was rejected."""
 
     type: ClassVar[str] = "MARKET_IF_TOUCHED_ORDER_REJECT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DependentOrderRejected(OrderRejected):
-    """An order for a trade was refused."""
+    """A dependent order was rejected."""
 
     trade_id: Id | None = None
     client_trade_id: str | None = None
-    gtd_time: Moment | None = None
+    gtd_time: Timestamp | None = None
     trigger_condition: str = "DEFAULT"
     price: Decimal | None = None
     distance: Decimal | None = None
@@ -98,14 +98,14 @@ class DependentOrderRejected(OrderRejected):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakeProfitRejected(DependentOrderRejected):
-    """A take-profit was refused."""
+    """A take-profit was rejected."""
 
     type: ClassVar[str] = "TAKE_PROFIT_ORDER_REJECT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopLossRejected(DependentOrderRejected):
-    """A stop-loss was refused."""
+    """A stop-loss was rejected."""
 
     type: ClassVar[str] = "STOP_LOSS_ORDER_REJECT"
 
@@ -114,13 +114,13 @@ class StopLossRejected(DependentOrderRejected):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuaranteedStopLossRejected(DependentOrderRejected):
-    """A guaranteed stop was refused."""
+    """A guaranteed stop was rejected."""
 
     type: ClassVar[str] = "GUARANTEED_STOP_LOSS_ORDER_REJECT"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrailingStopLossRejected(DependentOrderRejected):
-    """A trailing stop was refused."""
+    """A trailing stop was rejected."""
 
     type: ClassVar[str] = "TRAILING_STOP_LOSS_ORDER_REJECT"

@@ -1,5 +1,6 @@
-"""What clients read: the account and everything in it as the wire shows it, at the prices of an instant."""
+"""The account and its orders, trades, positions and prices as JSON values, at the prices of an instant."""
 
+from keydesk_practice.engine.margin import TradeWorth, Worth, trade_worths
 from keydesk_practice.engine.views.accounts import (
     Touched,
     Views,
@@ -13,8 +14,13 @@ from keydesk_practice.engine.views.accounts import (
     summary,
     totals,
 )
-from keydesk_practice.engine.views.trades import order, position, trade, trade_summary
-from keydesk_practice.engine.views.valuation import TradeWorth, Worth, client_price, trade_worths
+from keydesk_practice.engine.views.resources import (
+    client_price,
+    order,
+    position,
+    trade,
+    trade_summary,
+)
 
 __all__ = [
     "Touched",

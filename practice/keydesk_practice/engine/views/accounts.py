@@ -1,8 +1,6 @@
-"""What some transactions did to an account: the orders, trades and positions that they touched, as they are now.
+"""The account as JSON values: whole, its numbers only, what changes with the prices, and what transactions changed.
 
-The account as the wire shows it: whole, in numbers only, or what moves with the prices.
-
-Each list is an iterator that makes its items as they are asked for, so that a server can do other work in between.
+Lists are returned as iterators that make their items on demand, so that a server can interleave other work.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +8,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from keydesk_practice.engine.quotes import NOTHING, ZERO, Market, bare, percent, text
+from keydesk_practice.engine.margin import CLOSEOUT_FACTOR, Worth, margin_call_percent
+from keydesk_practice.engine.quotes import ZERO_MONEY, Market
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.transactions import (
     DailyFinanced,
@@ -20,163 +19,25 @@ from keydesk_practice.engine.transactions import (
     Transaction,
     to_wire,
 )
-from keydesk_practice.engine.valuation import CLOSEOUT_SHARE, EMPTIED
-from keydesk_practice.engine.views.trades import (
-    moving_order,
-    moving_position,
+from keydesk_practice.engine.views.resources import (
+    calculated_position_state,
+    calculated_trade_state,
+    dynamic_order_state,
     order,
     position,
     trade_summary,
 )
-from keydesk_practice.engine.views.valuation import Worth
-from keydesk_practice.engine.wire_form import rfc3339
+from keydesk_practice.engine.wire_form import plain, rfc3339, round_percent, strip_zeros
 
 Views = Iterator[dict[str, Any]]
 
 
-def account(one: Account, market: Market) -> dict[str, Any]:
-    """Return the whole account: open trades, every position ever held, pending orders."""
-    worth = Worth(one, market)
-    lists = account_lists(one, market, worth)
-    return {**_numbers(one, worth), **{name: list(items) for name, items in lists.items()}}
-
-
-def account_lists(one: Account, market: Market, worth: Worth) -> dict[str, Views]:
-    """Return the lists of the whole account."""
-    return {
-        "trades": (
-            trade_summary(one, trade, market, worth.trades.get(trade.id))
-            for trade in one.trades.values()
-        ),
-        "positions": (position(one, name, market, worth.position(name)) for name in one.positions),
-        "orders": (order(pending, market) for pending in one.orders.values()),
-    }
-
-
-def summary(one: Account, market: Market, worth: Worth | None = None) -> dict[str, Any]:
-    """Return the account's numbers."""
-    return _numbers(one, worth or Worth(one, market))
-
-
-def state(one: Account, market: Market) -> dict[str, Any]:
-    """Return everything that moves with the prices, and the totals."""
-    worth = Worth(one, market)
-    lists = state_lists(one, market, worth)
-    return {**totals(one, worth), **{name: list(items) for name, items in lists.items()}}
-
-
-def margin_available(one: Account, worth: Worth) -> Decimal:
-    """Return what is left for new positions."""
-    return max(NOTHING, one.balance + worth.total("unrealized") - worth.total("margin"))
-
-
-def totals(one: Account, worth: Worth) -> dict[str, Any]:
-    """Return the account's totals, those that move with the prices first."""
-    return {**_calculated(one, worth), **_accumulated(one)}
-
-
-def state_lists(one: Account, market: Market, worth: Worth) -> dict[str, Views]:
-    """Return what moves with the prices of each order, trade and position."""
-    moving = (moving_order(pending, market) for pending in one.orders.values())
-    return {
-        "orders": (found for found in moving if found is not None),
-        "trades": (
-            {
-                "id": str(id_),
-                "unrealizedPL": text(found.unrealized),
-                "marginUsed": text(found.margin),
-            }
-            for id_, found in worth.trades.items()
-        ),
-        "positions": (moving_position(name, found) for name, found in worth.positions.items()),
-    }
-
-
-def _numbers(one: Account, worth: Worth) -> dict[str, Any]:
-    return {**_identity(one), **_accumulated(one), **_calculated(one, worth)}
-
-
-def _identity(one: Account) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "id": one.id,
-        "currency": one.currency,
-        "createdByUserID": one.user_id,
-        "createdTime": rfc3339(one.created_time),
-        "guaranteedStopLossOrderMode": one.terms.guaranteed_mode,
-        "openTradeCount": len(one.trades),
-        "openPositionCount": sum(position.is_open for position in one.positions.values()),
-        "pendingOrderCount": len(one.orders),
-        "hedgingEnabled": one.terms.hedging,
-        "lastTransactionID": str(one.last_transaction_id),
-    }
-    if one.alias is not None:
-        shown["alias"] = one.alias
-    if one.margin_rate is not None:
-        shown["marginRate"] = text(bare(one.margin_rate))
-    if one.last_order_fill_time is not None:
-        shown["lastOrderFillTimestamp"] = rfc3339(one.last_order_fill_time)
-    if one.terms.guaranteed_mode != "DISABLED":
-        shown["guaranteedStopLossOrderParameters"] = {
-            "mutabilityMarketOpen": one.terms.guaranteed_mutability_open,
-            "mutabilityMarketHalted": one.terms.guaranteed_mutability_halted,
-        }
-    return shown
-
-
-def _accumulated(one: Account) -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "balance": text(one.balance),
-        "pl": text(one.pl),
-        "resettablePL": text(one.pl),
-        "financing": text(one.financing),
-        "commission": text(one.commission),
-        "dividendAdjustment": text(one.dividend_adjustment),
-        "guaranteedExecutionFees": text(one.guaranteed_execution_fees),
-    }
-    if one.margin_call_enter_time is None:
-        return shown
-    shown["marginCallEnterTime"] = rfc3339(one.margin_call_enter_time)
-    shown["marginCallExtensionCount"] = one.margin_call_extension_count
-    if one.last_margin_call_extension_time is not None:
-        shown["lastMarginCallExtensionTime"] = rfc3339(one.last_margin_call_extension_time)
-    return shown
-
-
-def _calculated(one: Account, worth: Worth) -> dict[str, str]:
-    unrealized, at_mid = worth.total("unrealized"), worth.total("at_mid")
-    used, value = worth.total("margin"), worth.total("value")
-    nav, closeout_nav = one.balance + unrealized, one.balance + at_mid
-    available = text(margin_available(one, worth))
-    share = _share(used, closeout_nav)
-    return {
-        "unrealizedPL": text(unrealized),
-        "NAV": text(nav),
-        "marginUsed": text(used),
-        "marginAvailable": available,
-        "positionValue": text(value),
-        "marginCloseoutUnrealizedPL": text(at_mid),
-        "marginCloseoutNAV": text(closeout_nav),
-        "marginCloseoutMarginUsed": text(used),
-        "marginCloseoutPercent": text(percent(share * CLOSEOUT_SHARE)),
-        "marginCloseoutPositionValue": text(value),
-        "withdrawalLimit": available,
-        "marginCallMarginUsed": text(used),
-        "marginCallPercent": text(percent(share)),
-    }
-
-
-def _share(used: Decimal, net: Decimal) -> Decimal:
-    if not used:
-        return ZERO
-    return used / net if net > 0 else EMPTIED / CLOSEOUT_SHARE
-
-
-Ids = dict[int, None]  # a set that keeps its order
+Ids = dict[int, None]  # an ordered set
 
 
 @dataclass(slots=True)
 class Touched:
-    """The ids of what some transactions touched, in the order in which they did."""
+    """The ids of orders, trades and positions that some transactions changed, in the order of the changes."""
 
     created: Ids = field(default_factory=dict)
     cancelled: Ids = field(default_factory=dict)
@@ -187,7 +48,7 @@ class Touched:
     positions: dict[str, None] = field(default_factory=dict)
 
     def add(self, transaction: Transaction) -> None:
-        """Note what a transaction touched."""
+        """Add the ids of what a transaction changed."""
         match transaction:
             case OrderCreated():
                 self.created[transaction.id] = None
@@ -210,10 +71,65 @@ class Touched:
         self.closed |= dict.fromkeys(part.trade_id for part in fill.trades_closed or ())
 
 
+def account(account: Account, market: Market) -> dict[str, Any]:
+    """Return the v20 `Account`: numbers, open trades, all positions ever held, pending orders."""
+    worth = Worth(account, market)
+    lists = account_lists(account, market, worth)
+    return {**_summary(account, worth), **{name: list(items) for name, items in lists.items()}}
+
+
+def account_lists(account: Account, market: Market, worth: Worth) -> dict[str, Views]:
+    """Return the lists of the v20 `Account`."""
+    return {
+        "trades": (
+            trade_summary(account, trade, market, worth.trades.get(trade.id))
+            for trade in account.trades.values()
+        ),
+        "positions": (
+            position(account, name, market, worth.position(name)) for name in account.positions
+        ),
+        "orders": (order(pending, market) for pending in account.orders.values()),
+    }
+
+
+def summary(account: Account, market: Market, worth: Worth | None = None) -> dict[str, Any]:
+    """Return the v20 `AccountSummary`: the account without its lists."""
+    return _summary(account, worth or Worth(account, market))
+
+
+def state(account: Account, market: Market) -> dict[str, Any]:
+    """Return the v20 `AccountChangesState`: everything that changes with the prices, and the totals."""
+    worth = Worth(account, market)
+    lists = state_lists(account, market, worth)
+    return {**totals(account, worth), **{name: list(items) for name, items in lists.items()}}
+
+
+def margin_available(account: Account, worth: Worth) -> Decimal:
+    """Return the margin left for new positions, from a valuation of the account."""
+    return max(ZERO_MONEY, account.balance + worth.total("unrealized") - worth.total("margin"))
+
+
+def totals(account: Account, worth: Worth) -> dict[str, Any]:
+    """Return the account's totals, those that change with the prices first."""
+    return {**_calculated_totals(account, worth), **_accumulated_totals(account)}
+
+
+def state_lists(account: Account, market: Market, worth: Worth) -> dict[str, Views]:
+    """Return the members of orders, trades and positions that change with the prices."""
+    states = (dynamic_order_state(pending, market) for pending in account.orders.values())
+    return {
+        "orders": (one for one in states if one is not None),
+        "trades": (calculated_trade_state(id_, trade) for id_, trade in worth.trades.items()),
+        "positions": (
+            calculated_position_state(name, one) for name, one in worth.positions.items()
+        ),
+    }
+
+
 def changes(
     account: Account, transactions: Sequence[Transaction], market: Market
 ) -> dict[str, Any]:
-    """Return what the transactions changed; an order created and filled among them is in both lists."""
+    """Return the v20 `AccountChanges` of transactions; an order created and filled by them is in both lists."""
     touched = Touched()
     for transaction in transactions:
         touched.add(transaction)
@@ -227,12 +143,12 @@ def changes(
 def changes_lists(
     account: Account, touched: Touched, market: Market, worth: Worth
 ) -> dict[str, Views]:
-    """Return what was touched, as it is now; each list makes its items as they are asked for."""
+    """Return the lists of the v20 `AccountChanges`: what was changed, as it is now."""
     return {
         "ordersCreated": _orders(account, touched.created, market),
         "ordersCancelled": _orders(account, touched.cancelled, market),
         "ordersFilled": _orders(account, touched.filled, market),
-        "ordersTriggered": iter(()),  # nothing ends there any more
+        "ordersTriggered": iter(()),  # no current order type ends in TRIGGERED
         "tradesOpened": _trades(account, touched.opened, market),
         "tradesReduced": _trades(account, touched.reduced, market),
         "tradesClosed": _trades(account, touched.closed, market),
@@ -242,11 +158,88 @@ def changes_lists(
     }
 
 
+def _summary(account: Account, worth: Worth) -> dict[str, Any]:
+    return {
+        **_details(account),
+        **_accumulated_totals(account),
+        **_calculated_totals(account, worth),
+    }
+
+
+def _details(account: Account) -> dict[str, Any]:
+    members: dict[str, Any] = {
+        "id": account.id,
+        "currency": account.currency,
+        "createdByUserID": account.user_id,
+        "createdTime": rfc3339(account.created_time),
+        "guaranteedStopLossOrderMode": account.terms.guaranteed_mode,
+        "openTradeCount": len(account.trades),
+        "openPositionCount": sum(position.is_open for position in account.positions.values()),
+        "pendingOrderCount": len(account.orders),
+        "hedgingEnabled": account.terms.hedging,
+        "lastTransactionID": str(account.last_transaction_id),
+    }
+    if account.alias is not None:
+        members["alias"] = account.alias
+    if account.margin_rate is not None:
+        members["marginRate"] = plain(strip_zeros(account.margin_rate))
+    if account.last_order_fill_time is not None:
+        members["lastOrderFillTimestamp"] = rfc3339(account.last_order_fill_time)
+    if account.terms.guaranteed_mode != "DISABLED":
+        members["guaranteedStopLossOrderParameters"] = {
+            "mutabilityMarketOpen": account.terms.guaranteed_mutability_open,
+            "mutabilityMarketHalted": account.terms.guaranteed_mutability_halted,
+        }
+    return members
+
+
+def _accumulated_totals(account: Account) -> dict[str, Any]:
+    members: dict[str, Any] = {
+        "balance": plain(account.balance),
+        "pl": plain(account.pl),
+        "resettablePL": plain(account.pl),
+        "financing": plain(account.financing),
+        "commission": plain(account.commission),
+        "dividendAdjustment": plain(account.dividend_adjustment),
+        "guaranteedExecutionFees": plain(account.guaranteed_execution_fees),
+    }
+    if account.margin_call_enter_time is None:
+        return members
+    members["marginCallEnterTime"] = rfc3339(account.margin_call_enter_time)
+    members["marginCallExtensionCount"] = account.margin_call_extension_count
+    if account.last_margin_call_extension_time is not None:
+        members["lastMarginCallExtensionTime"] = rfc3339(account.last_margin_call_extension_time)
+    return members
+
+
+def _calculated_totals(account: Account, worth: Worth) -> dict[str, str]:
+    unrealized, at_mid = worth.total("unrealized"), worth.total("at_mid")
+    used, value = worth.total("margin"), worth.total("value")
+    nav, closeout_nav = account.balance + unrealized, account.balance + at_mid
+    available = plain(margin_available(account, worth))
+    call_percent = margin_call_percent(used, closeout_nav)
+    return {
+        "unrealizedPL": plain(unrealized),
+        "NAV": plain(nav),
+        "marginUsed": plain(used),
+        "marginAvailable": available,
+        "positionValue": plain(value),
+        "marginCloseoutUnrealizedPL": plain(at_mid),
+        "marginCloseoutNAV": plain(closeout_nav),
+        "marginCloseoutMarginUsed": plain(used),
+        "marginCloseoutPercent": plain(round_percent(call_percent * CLOSEOUT_FACTOR)),
+        "marginCloseoutPositionValue": plain(value),
+        "withdrawalLimit": available,
+        "marginCallMarginUsed": plain(used),
+        "marginCallPercent": plain(round_percent(call_percent)),
+    }
+
+
 def _orders(account: Account, ids: Iterable[int], market: Market) -> Views:
-    found = (account.order(id_) for id_ in ids)
-    return (order(one, market) for one in found if one is not None)
+    records = (account.order(id_) for id_ in ids)
+    return (order(record, market) for record in records if record is not None)
 
 
 def _trades(account: Account, ids: Iterable[int], market: Market) -> Views:
-    found = (account.trade(id_) for id_ in ids)
-    return (trade_summary(account, one, market) for one in found if one is not None)
+    records = (account.trade(id_) for id_ in ids)
+    return (trade_summary(account, record, market) for record in records if record is not None)

@@ -1,33 +1,33 @@
-"""What the market is built on: chance that can be repeated, volatility that is the recent one, pegs, weekends."""
+"""Random numbers, the factor model, paths, market days and the future of the practice market."""
 
 from statistics import stdev
 
 import numpy as np
 import pytest
 
-from keydesk_practice.market.fixings import anchors_of, with_future
+from keydesk_practice.market.fixings import fixings_of, with_future
 from keydesk_practice.market.hours import (
     cell_at,
     cells_in,
     first_cell,
     market_day_of,
-    pace_of,
+    variance_profile,
     weekday,
 )
-from keydesk_practice.market.jumps import moves_of
+from keydesk_practice.market.jumps import fit_factor_model
 from keydesk_practice.market.paths import CurrencyPaths
 from keydesk_practice.market.reference import ReferenceRates
-from keydesk_practice.market.rng import Chance, Purpose
+from keydesk_practice.market.rng import Purpose, Rng
 from support.data.practice_market import instant, practice_market
 
-CHANCE = Chance(7)
+RNG = Rng(7)
 NAMES = ("HKD", "USD")
 
 
-def made_up_rates(days: int = 300) -> ReferenceRates:
-    """A dollar that moves half a percent a day, and another that follows it closely."""
-    steps = CHANCE.normals(Purpose.BOOK, "USD", 1, days) * 0.005
-    small = CHANCE.normals(Purpose.BOOK, "HKD", 1, days) * 0.0002
+def synthetic_rates(days: int = 300) -> ReferenceRates:
+    """Return rates of a dollar that moves half a percent a day and a currency pegged to it."""
+    steps = RNG.normals(Purpose.BOOK, "USD", 1, days) * 0.005
+    small = RNG.normals(Purpose.BOOK, "HKD", 1, days) * 0.0002
     usd = np.cumsum(steps)
     logs = np.stack([usd + 2.0 + np.cumsum(small), usd], axis=1)
     weekdays = [day for day in range(15_000, 16_000) if weekday(day) < 5][:days]
@@ -35,66 +35,66 @@ def made_up_rates(days: int = 300) -> ReferenceRates:
 
 
 def test_the_same_key_gives_the_same_numbers_and_fewer_are_the_first_ones() -> None:
-    many = CHANCE.normals(Purpose.PATH, "USD", 19_000, 1000)
-    assert (CHANCE.normals(Purpose.PATH, "USD", 19_000, 10) == many[:10]).all()
-    assert (Chance(7).normals(Purpose.PATH, "USD", 19_000, 1000) == many).all()
-    assert (CHANCE.normals(Purpose.PATH, "USD", 19_001, 1000) != many).any()
-    assert (CHANCE.normals(Purpose.PATH, "JPY", 19_000, 1000) != many).any()
-    assert (CHANCE.normals(Purpose.ANCHOR, "USD", 19_000, 1000) != many).any()
+    many = RNG.normals(Purpose.PATH, "USD", 19_000, 1000)
+    assert (RNG.normals(Purpose.PATH, "USD", 19_000, 10) == many[:10]).all()
+    assert (Rng(7).normals(Purpose.PATH, "USD", 19_000, 1000) == many).all()
+    assert (RNG.normals(Purpose.PATH, "USD", 19_001, 1000) != many).any()
+    assert (RNG.normals(Purpose.PATH, "JPY", 19_000, 1000) != many).any()
+    assert (RNG.normals(Purpose.FIXING, "USD", 19_000, 1000) != many).any()
 
 
 def test_normal_numbers_are_normal() -> None:
-    drawn = CHANCE.normals(Purpose.PATH, "USD", 1, 200_000)
+    drawn = RNG.normals(Purpose.PATH, "USD", 1, 200_000)
     assert drawn.mean() == pytest.approx(0, abs=0.01)
     assert drawn.std() == pytest.approx(1, abs=0.01)
     assert (np.abs(drawn) > 2).mean() == pytest.approx(0.0455, abs=0.003)
 
 
 def test_volatility_is_the_recent_one() -> None:
-    rates = made_up_rates()
-    moves = moves_of(NAMES, rates.logs)
-    assert moves.own[-1, 1] == pytest.approx(0.005, rel=0.3)
-    assert moves.own[-1, 0] == pytest.approx(0.0002, rel=0.3)
-    assert moves.follow[-1, 0] == pytest.approx(1.0, abs=0.02)
+    rates = synthetic_rates()
+    moves = fit_factor_model(NAMES, rates.logs)
+    assert moves.residual[-1, 1] == pytest.approx(0.005, rel=0.3)
+    assert moves.residual[-1, 0] == pytest.approx(0.0002, rel=0.3)
+    assert moves.beta[-1, 0] == pytest.approx(1.0, abs=0.02)
 
 
-def test_what_is_known_of_moves_never_looks_ahead() -> None:
-    rates = made_up_rates()
-    whole, part = moves_of(NAMES, rates.logs), moves_of(NAMES, rates.logs[:200])
-    assert (whole.own[:200] == part.own).all()
-    assert (whole.follow[:200] == part.follow).all()
+def test_the_factor_model_never_uses_later_rates() -> None:
+    rates = synthetic_rates()
+    whole, part = fit_factor_model(NAMES, rates.logs), fit_factor_model(NAMES, rates.logs[:200])
+    assert (whole.residual[:200] == part.residual).all()
+    assert (whole.beta[:200] == part.beta).all()
 
 
 def test_the_path_ends_each_day_where_the_next_begins() -> None:
-    anchors = anchors_of(made_up_rates(), CHANCE)
-    paths = CurrencyPaths(anchors, CHANCE)
+    fixings = fixings_of(synthetic_rates(), RNG)
+    paths = CurrencyPaths(fixings, RNG)
     for day in range(15_050, 15_064):
         for column in range(2):
             today, tomorrow = paths.curve(day, column), paths.curve(day + 1, column)
             assert today.points[-1] == tomorrow.points[0]
 
 
-def test_a_followed_currency_moves_as_one_with_its_parent() -> None:
-    paths = CurrencyPaths(anchors_of(made_up_rates(), CHANCE), CHANCE)
+def test_a_pegged_currency_moves_with_its_parent() -> None:
+    paths = CurrencyPaths(fixings_of(synthetic_rates(), RNG), RNG)
     peg, dollar = (paths.curve(15_100, column).points for column in range(2))
     assert np.ptp(dollar) > 0.002
     assert np.ptp(peg - dollar) < 0.0015
 
 
-def test_a_day_s_path_is_as_rough_as_its_volatility() -> None:
-    anchors = anchors_of(made_up_rates(), CHANCE)
-    paths = CurrencyPaths(anchors, CHANCE)
+def test_a_day_s_path_has_its_volatility() -> None:
+    fixings = fixings_of(synthetic_rates(), RNG)
+    paths = CurrencyPaths(fixings, RNG)
     ratios = []
     for day in range(15_050, 15_090):
-        if weekday(day) < 4 and not paths.jumped(day, 1):
+        if weekday(day) < 4 and not paths.jump_size(day, 1):
             steps = np.diff(paths.curve(day, 1).points)
-            ratios.append(float(np.sqrt((steps**2).sum())) / anchors.own(day, 1))
+            ratios.append(float(np.sqrt((steps**2).sum())) / fixings.residual(day, 1))
     assert sum(ratios) / len(ratios) == pytest.approx(1, abs=0.02)
     assert stdev(ratios) < 0.05
 
 
 def test_weekends_move_less_and_the_overlap_most() -> None:
-    monday, saturday = pace_of(0, 17_280), pace_of(5, 17_280)
+    monday, saturday = variance_profile(0, 17_280), variance_profile(5, 17_280)
     assert monday.total == pytest.approx(1)
     assert saturday.total < 0.2
     hours = monday.root.reshape(24, 720).mean(axis=1)
@@ -118,8 +118,8 @@ def test_days_of_a_clock_change_are_an_hour_shorter_or_longer() -> None:
 
 
 def test_days_after_the_last_one_repeat_days_of_the_past() -> None:
-    rates = made_up_rates()
-    longer = with_future(rates, CHANCE, int(rates.days[-1]) + 60)
+    rates = synthetic_rates()
+    longer = with_future(rates, RNG, int(rates.days[-1]) + 60)
     assert (longer.logs[: len(rates.days)] == rates.logs).all()
     past = np.diff(rates.logs, axis=0)
     for move in np.diff(longer.logs[len(rates.days) - 1 :], axis=0):
@@ -128,9 +128,9 @@ def test_days_after_the_last_one_repeat_days_of_the_past() -> None:
 
 
 def test_a_longer_future_begins_like_a_shorter_one() -> None:
-    rates = made_up_rates()
-    shorter = with_future(rates, CHANCE, int(rates.days[-1]) + 30)
-    longer = with_future(rates, CHANCE, int(rates.days[-1]) + 300)
+    rates = synthetic_rates()
+    shorter = with_future(rates, RNG, int(rates.days[-1]) + 30)
+    longer = with_future(rates, RNG, int(rates.days[-1]) + 300)
     assert (longer.logs[: len(shorter.logs)] == shorter.logs).all()
 
 

@@ -1,10 +1,10 @@
-"""A user's own history: a file of candles, replayed as the mid of an instrument.
+"""Replay of a file of candles as the mid of an instrument, instead of the simulated path.
 
-The file has a line per candle: time, open, high, low, close and perhaps a volume, which is not used; a heading is allowed.
-Times are ISO 8601 (UTC unless they say otherwise) or seconds since 1970, and on the 5-second grid. The path goes through the
-four prices in order, a third of the candle apart: open, low, high, close for a candle that rose, open, high, low, close
-for one that fell. Between the last price of a candle and the first of the next it steps. Where the file has no candle
-the market of the instrument is closed.
+The file has a line per candle: time, open, high, low, close and optionally a volume, which is ignored; a heading is allowed.
+Times are ISO 8601 (UTC unless they say otherwise) or seconds since 1970, and on the 5-second grid. The path passes the four
+prices in order, a third of the candle apart: open, low, high, close for a candle that rose, open, high, low, close for one that
+fell. Between the last price of a candle and the first of the next it steps. Where the file has no candle the market of the
+instrument is closed.
 """
 
 import csv
@@ -29,26 +29,26 @@ from keydesk_practice.market.instruments import CURRENCIES, LISTINGS, Listing
 from keydesk_practice.market.paths import Curve
 from keydesk_practice.market.reference import Floats, Integers
 
-_METALS = {"XAU": -2, "XAG": -4, "XPT": -2, "XPD": -2}  # and their usual pips
-_SHORTEST = 3  # cells: four prices in order need three steps
+_METALS = {"XAU": -2, "XAG": -4, "XPT": -2, "XPD": -2}  # pip locations
+_MIN_CELLS = 3  # four prices in order need three steps
 _FIELDS = 5
-_SPREAD = 0.0002  # of the price, for an instrument that is not listed
+_UNLISTED_SPREAD = 0.0002  # of the price
 _UNLISTED_MARGIN = "0.05"
-_JUST_BEFORE = 1e-6  # of a cell: where a close stands, so that the next open has its own place
+_JUST_BEFORE = 1e-6  # of a cell: places the close before the next open
 _FIRST_YEAR = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
-    """An instrument with a user's own history."""
+class ReplayedInstrument:
+    """An instrument replayed from a file of candles."""
 
     listing: Listing
-    path: "OwnCandles"
+    path: "ReplayedPath"
     last_price: float
 
 
-class OwnCandles:
-    """The path through a user's candles."""
+class ReplayedPath:
+    """The path through the candles of a file."""
 
     def __init__(self, starts: Integers, ends: Integers, logs: Floats) -> None:
         self._starts, self._ends = starts, ends
@@ -71,37 +71,41 @@ class OwnCandles:
         return self.any_known(cells, cells + 1)
 
     def last_open(self, now: int) -> int:
-        """Return an instant itself within a candle, else the last one of the candle before it."""
+        """Return `now` within a candle, else the last instant of the candle before it."""
         place = int(np.searchsorted(self._starts, now // CELL, side="right")) - 1
-        if place < 0:  # before the first candle its opening price stands
+        if place < 0:  # before the first candle its open is the price
             return int(self._starts[0]) * CELL
         return min(now, int(self._ends[place]) * CELL - 1)
 
     def any_known(self, starts: Integers, ends: Integers) -> Mask:
-        """Return which stretches of cells touch a candle."""
+        """Return which spans [start, end) of cells touch a candle."""
         after = np.searchsorted(self._ends, starts, side="right")
         following = np.append(self._starts, np.iinfo(np.int64).max)[after]
         return np.asarray(following < ends)
 
 
-def read_own(name: str, file: Path) -> Own:
-    """Read a file of candles for an instrument, listed or not.
+def read_candle_file(name: str, file: Path) -> ReplayedInstrument:
+    """Read a file of candles of an instrument, listed or not.
 
     Raises:
-        OwnDataUnreadable: with the file and the line that cannot be used.
+        OwnDataUnreadable: the file cannot be replayed; the message names file and line.
     """
     rows = sorted(_rows(file))
     if not rows:
-        raise OwnDataUnreadable(f"{file}: no candles in it")
+        raise OwnDataUnreadable(
+            f"{file} has no candles: write one line for each, as time,open,high,low,close"
+        )
     starts = np.array([start for start, _ in rows], dtype=np.int64)
     prices = np.array([prices for _, prices in rows])
     last_price = float(prices[-1, 3])
     listing = _listing(name, last_price, file)
-    return Own(listing, OwnCandles(starts, _ends(starts, file), np.log(prices)), last_price)
+    return ReplayedInstrument(
+        listing, ReplayedPath(starts, _ends(starts, file), np.log(prices)), last_price
+    )
 
 
 def _knots(starts: Integers, ends: Integers, logs: Floats) -> tuple[Floats, Floats]:
-    """Where the path goes through each of the four prices of each candle."""
+    """Return the places (in cells) and log prices of the four points of each candle."""
     third = (ends - starts) // 3
     at = np.stack([starts, starts + third, starts + 2 * third, ends - _JUST_BEFORE], axis=1)
     rose = logs[:, 3] >= logs[:, 0]
@@ -112,11 +116,13 @@ def _knots(starts: Integers, ends: Integers, logs: Floats) -> tuple[Floats, Floa
 
 
 def _ends(starts: Integers, file: Path) -> Integers:
-    """Every candle is as long as the shortest distance between two."""
+    """Return the ends of the candles: each is as long as the shortest distance between two."""
     distances = np.diff(starts)
-    length = int(distances.min()) if distances.size else _SHORTEST * 4
-    if length < _SHORTEST:
-        raise OwnDataUnreadable(f"{file}: candles of 15 seconds or longer, each time once")
+    length = int(distances.min()) if distances.size else _MIN_CELLS * 4
+    if length < _MIN_CELLS:
+        raise OwnDataUnreadable(
+            f"{file}: candles are {length * 5} seconds apart: use candles of 15 seconds or longer, each once"
+        )
     return np.asarray(starts + length)
 
 
@@ -136,16 +142,23 @@ def _is_heading(fields: Sequence[str]) -> bool:
 
 def _row(fields: Sequence[str], where: str) -> tuple[int, tuple[float, ...]]:
     if len(fields) < _FIELDS:
-        raise OwnDataUnreadable(f"{where}: time, open, high, low, close are wanted")
+        raise OwnDataUnreadable(
+            f"{where}: {len(fields)} fields: write time, open, high, low, close"
+        )
     try:
         seconds = _seconds(fields[0].strip())
         opened, high, low, closed = (float(field) for field in fields[1:_FIELDS])
     except ValueError as error:
         raise OwnDataUnreadable(f"{where}: {error}") from error
     if not (0 < low <= opened <= high < inf and low <= closed <= high):
-        raise OwnDataUnreadable(f"{where}: low, open, close, high are not in order")
+        raise OwnDataUnreadable(
+            f"{where}: open {opened:g}, high {high:g}, low {low:g}, close {closed:g}"
+            " are not in order: low must be the lowest and high the highest, all above 0"
+        )
     if seconds % 5 or seconds < seconds_of(datetime(_FIRST_YEAR, 1, 1, tzinfo=UTC)):
-        raise OwnDataUnreadable(f"{where}: times from 2000 on, in multiples of five seconds")
+        raise OwnDataUnreadable(
+            f"{where}: invalid time {fields[0]!r}: use a time from 2000 on, a multiple of five seconds"
+        )
     return seconds // 5, (opened, high, low, closed)
 
 
@@ -162,12 +175,14 @@ def _listing(name: str, price: float, file: Path) -> Listing:
             return listing
     base, _, quote = name.partition("_")
     if not base.isalnum() or quote not in {*CURRENCIES, "EUR"}:
-        raise OwnDataUnreadable(f"{file}: {name} needs a quote currency with rates, as in XAU_USD")
+        raise OwnDataUnreadable(
+            f"{file}: invalid instrument {name}: use a quote currency with rates, as in XAU_USD"
+        )
     place = _METALS.get(base, floor(log10(price)) - 4)
     return Listing(
         name=name,
         group="exotic",
-        spread_pips=round(price * _SPREAD / 10.0**place, 1),
+        spread_pips=round(price * _UNLISTED_SPREAD / 10.0**place, 1),
         margin=_UNLISTED_MARGIN,
         type="METAL" if base in _METALS else "CFD",
         pip_location=place,

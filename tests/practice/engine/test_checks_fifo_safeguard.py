@@ -14,7 +14,7 @@ def order(units: int, stop: StopLossDetails | None = None) -> MarketRequest:
     return MarketRequest(instrument="EUR_USD", units=D(units), stop_loss_on_fill=stop)
 
 
-def test_a_second_trade_of_a_size_may_not_bring_a_stop() -> None:
+def test_a_second_trade_of_a_size_cannot_open_with_a_stop() -> None:
     account = PractisedAccount(US)
     account.trade("EUR_USD", 1000)
     made = account.place(order(1000, STOP))
@@ -26,14 +26,14 @@ def test_a_second_trade_of_a_size_may_not_bring_a_stop() -> None:
     ]
 
 
-def test_nor_join_one_that_has_a_stop() -> None:
+def test_a_second_trade_of_a_size_cannot_open_beside_one_with_a_stop() -> None:
     account = PractisedAccount(US)
     account.place(order(1000, STOP))
     made = account.place(order(1000))
     assert only(OrderCancelled, made).reason == "FIFO_VIOLATION_SAFEGUARD_VIOLATION"
 
 
-def test_twins_get_no_stop_later() -> None:
+def test_trades_of_equal_size_cannot_get_a_stop_later() -> None:
     account = PractisedAccount(US)
     trade = account.trade("EUR_USD", 1000)
     account.trade("EUR_USD", 1000)
@@ -42,7 +42,7 @@ def test_twins_get_no_stop_later() -> None:
     assert reason == "STOP_LOSS_ORDER_WOULD_VIOLATE_FIFO_VIOLATION_SAFEGUARD"
 
 
-def test_elsewhere_nobody_minds() -> None:
+def test_accounts_without_fifo_have_no_safeguard() -> None:
     account = PractisedAccount()
     account.place(order(1000, STOP))
     assert types(account.place(order(1000, STOP)))[1] == "ORDER_FILL"

@@ -1,4 +1,4 @@
-"""A user's own candles come back as they were, and nothing trades where there are none."""
+"""Candles of a file are replayed as they are, and nothing trades where there are none."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -7,9 +7,9 @@ import pytest
 
 from keydesk_practice.errors import OwnDataUnreadable
 from keydesk_practice.market.bars import Component
-from keydesk_practice.market.candles import Cut, Range
+from keydesk_practice.market.candles import CandleSpec, Range
 from keydesk_practice.market.market import PracticeMarket
-from keydesk_practice.market.own_data import read_own
+from keydesk_practice.market.replay import read_candle_file
 from support.data.practice_market import instant
 
 ROWS = """time,open,high,low,close,volume
@@ -23,11 +23,13 @@ ROWS = """time,open,high,low,close,volume
 def market(tmp_path: Path) -> PracticeMarket:
     file = tmp_path / "eurusd.csv"
     file.write_text(ROWS)
-    return PracticeMarket(1, own=[read_own("EUR_USD", file)])
+    return PracticeMarket(1, replayed=[read_candle_file("EUR_USD", file)])
 
 
-def test_own_candles_come_back_as_they_were(market: PracticeMarket) -> None:
-    found = market.candles("EUR_USD", Cut("H1"), Range(count=9), instant("2024-05-16T00:00Z"))
+def test_replayed_candles_equal_those_of_the_file(market: PracticeMarket) -> None:
+    found = market.candles(
+        "EUR_USD", CandleSpec("H1"), Range(count=9), instant("2024-05-16T00:00Z")
+    )
     mids = [candle.prices[Component.MID] for candle in found]
     assert [candle.time for candle in found] == [
         instant(f"2024-05-15T{hour}:00Z") for hour in ("08", "09", "12")
@@ -53,7 +55,7 @@ def test_nothing_trades_where_there_is_no_candle(market: PracticeMarket) -> None
 def test_an_instrument_that_the_rates_lack_can_be_traded(tmp_path: Path) -> None:
     file = tmp_path / "gold.csv"
     file.write_text("1715760000,2358.1,2361.5,2350.2,2355.0\n1715760060,2355.0,2356,2354,2355.5\n")
-    market = PracticeMarket(1, own=[read_own("XAU_USD", file)])
+    market = PracticeMarket(1, replayed=[read_candle_file("XAU_USD", file)])
     now = market.at(instant("2024-05-15T08:01:30Z"))
     specification = now.specification("XAU_USD")
     assert specification is not None
@@ -77,30 +79,32 @@ def test_an_instrument_that_the_rates_lack_can_be_traded(tmp_path: Path) -> None
         ("2024-05-15T08:00:00Z,1,1,1,nan\n", "not in order"),
     ],
 )
-def test_a_file_that_cannot_be_replayed_says_where(text: str, words: str, tmp_path: Path) -> None:
+def test_the_error_of_an_invalid_file_names_the_place(
+    text: str, words: str, tmp_path: Path
+) -> None:
     file = tmp_path / "own.csv"
     file.write_text(text)
     with pytest.raises(OwnDataUnreadable, match=words):
-        read_own("EUR_USD", file)
+        read_candle_file("EUR_USD", file)
 
 
-def test_a_missing_file_and_a_strange_quote_currency_are_refused(tmp_path: Path) -> None:
+def test_a_missing_file_and_an_unknown_quote_currency_raise(tmp_path: Path) -> None:
     with pytest.raises(OwnDataUnreadable):
-        read_own("EUR_USD", tmp_path / "absent.csv")
+        read_candle_file("EUR_USD", tmp_path / "absent.csv")
     file = tmp_path / "own.csv"
     file.write_text("2024-05-15T08:00:00Z,1,1,1,1\n")
     with pytest.raises(OwnDataUnreadable, match="quote currency"):
-        read_own("BTC_XYZ", file)
+        read_candle_file("BTC_XYZ", file)
 
 
-def test_what_is_replayed_is_what_amounts_are_converted_at(tmp_path: Path) -> None:
+def test_conversion_uses_the_replayed_prices(tmp_path: Path) -> None:
     file, stock = tmp_path / "eurusd.csv", tmp_path / "dna.csv"
     file.write_text(
         "2024-05-15T08:00:00Z,2,2,2,2\n2024-05-15T09:00:00Z,2,2,2,2\n"  # nowhere near the reference
     )
     stock.write_text("2024-05-15T08:00:00Z,5,5,5,5\n2024-05-15T09:00:00Z,5,5,5,5\n")
-    own = [read_own("EUR_USD", file), read_own("DNA_USD", stock)]
-    market = PracticeMarket(1, own=own)
+    own = [read_candle_file("EUR_USD", file), read_candle_file("DNA_USD", stock)]
+    market = PracticeMarket(1, replayed=own)
     now = market.at(instant("2024-05-15T08:30:00Z"))
     for currency, home, value in (("USD", "EUR", "0.5"), ("EUR", "USD", "2"), ("DNA", "EUR", "2.5"), ("DNA", "USD", "5")):  # fmt: skip
         assert now.conversion(currency, home).value == pytest.approx(
