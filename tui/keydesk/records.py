@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
+InFlightKind = Literal["open", "replace", "cancel", "close trade", "close position", "protection"]
+InFlightState = Literal["sent", "unknown", "unconfirmed"]
+
 
 @dataclass(slots=True)
 class Quote:
@@ -140,12 +143,6 @@ class Today:
     booked: Decimal = Decimal(0)  # realised, financing and fees
     transfers: Decimal = Decimal(0)
     unrealized_then: Decimal | None = None  # of the trades open at the start; None: not known yet
-
-
-InFlightKind = Literal["open", "replace", "cancel", "close trade", "close position", "protection"]
-
-
-InFlightState = Literal["sent", "unknown", "unconfirmed"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,6 +56,6 @@ def test_a_linked_settings_file_stays_a_link(tmp_path: Path) -> None:
 
 def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("fps = ")
-    with pytest.raises(BadSettings, match="mend it"):
+    with pytest.raises(BadSettings, match="fix it"):
         profiles.save_profile(tmp_path, LIVE)
     assert (tmp_path / "config.toml").read_text() == "fps = "

@@ -60,7 +60,7 @@ def test_panes_may_share_a_key(tmp_path: Path) -> None:
         ("go-trades = 't'", "it needs two keys"),
         ("buy = 'S'", "buy = 'S' is taken by sell"),
         ("zoom = 'j'", "zoom = 'j' is taken by row-down"),
-        ("zoom = 'g'", "'g' begins a key of two, so zoom cannot be it"),
+        ("zoom = 'g'", "'g' is the first key of a chord, so zoom cannot use it"),
         ("buy = ", "not valid TOML"),
     ],
 )

@@ -148,7 +148,7 @@ async def test_a_poll_without_an_answer_is_no_news_and_says_so() -> None:
         await link.ready.wait()
         broker.statuses = {"/changes": 503}
         assert not await poll_once(link)
-        assert link.store.health.warning.startswith("The account can not be checked")
+        assert link.store.health.warning.startswith("The account cannot be checked")
         broker.statuses = {}
         assert await poll_once(link)
         assert not link.store.health.warning

@@ -191,7 +191,7 @@ async def test_a_line_that_cannot_be_read_stays_to_be_mended() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         await pilot.press(*"b eurusd 50x", "enter")
         assert app.results == []
-        assert "size: 50x is none" in app.words
+        assert "size: 50x is not valid" in app.words
         await pilot.press("backspace", "k", "enter")
     assert len(app.results) == 1
 

@@ -25,12 +25,12 @@ Band = Literal["PRACTICE", "LIVE"]
 
 
 class CannotOpen(Exception):
-    """The account cannot be opened; the text is one sentence with the remedy."""
+    """Raised when the account cannot be opened; the text is one sentence with the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class AccountAddress:
-    """Which account to open, and where."""
+    """Where an account is, and the token for it."""
 
     rest_url: str
     stream_url: str
@@ -43,12 +43,12 @@ class AccountAddress:
 
     @property
     def records(self) -> str:
-        """The name of its journal and audit log: two brokers may use the same account id."""
+        """The file name of journal and audit log: two brokers may use the same account id."""
         return self.account_id if self.own_broker else f"{self.profile}.{self.account_id}"
 
 
 class AccountSource(Protocol):
-    """An account that a desk is about to open."""
+    """A source of the account to open."""
 
     @property
     def name(self) -> str: ...
@@ -62,7 +62,7 @@ class AccountSource(Protocol):
 
 @dataclass(slots=True)
 class PracticeMarket:
-    """The practice market; its broker is the desk's child."""
+    """The practice market; its broker is a child process of the desk."""
 
     broker: EmbeddedBroker
     ledger: Path
@@ -71,7 +71,7 @@ class PracticeMarket:
     noted: bool = False
 
     async def target(self) -> AccountAddress:
-        """Return the first account, once the broker listens; CannotOpen when it does not."""
+        """Return the first account once the broker listens; raise CannotOpen if it does not start."""
         try:
             address = await self.broker.address()
         except PracticeFailed as error:
@@ -81,7 +81,7 @@ class PracticeMarket:
         return practice_account(address)
 
     async def keep(self, say: Callable[[str], None]) -> None:
-        """Start the broker again when it ends by itself; after three times something is wrong with it."""
+        """Restart the broker when it ends by itself, at most three times."""
         for _ in range(MOST_STARTS):
             await self.broker.wait_until_ended()
             if not self.broker.has_ended:  # it was stopped
@@ -95,12 +95,12 @@ class PracticeMarket:
         say("The practice broker ended too often; leave and start again")
 
     def stop(self) -> None:
-        """End the broker."""
+        """Stop the broker."""
         self._unnote()
         self.broker.stop()
 
     def abandon(self) -> None:
-        """End the broker, and hard if it does not go at once: what was acknowledged is in its ledger."""
+        """Stop the broker, by SIGKILL if it does not end at once; what it acknowledged is in its ledger."""
         self._unnote()
         self.broker.stop(patience=AT_ONCE)
 
@@ -112,23 +112,23 @@ class PracticeMarket:
 
 @dataclass(frozen=True, slots=True)
 class ProfileAccount:
-    """The account of a profile, its token already fetched."""
+    """The account of a profile, with its token."""
 
     profile: Profile
     token: Secret
 
     @property
     def name(self) -> str:
-        """The profile."""
+        """The name of the profile."""
         return self.profile.name
 
     @property
     def environment(self) -> Band:
-        """What stands over the desk; a custom host may deal with real money, so it counts as live."""
+        """The environment shown; a custom host counts as live, because it may deal with real money."""
         return "PRACTICE" if self.profile.environment == "practice" else "LIVE"
 
     async def target(self) -> AccountAddress:
-        """Return the account; CannotOpen when the broker says that it is not this token's.
+        """Return the account; raise CannotOpen if the token may not use it.
 
         A broker that does not answer is no reason to stay away: the desk opens, says so, and keeps trying.
         """
@@ -148,7 +148,7 @@ class ProfileAccount:
         return target
 
     def unasked(self) -> AccountAddress:
-        """Return the account without asking the broker."""
+        """Return the account without a request to the broker."""
         rest_url, stream_url = urls_of(self.profile)
         account_id, name = self.profile.account_id, self.profile.name
         return AccountAddress(
@@ -156,13 +156,13 @@ class ProfileAccount:
         )
 
     async def keep(self, say: Callable[[str], None]) -> None:
-        """Nothing of ours runs beside the desk."""
+        """Do nothing: no process belongs to this account."""
 
     def stop(self) -> None:
-        """Nothing of ours runs beside the desk."""
+        """Do nothing: no process belongs to this account."""
 
     def abandon(self) -> None:
-        """Nothing of ours runs beside the desk."""
+        """Do nothing: no process belongs to this account."""
 
 
 def practice_account(address: PracticeAddress) -> AccountAddress:
@@ -173,7 +173,7 @@ def practice_account(address: PracticeAddress) -> AccountAddress:
 
 
 def urls_of(profile: Profile) -> tuple[str, str]:
-    """Return where a profile's token may be sent; it goes nowhere else."""
+    """Return the REST and stream URLs of a profile; its token is sent nowhere else."""
     from keydesk_client.client import LIVE, PRACTICE  # noqa: PLC0415 - the desk paints first
 
     match profile.environment:
@@ -188,7 +188,7 @@ def urls_of(profile: Profile) -> tuple[str, str]:
 async def accounts_of(
     rest_url: str, stream_url: str, token: Secret, retries: Retries
 ) -> Mapping[str, bool]:
-    """Return the accounts that the broker lets the token use, and whether each is linked to a third-party platform.
+    """Return the accounts that the token may use, and whether each is linked to a third-party platform.
 
     Raises:
         CannotOpen: the broker refuses the token.

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from keydesk.forms.sheet import FormContext
 
 Decided = TypeVar("Decided", bound="Instruction")
+TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else
+_OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
+_LISTS = _OF_INSTRUMENTS | {"log"}
 
 
 class Desk(Protocol):
@@ -320,8 +323,3 @@ class DeskActions:
         """Go one step back: what waited to be seen was seen, else a pane alone goes back among the others."""
         if not self.store.see_notices(time_ns() - TO_READ_NS):
             self.screen.show_all()
-
-
-TO_READ_NS = 1_000_000_000  # what came just now was not read yet: Esc was meant for something else
-_OF_INSTRUMENTS = frozenset(("trades", "orders", "positions"))  # Enter chooses the row's
-_LISTS = _OF_INSTRUMENTS | {"log"}

@@ -69,7 +69,7 @@ LAST_WORDS = 1000  # characters
 
 
 class KeydeskApp(TerminalApp[int], inherit_bindings=False):
-    """The desk."""
+    """The desk: composed of `GuardedKeys` (key checks) and `DeskActions` (actions of the keys)."""
 
     ENABLE_COMMAND_PALETTE = False
     CSS_PATH = (
@@ -145,7 +145,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # Starting.
 
     def get_default_screen(self) -> Screen[None]:
-        """Start on the desk itself: the frame is the loading state."""
+        """Return the desk screen; its empty frame is the loading state."""
         return DeskScreen(
             keymap=self.keymap,
             unavailable=lambda id_: not is_available(id_, self.store, self.actions.selection()),
@@ -153,7 +153,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
 
     def on_mount(self) -> None:
-        """Begin everything that goes on by itself."""
+        """Start the frame clock, the signal handlers and the workers."""
         self.animation_level = "none"
         self.set_interval(self.clock.period, self.beat)
         self.guarded_keys.watch_screens()
@@ -164,7 +164,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.call_after_refresh(self._open)
 
     def _after_a_form(self, screen: Screen[object]) -> None:
-        """Clear away half a megabyte a form, a moment later; left alone, dozens of them lie about."""
+        """Free the objects of closed forms a moment later, about 0.5 MB each."""
         if isinstance(screen, DeskScreen):
             self.set_timer(AFTER_A_FORM, self.free_closed_forms)
 
@@ -174,7 +174,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.run_worker(self._keep_account(), "account", group="feeds", exit_on_error=False)
 
     def _say_terminal(self) -> None:
-        """Say what is not as usual with the terminal; a locale of ASCII was chosen, and `--ascii` too."""
+        """Report limits of the terminal; ASCII by locale or `--ascii` was chosen and is not reported."""
         facts = self.facts_of_terminal
         if facts.ascii_because and not ascii_locale(os.environ):
             self.tell("warn", f"Drawn in ASCII: {facts.ascii_because}")
@@ -233,7 +233,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # The beat.
 
     def beat(self) -> None:
-        """Give the frame clock its chance, and the rules that disarm by themselves."""
+        """Run the frame clock and the rules that disarm the desk."""
         self.catch_up()
         self.clock.beat()
         if self.clock.slow and not self._slow_line_reported and self.slow_line_words:
@@ -251,12 +251,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
                 self.store.notify(Notice(level, safe(words), time_ns(), asks=level == "warn"))
 
     def revalue(self, store: Store, now: float) -> None:
-        """Bring what depends on prices up to date before it is drawn."""
+        """Update what depends on prices before it is drawn."""
         if self.connection is not None:
             self.connection.revalue(store, now)
 
     def draw(self, frame: Frame) -> None:
-        """Hand the frame to every screen that shows something live."""
+        """Pass the frame to every screen with live content."""
         for screen in self.screen_stack:
             on_frame = getattr(screen, "on_frame", None)
             if on_frame is not None:
@@ -265,14 +265,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # What the guard asks for.
 
     def disarm(self, cause: Cause) -> None:
-        """Take arming away, if the cause asks for it here."""
+        """Disarm the desk if the cause asks for it in this environment."""
         now = arming_after(cause, self.store.arming, self.store.health.environment)
         if now != self.store.arming:
             self.store.arming = now
             self.store.mark(Topic.ARMING)
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
-        """Show the person at the keys one line."""
+        """Show one line to the trader."""
         self.store.notify(Notice(level, safe(words), time_ns()))
 
     # Keys, and the messages of panes.
@@ -346,14 +346,14 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
 
     def _ask_price(self, instrument: str) -> None:
-        """Have a price read again: a form stands open on an old one."""
+        """Read the price of an instrument again for an open form."""
         if self.connection is not None:
             asking = self.connection.commands.requote(instrument)
             name = f"price of {instrument}"
             self.run_worker(asking, name, group="quotes", exit_on_error=False)
 
     def carry_out(self, instruction: Instruction | None) -> None:
-        """Start the command; nothing waits for it but its own worker."""
+        """Start a command in its own worker."""
         if instruction is None:
             return
         if self.connection is None:
@@ -367,7 +367,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """Say on the screen what broke in a worker: a fault of ours is never silent."""
+        """Report an error of a worker on the screen."""
         if event.state is not WorkerState.ERROR:
             return
         error = event.worker.error
@@ -397,7 +397,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         )
 
     def panic(self, *renderables: RenderableType) -> None:
-        """End on a fault outside the event loop, such as in the input thread; never as if nothing had happened."""
+        """End on an error outside the event loop, such as in the input thread."""
         self.last_words = self.last_words or FAULT
         self._last_resort.arm(1, PATIENCE)
         super().panic(*renderables)
@@ -410,7 +410,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # Leaving.
 
     def action_interrupt(self) -> None:
-        """Leave on the second Ctrl-C in a row; the first one only says how to leave."""
+        """Leave on the second Ctrl-C within two seconds; the first shows how to leave."""
         now = monotonic()
         if now - self._interrupted_at <= AGAIN_WITHIN:
             self.leave(INTERRUPTED)
@@ -420,7 +420,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.tell("info", f"Press {line}q and Enter to leave, or Ctrl-C again now")
 
     def leave(self, code: int = 0) -> None:
-        """Leave once what is in flight has had its chance."""
+        """Leave after commands in flight had time to finish."""
         if self._leaving:
             return
         self._leaving = True
@@ -450,7 +450,7 @@ def run_desk(
     *,
     terminal: TerminalFacts,
 ) -> int:
-    """Open the desk and stay until it is left; returns the exit code."""
+    """Open the desk and run it until it is left; return the exit code."""
     chosen = options.theme or settings.theme
     if chosen not in theme.names():
         known = ", ".join(theme.names())
@@ -474,7 +474,7 @@ def run_desk(
 
 
 def _settle_memory() -> None:
-    """Take what start-up made out of the collector's sight: its pauses were 100 ms and more."""
+    """Exclude start-up objects from garbage collection, whose pauses took 100 ms and more."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from keydesk.records import OrderRow, TradeRow, id_order
 from keydesk.store.store import Store
 
+CLOSING = frozenset(("close", "scale-out"))
+ON_A_TRADE = frozenset(("break-even", "protect", "trailing"))
+OPENING = frozenset(("buy", "sell"))
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The focused pane's name, the keys of the rows under the cursors of the lists."""
+    """The focused pane, and the keys of the rows under the cursors of the lists."""
 
     pane: str
     trade_row: str | None
@@ -20,14 +24,14 @@ class Selection:
     order_row: str | None
 
     def trade(self, store: Store) -> TradeRow | None:
-        """Return the trade to act on: the row in the trades pane, else the only one of the instrument."""
+        """Return the trade to act on: the row of the trades pane, else the only trade of the instrument."""
         if self.pane == "trades":
             return store.trades.get(self.trade_row or "")
         held = self.trades(store)
         return held[0] if len(held) == 1 else None
 
     def means_position(self, store: Store) -> bool:
-        """Whether closing means the position: in its pane always, elsewhere when several trades make it up."""
+        """Return whether a close means the position: in its pane, or when several trades make it up."""
         if self.pane == "trades":
             return False
         return self.pane == "positions" or len(self.trades(store)) > 1
@@ -39,7 +43,7 @@ class Selection:
         return sorted(held, key=lambda trade: id_order(trade.id))
 
     def order(self, store: Store) -> OrderRow | None:
-        """Return the pending order to act on; None when it would have to be guessed."""
+        """Return the pending order to act on, None if it is ambiguous."""
         if self.pane == "orders":
             return store.orders.get(self.order_row or "")
         instrument = self.instrument(store)
@@ -51,7 +55,7 @@ class Selection:
         return entries[0] if len(entries) == 1 else None
 
     def instrument(self, store: Store) -> str:
-        """Return the instrument to act on: the row's own in the lists, else the focused one."""
+        """Return the instrument to act on: that of the row, else the focused one."""
         if self.pane == "trades" and (trade := store.trades.get(self.trade_row or "")):
             return trade.instrument
         if self.pane == "positions" and self.position_row:
@@ -61,13 +65,8 @@ class Selection:
         return store.focus
 
 
-CLOSING = frozenset(("close", "scale-out"))
-ON_A_TRADE = frozenset(("break-even", "protect", "trailing"))
-OPENING = frozenset(("buy", "sell"))
-
-
 def is_available(id_: str, store: Store, selection: Selection) -> bool:  # noqa: PLR0911 - one answer a kind of key
-    """Say whether a key has something to act on, and may."""
+    """Return whether a key has a record to act on and is allowed now."""
     if id_ in OPENING:
         return bool(store.focus) and (store.arming.level == "ARMED" or _reduces(id_, store))
     if id_ in CLOSING:
@@ -91,7 +90,7 @@ def is_available(id_: str, store: Store, selection: Selection) -> bool:  # noqa:
 
 
 def _reduces(id_: str, store: Store) -> bool:
-    """An order against what is held is an exit, which needs no arming; a hedging account has no such."""
+    """Return whether an order would reduce the position: an exit, which needs no arming; never on a hedging account."""
     position = store.positions.get(store.focus)
     if position is None or store.account is None or store.account.hedging:
         return False

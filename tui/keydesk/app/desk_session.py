@@ -28,11 +28,12 @@ TO_READ: Final = 0.5  # seconds from showing words to a key that says they were 
 LARGEST: Final = 1_000_000  # bytes of such a file
 MOST_UNREAD: Final = 200
 TRIES: Final = 5
+LOCK_LOOK_EVERY = 1.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadOutcome:
-    """What became of an order, in words, and when that was."""
+    """The outcome of an order in words, and its time."""
 
     level: Level
     words: str
@@ -40,7 +41,7 @@ class UnreadOutcome:
 
     @property
     def late_words(self) -> str:
-        """The words for a trader who reads them in another session."""
+        """The words for a trader who reads them in a later session."""
         moment = datetime.fromtimestamp(self.time_ns / 1e9, tz=UTC)
         return f"NOT SEEN BEFORE, from {moment:%Y-%m-%d %H:%M:%S} UTC: {self.words}"
 
@@ -54,14 +55,14 @@ class OtherDesk:
 
     @property
     def words(self) -> str:
-        """Where it is."""
+        """Its process id and terminal."""
         where = f" on {self.terminal}" if self.terminal else ""
         return f"process {self.pid}{where}"
 
 
 @dataclass(slots=True)
 class DeskSession:
-    """This desk among those of its account."""
+    """This desk among the open desks of its account."""
 
     folder: Path
     name: str  # of the account, in file names
@@ -82,14 +83,14 @@ class DeskSession:
 
     @classmethod
     def of(cls, folder: Path, target: AccountAddress) -> "DeskSession":
-        """Return the session of an account: the same for every profile that opens it."""
+        """Return the session of an account, the same for every profile that opens it."""
         if target.own_broker:  # its address is another one at every start
             return cls(folder, target.records)
         place = hashlib.sha256(target.rest_url.encode()).hexdigest()[:8]
         return cls(folder, f"{target.account_id}.{place}")
 
     def open(self) -> None:
-        """Be found by other desks, and take over what those that are gone left unread.
+        """Lock the file of this desk, and take over unread outcomes of desks that have ended.
 
         A folder that takes no file leaves the desk unfound, and what is unread untold at the next start.
         """
@@ -103,7 +104,7 @@ class DeskSession:
         self.others, self._looked = frozenset(), float("-inf")  # `changed` tells of them
 
     def close(self) -> None:
-        """Be found no more; what is unread stays for the next desk."""
+        """Release the file; unread outcomes stay for the next desk."""
         if self._descriptor is None:
             return
         descriptor, self._descriptor = self._descriptor, None
@@ -115,7 +116,7 @@ class DeskSession:
     # Other desks.
 
     def changed(self) -> Iterator[tuple[Level, str]]:
-        """Say which desks of the account came or went since the last look; the disk is asked every two seconds."""
+        """Yield a message for each desk that opened or closed; the folder is read every two seconds."""
         if self.now() - self._looked < LOOK_EVERY:
             return
         before = self.others
@@ -126,7 +127,7 @@ class DeskSession:
             yield "info", f"The other desk on this account was closed: {desk.words}"
 
     def look(self) -> None:
-        """Find the other desks."""
+        """Read the folder for other desks."""
         self._looked = self.now()
         found: set[OtherDesk] = set()
         with suppress(OSError):
@@ -150,26 +151,26 @@ class DeskSession:
     # Outcomes that nobody has read.
 
     def keep(self, name: str, level: Level, words: str) -> None:
-        """Keep what became of an order until it was shown and a key was pressed after that."""
+        """Keep an outcome until it was shown and a key was pressed after that."""
         self._unread[name] = UnreadOutcome(level, words, self.wall_ns())
         while len(self._unread) > MOST_UNREAD:
             del self._unread[next(iter(self._unread))]
         self._write()
 
     def shown(self, name: str) -> None:
-        """Note that it stands on the screen, whether or not anybody is there."""
+        """Note that an outcome is on the screen."""
         if name in self._unread:
             self._shown_at[name] = self.now()
 
     def show_left_over(self) -> list[UnreadOutcome]:
-        """Return what earlier desks left unread, to be put on the screen now."""
+        """Return the unread outcomes of earlier desks, to be shown now."""
         left, self.left_over = self.left_over, []
         for name in self._unread:
             self._shown_at.setdefault(name, self.now())
         return left
 
     def key_pressed(self, at: float) -> None:
-        """Forget what was on the screen for long enough when a key was pressed."""
+        """Remove the outcomes that were on the screen long enough before this key."""
         read = [name for name, shown in self._shown_at.items() if at >= shown + TO_READ]
         for name in read:
             del self._shown_at[name]
@@ -192,7 +193,7 @@ class DeskSession:
 
 
 def _content(path: Path) -> dict[str, object]:
-    """What a desk wrote; nothing when it was torn."""
+    """Return the content of a desk's file, {} if it is damaged."""
     text = read_private(path, LARGEST).partition(b"\n")[0]
     with suppress(ValueError):
         held = json.loads(text)
@@ -228,12 +229,9 @@ def _terminal() -> str:
         return ""
 
 
-LOCK_LOOK_EVERY = 1.0  # seconds
-
-
 @dataclass(slots=True)
 class DeskLock:
-    """A lock that another login puts on the desk of one profile: exits only, until it is taken off.
+    """A lock that another login sets on the desk of one profile: exits only until it is released.
 
     It is a file beside the order journal: it needs no network and no token, holds for a desk that is opened later, and
     survives a restart.
@@ -249,7 +247,7 @@ class DeskLock:
         return cls(folder / f"{profile}.locked")
 
     def look(self, now: float) -> bool:
-        """Return whether it is on; the disk is asked once a second."""
+        """Return whether the lock is set; the disk is read once a second."""
         if now - self._looked >= LOCK_LOOK_EVERY:
             self._looked = now
             with suppress(OSError):  # a folder that is not ours has no journal either: exits only
@@ -257,9 +255,9 @@ class DeskLock:
         return self.is_on
 
     def put_on(self) -> None:
-        """Lock."""
+        """Set the lock."""
         self.path.touch(mode=0o600)
 
     def take_off(self) -> None:
-        """Unlock; arming is still up to the person at the desk."""
+        """Release the lock; the trader still has to arm the desk."""
         self.path.unlink(missing_ok=True)

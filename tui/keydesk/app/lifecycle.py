@@ -41,11 +41,30 @@ if TYPE_CHECKING:
 USUAL_CHECKS = Reconciliation()
 PRACTICE_POLL = 1.0  # seconds
 POLL = 5.0
+LEAVE_SECONDS = 1.3  # what is left of two seconds is for noticing it, and for the broker's end
+TERMINAL_CHECK_SECONDS = 0.1
+HUNG_UP = 129
+FAILED = 1
+TRIES = 3
+WAKE = signal.SIGUSR1  # has a handler here, so it interrupts a system call and ends nothing
+OUTPUT = (1, 2)  # standard output and error
+# What does not end a program by itself, cannot be caught, or tells of a fault inside the process.
+NOT_TO_LEAVE = frozenset(
+    getattr(signal, name)
+    for name in (
+        *("SIGKILL", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT", "SIGCHLD", "SIGWINCH"),
+        *("SIGURG", "SIGPIPE", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP"),
+    )
+)
+CODES: dict[int, int] = {
+    number: 128 + number for number in signal.valid_signals() if number not in NOT_TO_LEAVE
+}
+"""Exit codes of all signals whose default action silently ends the program."""
 
 
 @dataclass(slots=True)
 class Connection:
-    """An opened account; `run` feeds the store until it is cancelled."""
+    """An open account; `run` feeds the store until it is cancelled."""
 
     link: Link
     sender: Sender
@@ -57,7 +76,7 @@ class Connection:
     recovered: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self) -> None:
-        """Feed the store, and settle what the last session left open before new risk may be opened."""
+        """Run the feeds, and resolve open intents of the last session before new risk can be opened."""
         from keydesk.feeds import session  # noqa: PLC0415 - see the module's head
 
         async with asyncio.TaskGroup() as group:
@@ -73,7 +92,7 @@ class Connection:
         self.recovered.set()
 
     async def _learn_whether_linked(self) -> None:
-        """Ask what was not known when the account was opened; orders of a linked one carry no id of ours.
+        """Ask whether the account is linked, if not known yet; orders of a linked account carry no client id.
 
         Without an answer they carry none either: they are found by their terms then, and refused nowhere.
         """
@@ -91,7 +110,7 @@ class Connection:
 
 
 def load_all() -> None:
-    """Import what an account needs, so that opening one waits for the broker only."""
+    """Import what opening an account needs, while the broker starts."""
     import_module("keydesk_client.http.transport")
     for name in (
         "trading.commands",
@@ -115,7 +134,7 @@ async def opened(
     reconciliation: Reconciliation = USUAL_CHECKS,
     unread: UnreadOutcomes | None = None,
 ) -> AsyncIterator[Connection]:
-    """Open the account; leaving the block closes every connection."""
+    """Open the account; leaving the block closes all connections."""
     from keydesk.feeds.account import Reconciler  # noqa: PLC0415
     from keydesk.feeds.link import Link  # noqa: PLC0415
     from keydesk.feeds.session import ClientStreams  # noqa: PLC0415
@@ -173,29 +192,8 @@ async def opened(
         )
 
 
-LEAVE_SECONDS = 1.3  # what is left of two seconds is for noticing it, and for the broker's end
-TERMINAL_CHECK_SECONDS = 0.1
-HUNG_UP = 129
-FAILED = 1
-TRIES = 3
-WAKE = signal.SIGUSR1  # has a handler here, so it interrupts a system call and ends nothing
-OUTPUT = (1, 2)  # standard output and error
-# What does not end a program by itself, cannot be caught, or tells of a fault inside the process.
-NOT_TO_LEAVE = frozenset(
-    getattr(signal, name)
-    for name in (
-        *("SIGKILL", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGCONT", "SIGCHLD", "SIGWINCH"),
-        *("SIGURG", "SIGPIPE", "SIGSEGV", "SIGBUS", "SIGFPE", "SIGILL", "SIGSYS", "SIGTRAP"),
-    )
-)
-CODES: dict[int, int] = {
-    number: 128 + number for number in signal.valid_signals() if number not in NOT_TO_LEAVE
-}
-"""Every signal whose default is to end the program without a word, and the exit code that tells of it."""
-
-
 class LastResort:
-    """Ends the process when leaving in good order takes too long; terminal and broker are put right first."""
+    """Ends the process when an orderly end takes too long; restores the terminal and stops the broker first."""
 
     def __init__(self, clean_up: Callable[[], None], words: Callable[[], str] = str) -> None:
         self._clean_up = clean_up
@@ -207,7 +205,7 @@ class LastResort:
             self._terminal = termios.tcgetattr(TERMINAL)
 
     def arm(self, code: int, seconds: float = LEAVE_SECONDS, *, reason: str = "") -> None:
-        """End the process hard with `code` if it still runs after so long, and say the reason if nothing else is."""
+        """End the process with `code` after `seconds`; print `reason` if there are no last words."""
         self._reason = self._reason or reason
         timer = threading.Timer(seconds, self._end, (code,))
         timer.daemon = True
@@ -238,7 +236,7 @@ class LastResort:
 
 
 def _discard_output() -> None:
-    """Let the thread that draws write to nowhere: its frames must not follow what restores the terminal."""
+    """Redirect the writer thread's output to /dev/null: its frames must not follow the restore sequence."""
     with suppress(OSError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         for descriptor in OUTPUT:
@@ -246,7 +244,7 @@ def _discard_output() -> None:
 
 
 def _interrupt_writes() -> None:
-    """Wake the thread that is stuck in a write to a full terminal; it holds the terminal's lock.
+    """Interrupt a thread that is blocked in a write to a full terminal; it holds the terminal's lock.
 
     Emptying the buffer does not wake it, a signal does: its next write goes to nowhere.
     """
@@ -257,7 +255,7 @@ def _interrupt_writes() -> None:
 
 
 def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> None:
-    """Call `leave(exit_code)` on the signals that would end the program; end the process if that takes too long.
+    """Call `leave(exit_code)` on signals that would end the program; end the process if that takes too long.
 
     The event loop's own handlers would wait for the loop, which may be stuck in a write to a terminal that nobody
     reads; Python's interrupt that wait, so the last resort is armed whatever the loop does.
@@ -273,7 +271,7 @@ def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> N
 
 
 def leave_without_terminal(leave: Callable[[int], None], last_resort: LastResort) -> None:
-    """Watch the terminal and leave with 129 once it is gone: nohup ignores the hang-up that would tell.
+    """Leave with exit code 129 once the terminal is gone; under nohup no signal reports that.
 
     The watch is a thread, because a loop that writes to a vanished terminal may be stuck in that. It looks ten times
     a second: a hang-up does not wake a poll that waits for no input.
@@ -298,7 +296,7 @@ def _terminal_is_gone() -> bool:
 def end_with_threads(
     end: Callable[[BaseException], None], last_resort: LastResort, reason: str
 ) -> None:
-    """Call `end(error)` when a thread dies of an error: a desk without its writer would only look alive."""
+    """Call `end(error)` when a thread dies of an error: without its writer the desk would only look alive."""
     loop = asyncio.get_running_loop()
 
     def handle(died: threading.ExceptHookArgs) -> None:

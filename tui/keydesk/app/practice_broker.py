@@ -33,15 +33,20 @@ STOP_SECONDS = 1.5
 KILLED_SECONDS = 1.0
 ENDED_POLL = 0.5  # seconds
 LONGEST_RUN_FOLDER = 50  # bytes: a socket path must stay under about 100
+NOTE = "open-broker.json"
+TOKEN = "token"  # noqa: S105 - the name of the file in which the broker keeps it
+LEDGER = "ledger.sqlite3"
+FIRST_READER, READERS = 0x40000002, 510
+SCHEME = "http+unix://"
 
 
 class PracticeFailed(Exception):
-    """The practice broker did not start; the text says why."""
+    """Raised when the practice broker does not start; the text gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class PracticeAddress:
-    """Where the child listens and what it lets in."""
+    """The URLs, the token and the accounts of a practice broker."""
 
     rest_url: str
     stream_url: str
@@ -53,7 +58,7 @@ class PracticeAddress:
 
 
 class EmbeddedBroker:
-    """The running child. Make it with `start`, ask it for its `address`, end it with `stop`."""
+    """The child process. Create it with `start`, await its `address`, end it with `stop`."""
 
     def __init__(self, folder: Path, arguments: Sequence[str]) -> None:
         self._folder = folder
@@ -63,7 +68,7 @@ class EmbeddedBroker:
 
     @classmethod
     def start(cls, data: Path, price_rate: int | None = None) -> "EmbeddedBroker":
-        """Start the child with its ledger in `data`; returns at once, before it listens."""
+        """Start the child with its ledger in `data`; return before it listens."""
         folder = Path(tempfile.mkdtemp(prefix="keydesk-", dir=_socket_folder()))
         where = ("--uds", str(folder / "practice.sock"), "--data", str(data))
         pace = ("--price-rate", str(price_rate)) if price_rate else ()
@@ -76,11 +81,11 @@ class EmbeddedBroker:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the child is gone although nobody stopped it."""
+        """Whether the child ended without `stop`."""
         return self._lifeline >= 0 and self._child.poll() is not None
 
     async def wait_until_ended(self) -> None:
-        """Wait until the child is gone without `stop`; poll where the system has no process descriptors."""
+        """Wait until the child has ended; poll on systems without process descriptors."""
         try:
             descriptor = os.pidfd_open(self._child.pid)
         except (AttributeError, OSError):
@@ -96,7 +101,7 @@ class EmbeddedBroker:
             os.close(descriptor)
 
     async def start_again(self) -> PracticeAddress:
-        """Start a child that ended on the same ledger, socket and token: who was connected finds it again.
+        """Restart a child that ended, with the same ledger, socket and token, so that clients can reconnect.
 
         Raises:
             PracticeFailed: as `address`.
@@ -157,7 +162,7 @@ class EmbeddedBroker:
 
 
 def _spawn(arguments: Sequence[str], errors: IO[bytes]) -> tuple["subprocess.Popen[bytes]", int]:
-    """Start a child; returns it with the end of the pipe that keeps it alive."""
+    """Start a child; return it and the write end of the pipe that keeps it alive."""
     theirs, ours = os.pipe()
     program = (sys.executable, "-P", "-m", "keydesk_practice.__main__", "serve")
     try:
@@ -175,7 +180,7 @@ def _spawn(arguments: Sequence[str], errors: IO[bytes]) -> tuple["subprocess.Pop
 
 
 def _socket_folder() -> str | None:
-    """Return the user's run-time folder when there is one that can be used."""
+    """Return the user's run-time folder if it can be used."""
     folder = os.environ.get("XDG_RUNTIME_DIR", "")
     return (
         folder
@@ -186,15 +191,8 @@ def _socket_folder() -> str | None:
     )
 
 
-NOTE = "open-broker.json"
-TOKEN = "token"  # noqa: S105 - the name of the file in which the broker keeps it
-LEDGER = "ledger.sqlite3"
-FIRST_READER, READERS = 0x40000002, 510
-SCHEME = "http+unix://"
-
-
 def note(data: Path, address: PracticeAddress) -> None:
-    """Say in the ledger's folder where its broker listens."""
+    """Write the address of the broker beside its ledger."""
     said = {"url": address.rest_url, "accounts": address.account_ids}
     with contextlib.suppress(OSError):  # the desk opens without it as well
         handle = os.open(data / NOTE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -203,13 +201,13 @@ def note(data: Path, address: PracticeAddress) -> None:
 
 
 def unnote(data: Path) -> None:
-    """Take the note away."""
+    """Remove the address beside the ledger."""
     with contextlib.suppress(OSError):
         (data / NOTE).unlink(missing_ok=True)
 
 
 def find(data: Path) -> PracticeAddress | None:
-    """Return the open broker of this ledger; None when no desk has one open, or a killed desk left its note."""
+    """Return the address of the running broker of this ledger, None if there is none or the note is stale."""
     try:
         said = json.loads((data / NOTE).read_text(encoding="utf-8"))
         url, accounts = str(said["url"]), tuple(map(str, said["accounts"]))
@@ -223,7 +221,7 @@ def find(data: Path) -> PracticeAddress | None:
 
 
 def is_held(data: Path) -> bool:
-    """Say whether a running broker has the ledger: asked of the file's lock, before a broker of our own is started.
+    """Return whether a running broker holds the lock of the ledger file.
 
     These are the bytes that SQLite locks for readers (sqlite.org/lockingv3.html); the broker holds them alone.
     """

@@ -39,7 +39,7 @@ COMMAND_NAMES: Mapping[InFlightKind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What beside ticket and price matters to a verdict."""
+    """Conditions beside ticket and price that a verdict depends on."""
 
     wall_ns: int
     rtt_ms: float | None = None
@@ -50,7 +50,7 @@ class Circumstances:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Reasons that refuse, and warnings that ask for a letter."""
+    """Reasons to refuse, and warnings that require a letter."""
 
     refusals: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class Verdict:
 def judge(
     draft: Draft, plan: Plan, context: TradingContext, limits: Limits, circumstances: Circumstances
 ) -> Verdict:
-    """Return everything that speaks against sending the plan."""
+    """Return all refusals and warnings of a plan."""
     at_once = _at_once_warnings(draft, plan, context)
     unusable = field_refusals(draft, plan, context)
     if unusable:
@@ -85,7 +85,7 @@ def judge(
 
 
 def under_way_refusals(instrument: str, in_flight: Iterable[InFlight]) -> list[str]:
-    """Return why nothing may open in the instrument while commands are sent or looked up."""
+    """Refuse an order while commands in its instrument are sent or looked up."""
     waiting = [each for each in in_flight if each.state != "unconfirmed"]
     if not waiting:
         return []
@@ -98,7 +98,7 @@ def under_way_refusals(instrument: str, in_flight: Iterable[InFlight]) -> list[s
 
 
 def unconfirmed_warnings(in_flight: Iterable[InFlight]) -> list[str]:
-    """Return what was not found at the broker and may still take effect beside a new order."""
+    """Return warnings of commands that were not found at the broker and may still take effect."""
     lost = [each for each in in_flight if each.state == "unconfirmed"]
     if not lost:
         return []
@@ -110,7 +110,7 @@ def unconfirmed_warnings(in_flight: Iterable[InFlight]) -> list[str]:
 
 
 def old_price_words(context: TradingContext, trouble: str) -> str:
-    """Return why nothing may open on this price; nothing: it is fresh, or was read again."""
+    """Return why this price is too old to open on, "" if it is fresh or was read again."""
     if context.age > FRESH and trouble:
         return (
             f"{OLD.format(duration(context.age))} could not be read again ({trouble}); exits work"
@@ -131,7 +131,7 @@ def _price_refusals(draft: Draft, plan: Plan, context: TradingContext, trouble: 
 
 
 def field_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[str]:
-    """Return the fields whose text cannot be sent as it stands, each with the way to mend it."""
+    """Return a refusal for each field whose text cannot be sent, with the remedy."""
     reasons = [
         unreadable_words(name, text, FIELD_KEYS[name])
         for name, text in unreadable_fields(draft, plan)
@@ -145,7 +145,7 @@ def field_refusals(draft: Draft, plan: Plan, context: TradingContext) -> list[st
 
 
 def unreadable_words(name: str, text: UnreadableText, key: str) -> str:
-    """Return the refusal for a field's text: the field, the text, what is wrong, and the keys that mend it."""
+    """Return the refusal for a field's text: field, text, reason, and the keys that correct it."""
     return f"{name}: {text.text} {text.reason}. {key} and digits set it, {key} Backspace empties it"
 
 
@@ -297,7 +297,7 @@ def _at_once_warnings(draft: Draft, plan: Plan, context: TradingContext) -> list
 
 
 def fills_at_once(draft: Draft, plan: Plan, context: TradingContext) -> bool:
-    """Whether a limit or stop order would not rest at all."""
+    """Return whether a limit or stop order would fill at once."""
     entry = plan.levels.entry
     if draft.kind not in {"LIMIT", "STOP"} or not isinstance(entry, Decimal):
         return False
@@ -321,7 +321,7 @@ def _moment_warnings(circumstances: Circumstances, limits: Limits) -> list[str]:
 
 
 def minutes_to_rollover(wall_ns: int) -> int | None:
-    """Return the minutes to 17:00 New York when it is that close, else None."""
+    """Return the minutes to 17:00 New York if at most ten, else None."""
     moment = datetime.fromtimestamp(wall_ns // 1_000_000_000, NEW_YORK)
     rollover = moment.replace(hour=ROLLOVER_HOUR, minute=0, second=0, microsecond=0)
     left = rollover - moment

@@ -8,10 +8,12 @@ from keydesk.calc.order_parser import KEYWORDS, OrderSyntaxError, ParsedOrder, m
 from keydesk.calc.ticket_draft import Side
 
 COMMANDS = ("quit", "help", "keys", "messages", "undo", "buy", "sell")
+SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
+KNOWN = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
 
 
 def complete(line: str, instruments: Iterable[str]) -> str:
-    """Return the line with its last word completed; unchanged where none or several go on differently."""
+    """Return the line with its last word completed as far as that is unambiguous."""
     before, space, last = line.rpartition(" ")
     colon = ":" if last.startswith(":") else ""
     typed = last.lower().lstrip(":")
@@ -24,7 +26,7 @@ def complete(line: str, instruments: Iterable[str]) -> str:
 
 
 def _known(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
-    """What may stand behind so many words: a command or instrument, then an instrument, then fields."""
+    """Return the words that may follow: a command or instrument, then an instrument, then fields."""
     match len(before):
         case 0:
             return [*COMMANDS, *names]
@@ -35,16 +37,12 @@ def _known(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
 
 
 def _common(words: Sequence[str]) -> str:
-    """The letters with which all of them begin."""
+    """Return the common prefix of the words."""
     shortest = min(words, key=len)
     for at, letter in enumerate(shortest):
         if any(word[at] != letter for word in words):
             return shortest[:at]
     return shortest
-
-
-SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
-KNOWN = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +57,12 @@ class ShowHelp:
 
 @dataclass(frozen=True, slots=True)
 class ShowMessages:
-    """Show what was told since the desk was opened."""
+    """Show the messages since the desk was opened."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShowInstrument:
-    """Turn chart, ticket and books to an instrument."""
+    """Show an instrument in chart, ticket and books."""
 
     instrument: str
 
@@ -80,7 +78,7 @@ class OpenTicket:
 
 @dataclass(frozen=True, slots=True)
 class ShowMessage:
-    """Nothing to do but to answer."""
+    """Show a message; nothing else is done."""
 
     level: Literal["info", "warn"]
     words: str
@@ -92,7 +90,7 @@ ParsedCommand = QuitDesk | ShowHelp | ShowMessages | ShowInstrument | OpenTicket
 def parse_command(  # noqa: PLR0911 - one answer a command
     line: str, instruments: Iterable[str], focus: str
 ) -> ParsedCommand:
-    """Return what the line asks for."""
+    """Parse a line of the command line."""
     words = line.strip().lstrip(":").lower().split()
     match words:
         case []:
@@ -122,7 +120,7 @@ def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str)
     names = list(instruments)
     named = find_instrument(rest[0], names) if rest and rest[0][0].isalpha() else None
     if named is None and rest and rest[0][0].isalpha() and rest[0] not in KEYWORDS:
-        return ShowMessage("warn", f"instrument: {rest[0]} is none; write it as eurusd")
+        return ShowMessage("warn", f"instrument: {rest[0]} is not valid; write it as eurusd")
     found = named or focus
     if not found:
         return ShowMessage("warn", "instrument: none is on the desk; write it behind the side")
@@ -133,7 +131,7 @@ def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str)
 
 
 def find_instrument(name: str, instruments: Iterable[str]) -> str | None:
-    """Return the instrument written in any of its ways: eurusd, EUR/USD, eur_usd; else the only match."""
+    """Return the instrument of a name such as eurusd, EUR/USD or eur_usd; else the only near match."""
     names = list(instruments)
     plain = "".join(letter for letter in name.upper() if letter.isalnum())
     for each in names:

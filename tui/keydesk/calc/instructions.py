@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 RISK_PRESET = 0
+CloseSide = Literal["ALL"] | Decimal | None  # in full, by units, or (None) not at all
 
 
 def _usual_sizes() -> Mapping[int, Decimal]:
@@ -24,7 +25,7 @@ def _usual_sizes() -> Mapping[int, Decimal]:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One way of opening a trade."""
+    """Sizes, bracket and trailing stop of new trades."""
 
     name: str = "standard"
     sizes: Mapping[int, Decimal] = field(default_factory=_usual_sizes)  # presets 1 to 9
@@ -36,18 +37,18 @@ class Template:
     break_even_offset_pips: Decimal = Decimal(0)
 
     def stop_distance_pips(self, context: TradingContext) -> Decimal | None:
-        """Return the bracket's stop in whole pips, wide enough for the instrument's spread."""
+        """Return the stop of the bracket in whole pips, wide enough for the instrument's spread."""
         return self.stop_at_spread((context.ask - context.bid) / context.rules.pip)
 
     def stop_at_spread(self, spread_pips: Decimal) -> Decimal | None:
-        """Return the bracket's stop where the spread is so many pips."""
+        """Return the stop of the bracket for a spread in pips."""
         if self.stop_pips is None:
             return None
         by_spread = self.stop_spreads * spread_pips
         return max(self.stop_pips, by_spread.to_integral_value(rounding="ROUND_CEILING"))
 
     def trail_distance_pips(self, context: TradingContext) -> Decimal | None:
-        """Return the trailing distance in pips: its own, else the stop's, never below the broker's least."""
+        """Return the trailing distance in pips: the template's, else the stop's, at least the broker's minimum."""
         wanted = (
             self.trail_pips if self.trail_pips is not None else self.stop_distance_pips(context)
         )
@@ -59,7 +60,7 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the trader allows the trader; hard refuses, soft asks for a letter. Exits are exempt."""
+    """The trader's own limits: hard ones refuse, soft ones require a letter. Exits are exempt."""
 
     hard_units: Decimal | None = None
     hard_risk_percent: Decimal | None = None
@@ -81,7 +82,7 @@ Change = Decimal | None | Left  # a new value; None takes the order away; left a
 
 @dataclass(frozen=True, slots=True)
 class OpenOrder:
-    """Buy or sell, now or when the price comes."""
+    """Open a trade at market or by a pending order."""
 
     instrument: str
     kind: Kind
@@ -103,14 +104,11 @@ class OpenOrder:
 
 @dataclass(frozen=True, slots=True)
 class CloseTrades:
-    """Close trades, one or all of a position; units only of one trade, None: all of it."""
+    """Close trades; `units` closes a part of a single trade, None all of it."""
 
     instrument: str
     trade_ids: tuple[str, ...]
     units: Decimal | None = None  # magnitude
-
-
-CloseSide = Literal["ALL"] | Decimal | None  # in full, by units, or (None) not at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,7 @@ class ClosePosition:
 
 @dataclass(frozen=True, slots=True)
 class SetProtection:
-    """Set, move or take away what protects one trade."""
+    """Set, move or cancel the stop, target and trailing stop of a trade."""
 
     trade_id: str
     instrument: str
@@ -135,7 +133,7 @@ class SetProtection:
 
 @dataclass(frozen=True, slots=True)
 class MoveEntry:
-    """Replace a pending entry order by one at another price; its bracket moves along."""
+    """Replace a pending entry order by one at another price; its bracket moves with it."""
 
     order_id: str
     instrument: str
@@ -154,7 +152,7 @@ class CancelOrders:
 
 @dataclass(frozen=True, slots=True)
 class Reverse:
-    """Turn a net position round by one order of twice its size."""
+    """Reverse a net position by one order of twice its size."""
 
     instrument: str
     units: Decimal  # signed: minus twice the net units
@@ -166,7 +164,7 @@ class Reverse:
 
 @dataclass(frozen=True, slots=True)
 class Flatten:
-    """Close every position and cancel every entry order; of one instrument, or (None) of all."""
+    """Close all positions and cancel all entry orders of an instrument, or (None) of the account."""
 
     instrument: str | None = None
 

@@ -18,37 +18,6 @@ from keydesk.calc.ticket_draft import (
     Kind,
 )
 
-
-def matching(typed: str, names: Iterable[str]) -> list[str]:
-    """Return the names that hold the letters in order, the nearest first; all of them for nothing typed."""
-    wanted = "".join(letter for letter in typed.upper() if letter.isalnum())
-    scored = [(_distance(wanted, name), name) for name in names]
-    return [name for distance, name in sorted(scored, key=_by_distance) if distance is not None]
-
-
-def _by_distance(scored: tuple[tuple[int, int] | None, str]) -> tuple[int, int]:
-    return scored[0] or (0, 0)
-
-
-def _distance(wanted: str, name: str) -> tuple[int, int] | None:
-    """Return how far the letters lie apart, None when the name does not hold them.
-
-    Letters that begin a currency count as near: `gj` means GBP_JPY before it means anything else.
-    """
-    plain = name.replace("_", "")
-    starts = "".join(part[:1] for part in name.split("_"))
-    if wanted and starts.startswith(wanted):
-        return (0, 0)
-    at, gaps = -1, 0
-    for letter in wanted:
-        found = plain.find(letter, at + 1)
-        if found < 0:
-            return None
-        gaps += found - at - 1
-        at = found
-    return (1 if wanted else 0, gaps)
-
-
 NUMBER = re.compile(r"\d{1,12}(\.\d{1,7})?|\.\d{1,10}", re.ASCII)  # no longer than a field
 THOUSANDS = {"k": Decimal(1_000), "m": Decimal(1_000_000)}
 KINDS: dict[str, Kind] = {
@@ -67,13 +36,43 @@ KEYWORDS = ("sl", "tp", "tr", "bound", *ALONE, "gtd")
 NONE = "none"
 
 
+def matching(typed: str, names: Iterable[str]) -> list[str]:
+    """Return the names that contain the typed letters in order, best match first; all names if nothing is typed."""
+    wanted = "".join(letter for letter in typed.upper() if letter.isalnum())
+    scored = [(_distance(wanted, name), name) for name in names]
+    return [name for distance, name in sorted(scored, key=_by_distance) if distance is not None]
+
+
+def _by_distance(scored: tuple[tuple[int, int] | None, str]) -> tuple[int, int]:
+    return scored[0] or (0, 0)
+
+
+def _distance(wanted: str, name: str) -> tuple[int, int] | None:
+    """Return how far the matched letters are apart, None if the name does not contain them.
+
+    Letters that begin a currency count as near: `gj` means GBP_JPY before it means anything else.
+    """
+    plain = name.replace("_", "")
+    starts = "".join(part[:1] for part in name.split("_"))
+    if wanted and starts.startswith(wanted):
+        return (0, 0)
+    at, gaps = -1, 0
+    for letter in wanted:
+        found = plain.find(letter, at + 1)
+        if found < 0:
+            return None
+        gaps += found - at - 1
+        at = found
+    return (1 if wanted else 0, gaps)
+
+
 class OrderSyntaxError(Exception):
-    """A word that cannot be read; the text names the field and shows how it is written."""
+    """Raised for a word that cannot be read; the text names the field and shows how to write it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedOrder:
-    """The fields that were typed; None: the template's."""
+    """The fields that were typed; None means the template's value."""
 
     size: Entry | None = None
     kind: Kind | None = None
@@ -85,7 +84,7 @@ class ParsedOrder:
     expiry: str = ""
 
     def on(self, ticket: Draft) -> Draft:
-        """Return the ticket with these fields in it."""
+        """Return the ticket with these fields set."""
         kind = self.kind or ticket.kind
         usual = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
         stop, target = self.stop or ticket.stop, self.target or ticket.target
@@ -106,7 +105,7 @@ class ParsedOrder:
 
     @property
     def words(self) -> str:
-        """Say the fields as they were understood, thousands and all."""
+        """Return the parsed fields in words."""
         parts = [
             "" if self.kind is None else KIND_WORDS[self.kind],
             _said("at", self.price),
@@ -120,7 +119,7 @@ class ParsedOrder:
 
     @property
     def size_words(self) -> str:
-        """Say the size: 50,000, or risk 1 %."""
+        """Return the size in words: 50,000, or risk 1 %."""
         size = None if self.size is None else self.size.value
         if self.size is None or not isinstance(size, Decimal):
             return ""
@@ -128,7 +127,7 @@ class ParsedOrder:
 
 
 def parse_order(words: Sequence[str]) -> ParsedOrder:
-    """Read the words behind side and instrument, in any order.
+    """Parse the words after side and instrument, in any order.
 
     Raises:
         Unreadable: one of them cannot be read, stands twice, or does not go with another.
@@ -145,7 +144,7 @@ def parse_order(words: Sequence[str]) -> ParsedOrder:
 
 
 def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
-    """Read one field, taking its value out of what is left."""
+    """Parse one field and remove its value from `left`."""
     following: dict[str, tuple[str, Callable[[str], Entry]]] = {
         "sl": ("stop", _stop),
         "tp": ("target", _target),
@@ -169,7 +168,7 @@ def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
 
 
 def _agreeing(found: ParsedOrder) -> ParsedOrder:
-    """Make of a price alone a limit order; refuse what cannot go together."""
+    """Make a price alone a limit order; raise OrderSyntaxError for fields that exclude each other."""
     if found.price is not None and found.kind is None:
         found = replace(found, kind="LIMIT")
     pending = found.kind not in {None, "MARKET"}
@@ -201,20 +200,20 @@ def _size(text: str) -> Entry:
     digits = text[:-1] if text[-1] in THOUSANDS else text
     if not NUMBER.fullmatch(digits) or not Decimal(digits):
         raise OrderSyntaxError(
-            f"size: {text} is none; write 50000, 50k, 1.5m or, of NAV at risk, 1%"
+            f"size: {text} is not valid; write 50000, 50k, 1.5m or, of NAV at risk, 1%"
         )
     units = (Decimal(digits) * factor).normalize()
     return Entry(f"{units:f}", "units")
 
 
 def _price(text: str) -> Entry:
-    """Read a price, or how many pips away it is: on the order's own side of the market, or under it."""
+    """Parse a price, or its distance from the market in pips."""
     under = text.startswith("-")
     digits = text.removeprefix("-").removesuffix("p")
     if not NUMBER.fullmatch(digits) or (under and not text.endswith("p")):
         shown = text or "nothing"
         raise OrderSyntaxError(
-            f"price: {shown} is none; write @1.0830, @15p for 15 pips away, @-15p for 15 under"
+            f"price: {shown} is not valid; write @1.0830, @15p for 15 pips away, @-15p for 15 under"
         )
     if under:
         return Entry(f"-{digits}", "price")  # as a ticket's price field takes it
@@ -238,14 +237,14 @@ def _target(text: str) -> Entry:
 def _level(name: str, text: str, right: str) -> Entry:
     digits = text.removesuffix("p")
     if not NUMBER.fullmatch(digits):
-        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is none; write {right}")
+        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is not valid; write {right}")
     return Entry(digits, "pips" if text.endswith("p") else "price")
 
 
 def _pips(name: str, text: str, right: str) -> Entry:
     digits = text.removesuffix("p")
     if not NUMBER.fullmatch(digits):
-        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is none; write {right}")
+        raise OrderSyntaxError(f"{name}: {text or 'nothing'} is not valid; write {right}")
     return Entry(digits, "pips")
 
 
@@ -253,7 +252,7 @@ def _hours(text: str) -> str:
     expiry = f"GTD {text}"
     if expiry not in PENDING_EXPIRIES:
         known = ", ".join(each.lower() for each in PENDING_EXPIRIES if each.startswith("GTD"))
-        raise OrderSyntaxError(f"expiry: gtd {text or 'of nothing'} is none; write {known}")
+        raise OrderSyntaxError(f"expiry: gtd {text or 'of nothing'} is not valid; write {known}")
     return expiry
 
 

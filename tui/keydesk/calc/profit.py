@@ -7,29 +7,31 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 
+NOTHING = Decimal(0)
+
 
 def whole_units(units: Decimal, precision: int) -> Decimal:
-    """Units at the instrument's precision, never more than asked for."""
+    """Return units rounded down to the instrument's precision."""
     return units.quantize(_step(precision), rounding=ROUND_DOWN)
 
 
 def nearest_price(price: Decimal, precision: int) -> Decimal:
-    """The price at the instrument's precision."""
+    """Return the price rounded to the instrument's precision."""
     return price.quantize(_step(precision), rounding=ROUND_HALF_EVEN)
 
 
 def price_up(price: Decimal, precision: int) -> Decimal:
-    """The price at the instrument's precision, never lower."""
+    """Return the price rounded up to the instrument's precision."""
     return price.quantize(_step(precision), rounding=ROUND_CEILING)
 
 
 def price_down(price: Decimal, precision: int) -> Decimal:
-    """The price at the instrument's precision, never higher."""
+    """Return the price rounded down to the instrument's precision."""
     return price.quantize(_step(precision), rounding=ROUND_FLOOR)
 
 
 def pip(pip_location: int) -> Decimal:
-    """One pip in price units."""
+    """Return one pip in price units."""
     return Decimal(1).scaleb(pip_location)
 
 
@@ -37,12 +39,9 @@ def _step(precision: int) -> Decimal:
     return Decimal(1).scaleb(-precision)
 
 
-NOTHING = Decimal(0)
-
-
 @dataclass(frozen=True, slots=True)
 class Factors:
-    """What one unit of a currency is in home currency: for gains, for losses, for valuing (mid)."""
+    """Conversion factors of a currency to home currency: for gains, for losses, and for valuation (mid)."""
 
     gain: Decimal
     loss: Decimal
@@ -53,43 +52,43 @@ HOME = Factors(Decimal(1), Decimal(1), Decimal(1))
 
 
 def closing_price(units: Decimal, bid: Decimal, ask: Decimal) -> Decimal:
-    """The price at which signed units would be closed: a long at the bid, a short at the ask."""
+    """Return the price that closes signed units: the bid for a long, the ask for a short."""
     return bid if units > 0 else ask
 
 
 def quote_profit(units: Decimal, entry: Decimal, close: Decimal) -> Decimal:
-    """The result of signed units in the quote currency."""
+    """Return the profit of signed units in quote currency."""
     return units * (close - entry)
 
 
 def home_profit(quote: Decimal, factors: Factors) -> Decimal:
-    """A result in the quote currency as home currency: gains and losses convert at their own factor."""
+    """Convert a profit in quote currency to home currency; gains and losses have their own factors."""
     return quote * (factors.gain if quote >= 0 else factors.loss)
 
 
 def profit(units: Decimal, entry: Decimal, close: Decimal, factors: Factors) -> Decimal:
-    """The result of signed units in home currency."""
+    """Return the profit of signed units in home currency."""
     return home_profit(quote_profit(units, entry, close), factors)
 
 
 def profit_in_pips(units: Decimal, entry: Decimal, close: Decimal, pip: Decimal) -> Decimal:
-    """How far the price went the trade's way, in pips; negative: against it."""
+    """Return the profit in pips; negative is a loss."""
     distance = close - entry if units > 0 else entry - close
     return distance / pip
 
 
 def pip_value(units: Decimal, pip: Decimal, factors: Factors) -> Decimal:
-    """What one pip is worth, in home currency."""
+    """Return the value of one pip in home currency."""
     return abs(units) * pip * factors.value
 
 
 def notional(units: Decimal, mid: Decimal, factors: Factors) -> Decimal:
-    """The size of signed units in home currency, without sign."""
+    """Return the absolute value of signed units in home currency."""
     return abs(units) * mid * factors.value
 
 
 def average_price(parts: Iterable[tuple[Decimal, Decimal]]) -> Decimal | None:
-    """The price of several (units, price) together, weighted by units; None without any."""
+    """Return the average of (units, price) pairs weighted by units, None without any."""
     total = value = NOTHING
     for units, price in parts:
         total += units

@@ -25,7 +25,7 @@ Weight = Literal["nothing", "adds", "tightens", "moves target", "loosens"]
 
 @dataclass(frozen=True, slots=True)
 class ProtectionDraft:
-    """Stop, target and trailing stop of one trade as typed so far."""
+    """Stop, target and trailing stop of one trade as typed."""
 
     stop: Entry
     target: Entry
@@ -37,7 +37,7 @@ class ProtectionDraft:
         return {"stop": self.stop, "target": self.target, "trail": self.trail}[name]
 
     def reading(self, name: ProtectionField) -> Reading:
-        """Return what a field says: a number it can take, None for an empty one, else why it cannot be read."""
+        """Return the number in a field, None if it is empty, else why it cannot be read."""
         entry = self.entry(name)
         return entry.value if entry.unit == "pips" and name != "trail" else above_zero(entry.value)
 
@@ -63,7 +63,7 @@ class ProtectionDraft:
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """The levels of a trade: stop and target as prices, trail as a distance; None: not set."""
+    """Levels of a trade: stop and target as prices, trail as a distance; None if not set."""
 
     stop: Decimal | None
     target: Decimal | None
@@ -71,7 +71,7 @@ class Protection:
 
 
 def protection_of(trade: TradeRow) -> Protection:
-    """Return what protects the trade now."""
+    """Return the present levels of a trade."""
     return Protection(
         stop=trade.stop_loss.price if trade.stop_loss else None,
         target=trade.take_profit.price if trade.take_profit else None,
@@ -80,7 +80,7 @@ def protection_of(trade: TradeRow) -> Protection:
 
 
 def draft_of(now: Protection, context: TradingContext | None) -> ProtectionDraft:
-    """Return the fields filled with what protects the trade now."""
+    """Return a draft filled with the present levels."""
     pip = context.rules.pip if context else None
     trail = now.trail / pip if now.trail is not None and pip else None
     return ProtectionDraft(
@@ -97,7 +97,7 @@ def _filled(value: Decimal | None, unit: Unit) -> Entry:
 
 
 def wanted(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Protection | None:
-    """Return the levels typed, at the instrument's precision; None while one of them cannot be read."""
+    """Return the typed levels at the instrument's precision, None while one cannot be read."""
     stop, target, trail = (wanted_level(draft, name, trade, context) for name in FIELDS)
     if (
         isinstance(stop, UnreadableText)
@@ -111,7 +111,7 @@ def wanted(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> 
 def wanted_level(
     draft: ProtectionDraft, name: ProtectionField, trade: TradeRow, context: TradingContext
 ) -> Reading:
-    """Return what one field comes to: a price, or for the trailing stop a distance in price units."""
+    """Return the level of one field: a price, or the trailing distance in price units."""
     value = draft.reading(name)
     if not isinstance(value, Decimal):
         return value
@@ -123,12 +123,12 @@ def wanted_level(
 
 
 def change(now: Decimal | None, new: Decimal | None) -> Change:
-    """Return what has to be sent: nothing for what stays."""
+    """Return the changes to send; unchanged levels are left out."""
     return LEFT_ALONE if now == new else new
 
 
 def weight(trade: TradeRow, now: Protection, new: Protection) -> Weight:
-    """Return the gravest of the changes; taking protection away outweighs everything."""
+    """Return the most severe change; removing protection is the most severe."""
     weights: list[Weight] = [
         _stop_weight(trade, now.stop, new.stop),
         _trail_weight(now.trail, new.trail),
@@ -164,7 +164,7 @@ def _target_weight(now: Decimal | None, new: Decimal | None) -> Weight:
 
 
 def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Sequence[str]:
-    """Return what cannot be meant; a stop that the price already passed would fire at once."""
+    """Return refusals, such as a stop that the price has already passed."""
     now, new = protection_of(trade), wanted(draft, trade, context)
     if new is None:
         return [unreadable_words(name, text, FIELD_KEYS[name]) for name, text in draft.unreadable]
@@ -215,21 +215,21 @@ def _trail_out_of_range(trail: Decimal, context: TradingContext) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What the levels come to, home currency; None: no such level."""
+    """Profit at the levels in home currency; None without the level."""
 
     at_stop: Decimal | None  # negative: lost
     at_target: Decimal | None
 
     @property
     def ratio(self) -> Decimal | None:
-        """Return the reward over the risk; None without a target, or without a loss at the stop."""
+        """Return reward over risk; None without a target or without a loss at the stop."""
         if self.at_stop is None or self.at_target is None or self.at_stop >= 0:
             return None
         return self.at_target / -self.at_stop
 
 
 def outlook(trade: TradeRow, levels: Protection, context: TradingContext) -> Outlook:
-    """Return what the trade makes at the stop that is met first, and at its target."""
+    """Return the profit at the nearest stop and at the target."""
     at_stop = at_target = None
     stop = effective_stop(trade, levels, context)
     if stop is not None:
@@ -242,7 +242,7 @@ def outlook(trade: TradeRow, levels: Protection, context: TradingContext) -> Out
 
 
 def effective_stop(trade: TradeRow, levels: Protection, context: TradingContext) -> Decimal | None:
-    """Return which of stop, trailing stop and guaranteed stop the price meets first; None: there is none."""
+    """Return which of stop, trailing stop and guaranteed stop is nearest to the price, None without any."""
     guaranteed = trade.guaranteed_stop.price if trade.guaranteed_stop else None
     trailed = _trailed_price(trade, levels.trail, context)
     return nearest_stop(trade.units, (levels.stop, trailed, guaranteed))
@@ -251,7 +251,7 @@ def effective_stop(trade: TradeRow, levels: Protection, context: TradingContext)
 def _trailed_price(
     trade: TradeRow, distance: Decimal | None, context: TradingContext
 ) -> Decimal | None:
-    """Return where a trailing stop stands; at a new distance it starts from the price now."""
+    """Return the price of a trailing stop; with a new distance it starts from the present price."""
     if distance is None:
         return None
     standing = trade.trailing_stop

@@ -10,7 +10,7 @@ FIRST_STOP_WITHIN_NS = 60_000_000_000  # a stop set this soon after the fill is 
 
 
 def nearest_stop(units: Decimal, stops: Iterable[Decimal | None]) -> Decimal | None:
-    """Of several stops of a trade the one the price meets first; None: it has no stop."""
+    """Return the stop that the price meets first, None without a stop."""
     prices = [price for price in stops if price is not None]
     if not prices:
         return None
@@ -18,38 +18,38 @@ def nearest_stop(units: Decimal, stops: Iterable[Decimal | None]) -> Decimal | N
 
 
 def stop_distance(units: Decimal, entry: Decimal, stop: Decimal) -> Decimal:
-    """How far the stop is from the entry on the losing side; negative: it is past the entry."""
+    """Return the distance from entry to stop on the losing side; negative if the stop is past the entry."""
     return entry - stop if units > 0 else stop - entry
 
 
 def open_risk(units: Decimal, entry: Decimal, stop: Decimal, factors: Factors) -> Decimal:
-    """What the trade loses when the stop fills at its price, in home currency; 0 once it is past the entry."""
+    """Return the loss at the stop in home currency, 0 once the stop is past the entry."""
     return max(NOTHING, stop_distance(units, entry, stop)) * abs(units) * factors.loss
 
 
 def locked_profit(units: Decimal, entry: Decimal, stop: Decimal, factors: Factors) -> Decimal:
-    """What the trade still wins when the stop fills at its price, in home currency."""
+    """Return the profit at the stop in home currency, 0 while the stop is before the entry."""
     return max(NOTHING, -stop_distance(units, entry, stop)) * abs(units) * factors.gain
 
 
 def trailing_stop(units: Decimal, best: Decimal, distance: Decimal) -> Decimal:
-    """Where a trailing stop stands once the closing side has been at its best."""
+    """Return the price of a trailing stop for the best closing price so far."""
     return best - distance if units > 0 else best + distance
 
 
 def reward(units: Decimal, entry: Decimal, target: Decimal, factors: Factors) -> Decimal:
-    """What the trade wins at its target, in home currency; negative: the target is a loss."""
+    """Return the profit at the target in home currency; negative if the target is a loss."""
     distance = target - entry if units > 0 else entry - target
     return distance * abs(units) * (factors.gain if distance >= 0 else factors.loss)
 
 
 def r_multiple(result: Decimal, initial_risk: Decimal | None) -> Decimal | None:
-    """A result in units of the trade's initial risk; None when it had no stop to measure by."""
+    """Return a result in units of the initial risk, None without an initial stop."""
     return result / initial_risk if initial_risk else None
 
 
 def exact_break_even(entry: Decimal, units: Decimal, costs: Decimal, factors: Factors) -> Decimal:
-    """Return the closing-side price at which the trade's result is nothing.
+    """Return the closing price at which the result of the trade is zero.
 
     Costs are earned back by a gain; financing received is given back by a loss, which converts at its own factor.
 
@@ -72,7 +72,7 @@ def break_even_stop(
     precision: int,
     offset: Decimal = Decimal(0),
 ) -> Decimal:
-    """Return the stop that leaves nothing lost, rounded to the side that protects.
+    """Return the break-even stop, rounded to the protecting side.
 
     Args:
         entry: The trade's price.

@@ -14,32 +14,38 @@ from keydesk.calc.profit import whole_units
 NOTHING = Decimal(0)
 CLOSEOUT = Decimal(1)  # the closeout percent at which the broker closes everything
 HALF = Decimal("0.5")
+EVERY = 10.0  # seconds between two samples
+HOUR = 360  # samples
+ENOUGH = 12  # two minutes; before that nothing is called usual
+WIDE = 2  # times the median
+MARGIN_SHARE = Decimal("0.98")  # of the margin available: the price moves before the fill
+CapName = Literal["", "margin", "order limit", "position limit", "own limit"]
 
 
 def effective_rate(instrument_rate: Decimal, account_rate: Decimal | None) -> Decimal:
-    """The margin rate in force: the account's own choice can only lower the leverage."""
+    """Return the effective margin rate: the greater of the instrument's and the account's."""
     return instrument_rate if account_rate is None else max(instrument_rate, account_rate)
 
 
 def required_margin(
     units: Decimal, rate: Decimal, mid: Decimal, position_value: Decimal
 ) -> Decimal:
-    """The margin of signed units, in home currency; `position_value` is quote currency to home."""
+    """Return the margin of signed units in home currency; `position_value` converts quote to home currency."""
     return abs(units) * rate * mid * position_value
 
 
 def position_units(long_units: Decimal, short_units: Decimal) -> Decimal:
-    """The units of an instrument that need margin: of two sides held at once only the larger does."""
+    """Return the units that need margin: of a long and a short side the larger."""
     return max(abs(long_units), abs(short_units))
 
 
 def margin_available(nav: Decimal, used: Decimal) -> Decimal:
-    """The margin left for new positions, never negative."""
+    """Return the margin for new positions, never negative."""
     return max(NOTHING, nav - used)
 
 
 def closeout_percent(used: Decimal, mid_nav: Decimal) -> Decimal:
-    """How near the margin closeout is, as a fraction: at 1 the broker closes everything.
+    """Return the margin closeout fraction: at 1 the broker closes all trades.
 
     Args:
         used: The margin in use.
@@ -56,18 +62,12 @@ def spread_cost(units: Decimal, bid: Decimal, ask: Decimal, loss_factor: Decimal
 
 
 def slippage_allowed(bid: Decimal, ask: Decimal, pip: Decimal) -> Decimal:
-    """Return how far a market order may fill from the price seen: two spreads, at least one pip."""
+    """Return the allowed distance of a market fill from the price seen: two spreads, at least one pip."""
     return max(2 * (ask - bid), pip)
 
 
-EVERY = 10.0  # seconds between two samples
-HOUR = 360  # samples
-ENOUGH = 12  # two minutes; before that nothing is called usual
-WIDE = 2  # times the median
-
-
 class TypicalSpreads:
-    """Takes a sample of every instrument's spread each ten seconds."""
+    """Samples every instrument's spread each ten seconds."""
 
     def __init__(self) -> None:
         self._samples: dict[str, deque[Decimal]] = {}
@@ -76,7 +76,7 @@ class TypicalSpreads:
         self._seen: dict[Decimal, Decimal] = {}  # 25,000 samples are a few hundred values
 
     def note(self, instrument: str, spread: Decimal, now: float) -> None:
-        """Take the spread into account, if a sample is due; now in monotonic seconds."""
+        """Add a sample if one is due; `now` in monotonic seconds."""
         if now - self._sampled.get(instrument, float("-inf")) < EVERY:
             return
         self._sampled[instrument] = now
@@ -86,26 +86,21 @@ class TypicalSpreads:
             self._medians[instrument] = median(samples)
 
     def is_wide(self, instrument: str, spread: Decimal) -> bool:
-        """Say whether a spread is more than twice what is usual; False while that is not known."""
+        """Return whether a spread is more than twice its median; False while the median is unknown."""
         usual = self._medians.get(instrument)
         return usual is not None and spread > WIDE * usual
 
 
 def median(samples: Iterable[Decimal]) -> Decimal:
-    """The middle one, or between the two in the middle; the module `statistics` is 0.2 MB more."""
+    """Return the median; the module `statistics` would cost 0.2 MB."""
     ordered = sorted(samples)
     half = len(ordered) // 2
     return (ordered[half] + ordered[-1 - half]) / 2
 
 
-MARGIN_SHARE = Decimal("0.98")  # of the margin available: the price moves before the fill
-
-CapName = Literal["", "margin", "order limit", "position limit", "own limit"]
-
-
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What units may not go over; None: no such limit."""
+    """Upper limits of units; None means no limit."""
 
     margin: Decimal | None = None
     order: Decimal | None = None
@@ -115,7 +110,7 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """The units to send, and the cap that bound them."""
+    """The units to send, and the cap that limited them."""
 
     units: Decimal
     bound_by: CapName = ""
@@ -124,19 +119,19 @@ class Size:
 def units_for_risk(
     risk: Decimal, distance: Decimal, loss_factor: Decimal, premium: Decimal = Decimal(0)
 ) -> Decimal:
-    """Return the exact units whose loss over the distance (and a guarantee's premium) is the risk."""
+    """Return the exact units whose loss over the distance (plus a guarantee's premium) equals the risk."""
     return risk / ((distance + premium) * loss_factor)
 
 
 def margin_cap(
     available: Decimal, margin_rate: Decimal, mid: Decimal, position_value: Decimal
 ) -> Decimal:
-    """Return the exact units that the margin available carries, a little left over."""
+    """Return the exact units that 98 % of the available margin carries."""
     return available * MARGIN_SHARE / (margin_rate * mid * position_value)
 
 
 def size(units: Decimal, precision: int, caps: Caps) -> Size:
-    """Round down, after the tightest cap; never up."""
+    """Limit units by the tightest cap and round down."""
     limits: list[tuple[Decimal, CapName]] = [(units, "")]
     for limit, name in _limits(caps):
         if limit is not None:
@@ -155,5 +150,5 @@ def _limits(caps: Caps) -> tuple[tuple[Decimal | None, CapName], ...]:
 
 
 def part(units: Decimal, percent: Decimal, precision: int) -> Decimal:
-    """Return a part of open units (their magnitude), rounded down; 0 when there is no whole unit in it."""
+    """Return a percentage of open units, rounded down; 0 if that is less than one step."""
     return whole_units(abs(units) * percent / 100, precision)

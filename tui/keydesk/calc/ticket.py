@@ -35,7 +35,7 @@ PERCENT = Decimal(100)
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """The prices of a ticket; None: not set, or nothing to measure it from yet."""
+    """The prices of a ticket; None if not set or not computable yet."""
 
     entry: Reading
     bound: Reading
@@ -46,7 +46,7 @@ class Levels:
 
 @dataclass(frozen=True, slots=True)
 class SendableLevels:
-    """The prices of a ticket that can be sent: every one was read, None where it was left out on purpose."""
+    """The prices of a ticket that can be sent; None for fields left empty."""
 
     entry: Decimal
     bound: Decimal | None
@@ -56,7 +56,7 @@ class SendableLevels:
 
 
 def sendable(levels: Levels) -> SendableLevels | None:
-    """Return the prices as an order carries them; None where one is missing or cannot be read."""
+    """Return the prices for an order, None if one is missing or cannot be read."""
     entry, bound, stop = levels.entry, levels.bound, levels.stop
     target, trail = levels.target, levels.trail
     if (
@@ -72,7 +72,7 @@ def sendable(levels: Levels) -> SendableLevels | None:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the ticket would do; money in home currency."""
+    """The effect of a ticket; money in home currency."""
 
     levels: Levels
     units: Decimal  # magnitude
@@ -100,7 +100,7 @@ class Plan:
 
 
 def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
-    """Work the ticket out with the price seen now."""
+    """Compute the plan of a ticket at the present price."""
     levels = levels_of(draft, context)
     distance = stop_distance(draft, levels)
     sized = size(
@@ -139,7 +139,7 @@ def work_out(draft: Draft, context: TradingContext, limits: Limits) -> Plan:
 
 
 def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
-    """Return the fields that the ticket has now: one that only reduces has no bracket, unless to be sized by it."""
+    """Return the fields of the ticket; one that only reduces has no bracket, unless it is sized by it."""
     if not plan.reduces:
         return draft.fields
     sizing = {"stop"} if draft.size.unit == "risk %" else set()
@@ -147,7 +147,7 @@ def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
 
 
 def unreadable_fields(draft: Draft, plan: Plan) -> Sequence[tuple[FieldName, UnreadableText]]:
-    """Return the ticket's fields whose text cannot be read."""
+    """Return the fields whose text cannot be read."""
     found: list[tuple[FieldName, UnreadableText]] = []
     for name in fields_of(draft, plan):
         reading = draft.reading(name)
@@ -170,7 +170,7 @@ def levels_of(draft: Draft, context: TradingContext) -> Levels:
 
 
 def entry_price(draft: Draft, context: TradingContext) -> Reading:
-    """Return where the ticket would open: the touch for a market order, else the typed price."""
+    """Return the entry price: the touch for a market order, else the typed price."""
     touch = context.ask if draft.direction > 0 else context.bid
     if draft.kind == "MARKET":
         return touch
@@ -186,7 +186,7 @@ def entry_price(draft: Draft, context: TradingContext) -> Reading:
 
 
 def stop_distance(draft: Draft, levels: Levels) -> Decimal | None:
-    """Return how far the nearer of stop and trailing stop is; negative on the wrong side.
+    """Return the distance of the nearer of stop and trailing stop; negative on the wrong side.
 
     None without either, and while one of them cannot be read.
     """
@@ -201,7 +201,7 @@ def stop_distance(draft: Draft, levels: Levels) -> Decimal | None:
 
 
 def margin_added(context: TradingContext, signed_units: Decimal) -> Decimal:
-    """Return the margin a fill adds (our preview; the broker's own figure is the truth)."""
+    """Return the margin that a fill adds: a preview, the broker's figure is authoritative."""
     long, short = context.funds.long_units, -context.funds.short_units
     if context.funds.hedging:
         new_long = long + max(signed_units, NOTHING)
@@ -213,7 +213,7 @@ def margin_added(context: TradingContext, signed_units: Decimal) -> Decimal:
 
 
 def mid_nav_after(context: TradingContext, units: Decimal) -> Decimal:
-    """Return NAV at mid prices once so many units were dealt: half the spread is paid (TRADER.md 2.4)."""
+    """Return NAV at mid prices after dealing the units: half the spread is paid (TRADER.md 2.4)."""
     nav = context.funds.nav if context.funds.mid_nav is None else context.funds.mid_nav
     return nav - units * (context.ask - context.bid) / 2 * context.factors.loss
 
@@ -238,7 +238,7 @@ def _wanted_units(draft: Draft, context: TradingContext, distance: Decimal | Non
 
 
 def _caps(draft: Draft, context: TradingContext, limits: Limits) -> Caps:
-    """Caps bind a size that is reckoned from risk; units that were typed are refused instead."""
+    """Limit a size computed from risk by the caps; typed units above a cap are refused instead."""
     if draft.size.unit == "units":
         return Caps()
     funds, rules = context.funds, context.rules
@@ -256,7 +256,7 @@ def _caps(draft: Draft, context: TradingContext, limits: Limits) -> Caps:
 
 
 def room_left(draft: Draft, context: TradingContext) -> Decimal | None:
-    """Return how many units fit under the instrument's largest position; None: no limit."""
+    """Return the units left under the instrument's maximum position, None without a maximum."""
     if not context.rules.maximum_position:
         return None
     held = context.funds.long_units if draft.direction > 0 else -context.funds.short_units
@@ -272,7 +272,7 @@ def _reward(draft: Draft, levels: Levels, units: Decimal, gain: Decimal) -> Deci
 
 
 def _pending_side(draft: Draft) -> int:
-    """Return where a pending order rests by its nature: a limit at a better price, a stop at a worse one."""
+    """Return a default price of a pending order: better than the market for a limit, worse for a stop."""
     return draft.direction if draft.kind == "STOP" else -draft.direction
 
 

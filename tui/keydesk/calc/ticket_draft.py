@@ -47,7 +47,7 @@ NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class UnreadableText:
-    """Text that is not a number its field can take, and the reason; it refuses every send."""
+    """Text that is not a number for its field, and the reason; it refuses every send."""
 
     text: str
     reason: str
@@ -57,7 +57,7 @@ Reading = Decimal | UnreadableText | None  # None: the field is empty on purpose
 
 
 def read_number(text: str) -> Reading:
-    """Return the number in a field's text, None for an empty field, else why it cannot be read."""
+    """Return the number in a field's text, None if it is empty, else why it cannot be read."""
     if not text:
         return None
     if len(text) > LONGEST:
@@ -68,7 +68,7 @@ def read_number(text: str) -> Reading:
 
 
 def is_number_key(key: str) -> bool:
-    """Say whether a field takes the character: all that people write numbers with, readable here or not.
+    """Return whether a field accepts the character: anything used to write numbers, readable or not.
 
     A comma or a digit of another script that was left out would change the number: 1,5 would be 15.
     """
@@ -76,14 +76,14 @@ def is_number_key(key: str) -> bool:
 
 
 def above_zero(reading: Reading) -> Reading:
-    """Return a reading of a field that takes numbers above 0 only."""
+    """Return a reading that accepts only numbers above 0."""
     if isinstance(reading, Decimal) and reading <= 0:
         return UnreadableText(f"{reading:f}", "is not above 0")
     return reading
 
 
 def shown_number(reading: Reading) -> Decimal | None:
-    """Return the number for display only; None where there is none to show."""
+    """Return the number for display, None if there is none."""
     return reading if isinstance(reading, Decimal) else None
 
 
@@ -101,7 +101,7 @@ def _reason(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The text of one field and what it counts in."""
+    """The text of a field and its unit."""
 
     text: str = ""
     unit: Unit = "pips"
@@ -109,26 +109,26 @@ class Entry:
 
     @property
     def value(self) -> Reading:
-        """The number typed, None while the field is empty, or why the text cannot be read."""
+        """The number typed, None if the field is empty, else why it cannot be read."""
         return read_number(self.text)
 
     def typed(self, key: str) -> "Entry":
-        """Take one more character in; one too many stays, so that the field says that it is too long."""
+        """Append a character; one beyond the limit stays, so that the field reports that it is too long."""
         text = key if self.fresh else (self.text + key)[: LONGEST + 1]
         return replace(self, text=text, fresh=False)
 
     def erased(self) -> "Entry":
-        """Take the last character out; all of it where nothing was typed yet."""
+        """Remove the last character; clear a field that was not typed into."""
         return replace(self, text="" if self.fresh else self.text[:-1], fresh=False)
 
     def set(self, value: Decimal) -> "Entry":
-        """Put a number in, as nudges and changes of unit do."""
+        """Set a number, as nudges and changes of unit do."""
         return replace(self, text=f"{value:f}", fresh=True)
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A ticket as typed so far; side and instrument never change while it is open."""
+    """A ticket as typed; side and instrument never change while it is open."""
 
     side: Side
     instrument: str
@@ -149,7 +149,7 @@ class Draft:
 
     @property
     def fields(self) -> tuple[FieldName, ...]:
-        """The fields in their order on the screen; a market order has no price, a pending one no bound."""
+        """The fields in screen order; a market order has no price, a pending one no bound."""
         if self.kind == "MARKET":
             return ("size", "stop", "target", "trail", "bound")
         return ("size", "price", "stop", "target", "trail")
@@ -161,7 +161,7 @@ class Draft:
         return entry
 
     def reading(self, name: FieldName) -> Reading:
-        """Return what a field says: a number it can take, None for an empty one, else why it cannot be read."""
+        """Return the number in a field, None if it is empty, else why it cannot be read."""
         value = self.entry(name).value
         return above_zero(value) if name in ABOVE_ZERO else value
 
@@ -172,7 +172,7 @@ class Draft:
         return self.put(name, replace(self.entry(name), fresh=True), active=name)
 
     def next_field(self, step: int = 1) -> "Draft":
-        """Go on to the next field, round and round."""
+        """Make the next field the active one."""
         names = self.fields
         at = names.index(self.active) if self.active in names else 0
         return self.pick(names[(at + step) % len(names)])
@@ -193,21 +193,21 @@ class Draft:
         )
 
     def typed(self, key: str) -> "Draft":
-        """Put a digit, point or minus into the active field."""
+        """Append a digit, point or minus to the active field."""
         return self.put(self.active, self.entry(self.active).typed(key))
 
     def erased(self) -> "Draft":
-        """Take the last character out of the active field."""
+        """Remove the last character of the active field."""
         return self.put(self.active, self.entry(self.active).erased())
 
     def next_kind(self) -> "Draft":
-        """Go on to the next order type; expiry and active field follow it."""
+        """Select the next order type; expiry and active field follow."""
         kind = KINDS[(KINDS.index(self.kind) + 1) % len(KINDS)]
         expiry = MARKET_EXPIRIES[0] if kind == "MARKET" else PENDING_EXPIRIES[0]
         turned = replace(self, kind=kind, expiry=expiry)
         return turned.pick("size" if kind == "MARKET" else "price")
 
     def next_expiry(self) -> "Draft":
-        """Go on to the next time in force of this order type."""
+        """Select the next time in force of this order type."""
         choices = MARKET_EXPIRIES if self.kind == "MARKET" else PENDING_EXPIRIES
         return replace(self, expiry=choices[(choices.index(self.expiry) + 1) % len(choices)])

@@ -15,14 +15,14 @@ NOTHING = Decimal(0)
 
 @dataclass(frozen=True, slots=True)
 class Lot:
-    """An open trade as far as reducing it goes."""
+    """The units and the entry of an open trade."""
 
     units: Decimal  # signed
     entry: Decimal
 
 
 def only_reduces(signed_units: Decimal, net_units: Decimal, *, hedging: bool) -> bool:
-    """Whether an order of so many units can open nothing; a hedging account opens the other side instead."""
+    """Return whether an order can only reduce; on a hedging account it opens the other side instead."""
     against = signed_units * net_units < 0
     return not hedging and against and abs(signed_units) <= abs(net_units)
 
@@ -30,7 +30,7 @@ def only_reduces(signed_units: Decimal, net_units: Decimal, *, hedging: bool) ->
 def realised(
     lots: Iterable[Lot], units: Decimal, price: Decimal, factors: Factors
 ) -> Decimal | None:
-    """Return what reducing by so many units (their magnitude) at a price realises: the oldest trade goes first.
+    """Return the profit that reducing by `units` (unsigned) at a price realises, oldest trade first.
 
     None where the trades are not known that far.
     """
@@ -46,7 +46,7 @@ def realised(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How the broker lets this instrument be traded."""
+    """The broker's rules of an instrument."""
 
     name: str
     pip: Decimal
@@ -62,7 +62,7 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class AccountFunds:
-    """What the account has, home currency, and what it holds of the instrument."""
+    """The account's funds in home currency, and its position in the instrument."""
 
     currency: str
     nav: Decimal
@@ -76,13 +76,13 @@ class AccountFunds:
 
     @property
     def net_units(self) -> Decimal:
-        """Long and short together."""
+        """Long and short units together."""
         return self.long_units + self.short_units
 
 
 @dataclass(frozen=True, slots=True)
 class TradingContext:
-    """All of it, with the price seen."""
+    """Rules, conversion factors, funds and price of an instrument at one instant."""
 
     rules: Rules
     factors: Factors
@@ -97,5 +97,5 @@ class TradingContext:
 
     @property
     def mid(self) -> Decimal:
-        """Half way between the sides; margin is reckoned with it."""
+        """The mid price; margin is computed with it."""
         return (self.bid + self.ask) / 2

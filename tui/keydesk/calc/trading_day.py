@@ -11,14 +11,14 @@ SECOND = 1_000_000_000
 
 
 def day_start(now_ns: int) -> int:
-    """When the trading day that holds this instant began, in nanoseconds since 1970."""
+    """Return the start of the trading day that contains an instant, in nanoseconds since 1970."""
     local = datetime.fromtimestamp(now_ns // SECOND, NEW_YORK)
     day = local.date() if local.time() >= DAY_ENDS else local.date() - timedelta(days=1)
     return _at_five(day.toordinal())
 
 
 def next_day_start(now_ns: int) -> int:
-    """When the next trading day begins: a day is 23 or 25 hours long when the clocks change."""
+    """Return the start of the next trading day: a day has 23 or 25 hours when the clocks change."""
     local = datetime.fromtimestamp(now_ns // SECOND, NEW_YORK)
     day = local.date() if local.time() < DAY_ENDS else local.date() + timedelta(days=1)
     return _at_five(day.toordinal())
@@ -32,14 +32,14 @@ def _at_five(ordinal: int) -> int:
 
 
 def day_profit(nav: Decimal, nav_at_start: Decimal, transfers: Decimal) -> Decimal:
-    """What the account made since the day began; money paid in or out is no profit."""
+    """Return the profit since the start of the day, without transfers."""
     return nav - nav_at_start - transfers
 
 
 def nav_at_start(
     balance: Decimal, booked_since: Decimal, transfers: Decimal, unrealized_then: Decimal
 ) -> Decimal:
-    """The net asset value when the day began, counted back from today's balance.
+    """Return the net asset value at the start of the day, computed back from today's balance.
 
     Args:
         balance: The balance now.

@@ -28,10 +28,12 @@ from keydesk_client.errors import Forbidden, NotFound, Unauthorized
 from keydesk_client.orders.outcome import Action, Outcome
 from keydesk_client.orders.sender import Sender
 
+Part = Callable[[Standing], Standing]
+
 
 @dataclass(frozen=True, slots=True)
 class OpenAccount:
-    """An account within reach."""
+    """An account that a command works on."""
 
     client: Client
     target: AccountAddress
@@ -45,17 +47,17 @@ class OpenAccount:
 
     @property
     def journal(self) -> Path:
-        """The journal that a desk on this account uses as well."""
+        """The path of the order journal, shared with the desks of this account."""
         return self.folder / f"{self.target.records}.journal"
 
     @property
     def audit(self) -> Path:
-        """The audit log that a desk on this account uses as well."""
+        """The path of the audit log, shared with the desks of this account."""
         return self.folder / f"{self.target.records}.audit"
 
 
 def account_parser(command: str, what: str) -> argparse.ArgumentParser:
-    """Return a parser that knows how to name an account; without a name it is the last one, as for `keydesk`."""
+    """Return a parser with the options that select an account; the default is the last one used."""
     parser = argparse.ArgumentParser(
         prog=f"keydesk {command}", description=what, allow_abbrev=False
     )
@@ -69,7 +71,7 @@ def account_parser(command: str, what: str) -> argparse.ArgumentParser:
 
 @asynccontextmanager
 async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount]:
-    """Reach the account that the options name; leaving the block leaves it."""
+    """Open the account that the options select; leaving the block closes it."""
     folders = paths.find(options.data, os.environ)
     settings = config.load(folders.config)
     profile = profile_to_open(options.profile, settings, practice=options.practice)
@@ -104,7 +106,7 @@ def _at(target: AccountAddress, environment: Band, folders: Folders) -> OpenAcco
 
 @asynccontextmanager
 async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
-    """Join the broker of an open desk, or start one for as long as it takes."""
+    """Use the broker of an open desk, or start one for the block."""
     data = folders.private("practice")
     address = open_broker.find(data)
     if address is not None:
@@ -117,13 +119,10 @@ async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
         broker.stop()
 
 
-Part = Callable[[Standing], Standing]
-
-
 async def close_and_cancel(
     reach: OpenAccount, command: str, part: Part, standing: Standing
 ) -> Standing:
-    """Close and cancel what stands, look again, at most three times; returns what is left of the part."""
+    """Close and cancel, then check with the broker, at most three times; return what is left of the part."""
     journal, audit = open_journal(reach.journal), AuditLog(reach.audit)
     audit.write(command, f"from the command line: {standing.words}")
     last = await _last_transaction_id(reach, standing)  # lost answers are looked for from here on

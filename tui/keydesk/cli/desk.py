@@ -25,7 +25,7 @@ LOOK_EVERY = 0.05  # seconds
 
 
 def open_desk(argv: list[str]) -> int:
-    """Open the desk and stay until it is left; returns the exit code."""
+    """Open the desk and run it until it is left; return the exit code."""
     gc.set_threshold(*STARTING)
     # Textual reads this when it is imported; its default of 60 delays keys by a sixtieth of a second.
     os.environ.setdefault("TEXTUAL_FPS", "240")
@@ -60,7 +60,7 @@ def open_desk(argv: list[str]) -> int:
 
 
 def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) -> AccountSource:
-    """Start the practice broker, or fetch the profile's token while the terminal can still be asked at."""
+    """Start the practice broker, or read the profile's token while the terminal can still prompt."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise Refusal("the desk needs a terminal; over SSH ask for one with ssh -t")
     if why := unusable(os.environ):
@@ -77,7 +77,7 @@ def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) ->
 
 
 def _refuse_a_second_desk(ledger: Path) -> None:
-    """Say so before anything is drawn; a broker that is just ending gets the time to."""
+    """Refuse a ledger that another broker holds; a broker that is ending gets `STOP_SECONDS`."""
     until = monotonic() + STOP_SECONDS
     while open_broker.is_held(ledger):
         if monotonic() > until:
@@ -89,7 +89,7 @@ def _refuse_a_second_desk(ledger: Path) -> None:
 
 
 def _remember(folders: Folders, settings: Settings, profile: Profile | None) -> None:
-    """Note what the bare command opens next time; a desk opens without that as well."""
+    """Store the profile that the bare command opens next time; ignore write errors."""
     name = profile.name if profile else config.PRACTICE_MARKET
     if name != settings.last_profile:
         from keydesk.config.profiles import save_last_profile  # noqa: PLC0415 - rarely needed

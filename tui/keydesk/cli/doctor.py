@@ -30,24 +30,28 @@ from keydesk.widgets.theme import colour_depth
 from keydesk_client.errors import KeydeskClientError
 
 Verdict = Literal["ok", "warn", "bad"]
+SMALLEST = (80, 24)
+MEGABYTE = 1_000_000
+PLENTY, TOO_LITTLE = 100 * MEGABYTE, 5 * MEGABYTE
+ASKED = 5  # times
+SLOW_MS = 400.0
+OFF_SECONDS = 2.0
+SECOND = 1_000_000_000
+MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
+SENTENCE = 500  # characters
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One finding, and the remedy where something is wrong."""
+    """The result of one check, with the remedy if something is wrong."""
 
     name: str
     verdict: Verdict
     words: str
 
 
-SMALLEST = (80, 24)
-MEGABYTE = 1_000_000
-PLENTY, TOO_LITTLE = 100 * MEGABYTE, 5 * MEGABYTE
-
-
 def check_terminal(size: os.terminal_size | None, environment: Mapping[str, str]) -> Check:
-    """Judge the terminal; None when there is none."""
+    """Check the terminal; `size` is None without one."""
     if size is None:
         return Check("terminal", "warn", "none here: the desk needs one; over SSH ask with ssh -t")
     shown = f"{size.columns}x{size.lines}, TERM={environment.get('TERM') or 'not set'}"
@@ -59,7 +63,7 @@ def check_terminal(size: os.terminal_size | None, environment: Mapping[str, str]
 
 
 def check_colours(environment: Mapping[str, str]) -> Check:
-    """Judge how many colours the terminal says it has."""
+    """Check the number of colours that the terminal reports."""
     depth = colour_depth(environment)
     if depth == "mono":
         return Check("colours", "warn", "none: the desk tells by weight and words instead")
@@ -68,7 +72,7 @@ def check_colours(environment: Mapping[str, str]) -> Check:
 
 
 def check_locale(environment: Mapping[str, str], measured: str = "") -> Check:
-    """Judge whether lines and arrows can be drawn, by the locale and by what was measured on the terminal."""
+    """Check that lines and arrows can be drawn, by locale and terminal replies."""
     asks_for_ascii = ascii_locale(environment)
     if measured and not asks_for_ascii:
         return Check("locale", "warn", f"the desk draws in ASCII: {measured}")
@@ -79,7 +83,7 @@ def check_locale(environment: Mapping[str, str], measured: str = "") -> Check:
 
 
 def check_settings(folders: Folders) -> Check:
-    """Judge the settings file."""
+    """Check the settings file."""
     try:
         found = config.load(folders.config)
     except config.BadSettings as error:
@@ -89,7 +93,7 @@ def check_settings(folders: Folders) -> Check:
 
 
 def check_disk(folders: Folders) -> Check:
-    """Judge whether the order journal can be kept."""
+    """Check that the order journal can be written."""
     try:
         folder = paths.make_private(folders.state)
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -106,7 +110,7 @@ def check_disk(folders: Folders) -> Check:
 
 
 def check_token_store(folders: Folders) -> Check:
-    """Say where a token would be kept on this machine."""
+    """Check where a token would be stored on this machine."""
     from keydesk_client.auth.token_store import unlocked_native_store  # noqa: PLC0415 - 60 ms
 
     native = unlocked_native_store()
@@ -117,14 +121,8 @@ def check_token_store(folders: Folders) -> Check:
     return Check("tokens", "ok", f"no unlocked desktop store; the encrypted vault, {there}")
 
 
-ASKED = 5  # times
-SLOW_MS = 400.0
-OFF_SECONDS = 2.0
-SECOND = 1_000_000_000
-
-
 async def broker(options: Namespace) -> list[Check]:
-    """Judge the account that the options name."""
+    """Check the account that the options select."""
     checks: list[Check] = []
     try:
         async with open_account(options) as reach:
@@ -150,7 +148,7 @@ async def _milliseconds(reach: OpenAccount) -> float:
 
 
 def round_trip(milliseconds: list[float]) -> Check:
-    """Judge how long answers take."""
+    """Check the round-trip time."""
     middle, longest = median(milliseconds), max(milliseconds)
     words = f"{middle:.0f} ms, at most {longest:.0f} ms of {len(milliseconds)}"
     if middle > SLOW_MS:
@@ -159,7 +157,7 @@ def round_trip(milliseconds: list[float]) -> Check:
 
 
 def clock(there_ns: int, here_ns: int, *, own_broker: bool) -> Check:
-    """Judge the broker's time against ours; a practice market may live in another year."""
+    """Check the broker's clock; that of a practice market may be in another year."""
     ahead = round((here_ns - there_ns) / SECOND, 1) + 0.0  # no minus before nothing
     if abs(ahead) <= OFF_SECONDS:
         return Check("clock", "ok", f"{ahead:+.1f} s against the broker's")
@@ -169,12 +167,8 @@ def clock(there_ns: int, here_ns: int, *, own_broker: bool) -> Check:
     return Check("clock", "bad", words)
 
 
-MARKS = {"ok": "ok  ", "warn": "WARN", "bad": "BAD "}
-SENTENCE = 500  # characters
-
-
 def doctor(words: Sequence[str]) -> int:
-    """Print what was found; returns 1 when something is wrong."""
+    """Run all checks and print them; return 1 if one is bad."""
     parser = account_parser("doctor", "Look at everything that the desk depends on.")
     parser.add_argument("--json", action="store_true", help="for a script")
     options = parser.parse_args(words)
@@ -206,7 +200,7 @@ def _checks(options: Namespace) -> list[Check]:
 
 
 def _terminal_facts() -> TerminalFacts:
-    """Ask the terminal, when there is one that answers to a person at it."""
+    """Query the terminal, if there is an interactive one."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or unusable(os.environ):
         return TerminalFacts()
     return TerminalCheck(os.environ).facts()
@@ -220,7 +214,7 @@ def _terminal_size() -> os.terminal_size | None:
 
 
 def reset_terminal(words: Sequence[str]) -> int:
-    """Reset the terminal; returns the exit code."""
+    """Reset the terminal; return the exit code."""
     argparse.ArgumentParser(
         prog="keydesk reset-terminal",
         description="Repair this terminal after a program was killed in it: line editing, echo, cursor, normal "
@@ -230,6 +224,6 @@ def reset_terminal(words: Sequence[str]) -> int:
     try:
         reset(os.environ.get("TERM", ""))
     except termios.error:
-        raise Refusal("standard input is no terminal, so there is nothing to reset") from None
+        raise Refusal("standard input is not a terminal, so there is nothing to reset") from None
     say("The terminal is reset.")
     return 0

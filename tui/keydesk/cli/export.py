@@ -44,10 +44,40 @@ from keydesk_client.models._core.record import Record
 Row: TypeAlias = Mapping[str, str]
 FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # the wide ones run, too
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+EQUITY_COLUMNS = (
+    *("dayEnd", "realizedPL", "financing", "commission", "guaranteedExecutionFee"),
+    *("transfers", "other", "balance"),
+)
+SIGNS = {
+    "realizedPL": 1,
+    "financing": 1,
+    "transfers": 1,
+    "commission": -1,  # written as positive numbers
+    "guaranteedExecutionFee": -1,
+}
+NOTHING = Decimal(0)
+LAST = "9999-12-31T00:00:00Z"
+FIRST = DateTime.from_ns(0)
+"""Said to the service, too: without a beginning the live one is reported to go back a week."""
+TRADE_COLUMNS = (
+    *("id", "instrument", "state", "openTime", "price", "initialUnits", "currentUnits"),
+    *("averageClosePrice", "closeTime", "realizedPL", "unrealizedPL", "financing"),
+    *("dividendAdjustment", "closingTransactionIDs", "clientID", "tag", "comment"),
+)
+TRANSACTION_COLUMNS = (
+    *("id", "time", "type", "reason", "rejectReason", "instrument", "units", "price", "distance"),
+    *("pl", "quotePL", "lossQuoteHomeConversionFactor", "gainQuoteHomeConversionFactor"),
+    *("financing", "commission", "guaranteedExecutionFee", "halfSpreadCost", "amount"),
+    *("accountBalance", "orderID", "tradeID", "batchID", "requestID"),
+    *("clientID", "tag", "comment"),
+)
+TEXT_COLUMNS = frozenset({"clientID", "tag", "comment", "requestID"})
+EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
+Kind = Callable[[Client, DateTime, DateTime], AsyncIterator[Row]]
 
 
 def refuse_existing(path: Path, *, overwrite: bool) -> None:
-    """Refuse to write over a file or a disk, and where there is no folder; a pipe or a terminal may be written to.
+    """Refuse to overwrite a file or a disk, and a missing folder; a pipe or a terminal is allowed.
 
     Raises:
         Refusal: with the reason.
@@ -63,7 +93,7 @@ def refuse_existing(path: Path, *, overwrite: bool) -> None:
 def write_csv(
     path: Path | None, columns: Sequence[str], rows: Sequence[Row], text_columns: Collection[str]
 ) -> None:
-    """Write the file, mode 0600, or standard output, with a line of column names."""
+    """Write the file (mode 0600) or standard output, with a header line."""
     head: list[Printable] = [safe(name) for name in columns]
     lines: list[list[Printable]] = [
         [_cell(row[name], is_text=name in text_columns) for name in columns] for row in rows
@@ -77,32 +107,18 @@ def write_csv(
 
 
 def encoded(lines: Iterable[Sequence[Printable]]) -> bytes:
-    """Return lines of cells as the bytes of a CSV file."""
+    """Return rows of cells as a CSV file."""
     text = io.StringIO(newline="")
     csv.writer(text, lineterminator="\n").writerows(lines)
     return text.getvalue().encode()
 
 
 def _cell(cell: str, *, is_text: bool) -> Printable:
-    """Return a cell that no terminal and no spreadsheet acts upon; a number stays exactly as it is."""
+    """Return a cell that no terminal or spreadsheet interprets; numbers are unchanged."""
     shown = safe(cell)
     if not is_text and NUMBER.fullmatch(cell):
         return shown
     return safe(f"'{shown}") if shown.lstrip().startswith(FORMULA) else shown
-
-
-EQUITY_COLUMNS = (
-    *("dayEnd", "realizedPL", "financing", "commission", "guaranteedExecutionFee"),
-    *("transfers", "other", "balance"),
-)
-SIGNS = {
-    "realizedPL": 1,
-    "financing": 1,
-    "transfers": 1,
-    "commission": -1,  # written as positive numbers
-    "guaranteedExecutionFee": -1,
-}
-NOTHING = Decimal(0)
 
 
 @dataclass(slots=True)
@@ -115,14 +131,14 @@ class Day:
 
     @property
     def row(self) -> Row:
-        """The day as a row; it is named by the instant at which it ends."""
+        """The day as a row, named by the instant at which it ends."""
         end = datetime.fromtimestamp(next_day_start(self.start_ns) // SECOND, UTC)
         sums = {name: str(self.sums.get(name, NOTHING)) for name in EQUITY_COLUMNS[1:-1]}
         return {"dayEnd": f"{end:%Y-%m-%dT%H:%M:%SZ}", **sums, "balance": str(self.balance)}
 
 
 def daily_balances(transactions: Iterable[Transaction]) -> Iterator[Day]:
-    """Return every trading day that booked something, oldest first."""
+    """Return every trading day with bookings, oldest first."""
     before = NOTHING
     for start, booked in groupby(transactions, lambda each: day_start(each.time.ns)):
         day = Day(start, balance=before)
@@ -134,7 +150,7 @@ def daily_balances(transactions: Iterable[Transaction]) -> Iterator[Day]:
 
 
 def _book(day: Day, transaction: Transaction) -> None:
-    """Add what the transaction booked; what moved the balance and has no column of its own is `other`."""
+    """Add a transaction's bookings; a change of the balance without a column of its own is `other`."""
     balance: Decimal | None = getattr(transaction, "account_balance", None)
     if balance is None:
         return
@@ -163,27 +179,8 @@ def _booked(transaction: Transaction) -> dict[str, Decimal]:
             return {}
 
 
-LAST = "9999-12-31T00:00:00Z"
-FIRST = DateTime.from_ns(0)
-"""Said to the service, too: without a beginning the live one is reported to go back a week."""
-TRADE_COLUMNS = (
-    *("id", "instrument", "state", "openTime", "price", "initialUnits", "currentUnits"),
-    *("averageClosePrice", "closeTime", "realizedPL", "unrealizedPL", "financing"),
-    *("dividendAdjustment", "closingTransactionIDs", "clientID", "tag", "comment"),
-)
-TRANSACTION_COLUMNS = (
-    *("id", "time", "type", "reason", "rejectReason", "instrument", "units", "price", "distance"),
-    *("pl", "quotePL", "lossQuoteHomeConversionFactor", "gainQuoteHomeConversionFactor"),
-    *("financing", "commission", "guaranteedExecutionFee", "halfSpreadCost", "amount"),
-    *("accountBalance", "orderID", "tradeID", "batchID", "requestID"),
-    *("clientID", "tag", "comment"),
-)
-TEXT_COLUMNS = frozenset({"clientID", "tag", "comment", "requestID"})
-EXTENSIONS = (("id", "clientID"), ("tag", "tag"), ("comment", "comment"))
-
-
 def export(words: Sequence[str]) -> int:
-    """Write the file; returns the exit code."""
+    """Write the file; return the exit code."""
     options = _options(words)
     if options.csv is not None:
         refuse_existing(options.csv, overwrite=options.force)
@@ -225,7 +222,7 @@ def _options(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _file(text: str) -> Path | None:
-    """Return the file; None is standard output."""
+    """Return the path; None is standard output."""
     return None if text == "-" else Path(text)
 
 
@@ -266,7 +263,7 @@ async def _equity(client: Client, from_: DateTime, to: DateTime) -> AsyncIterato
 
 
 def _row(record: Record, columns: Sequence[str]) -> Row:
-    """Return the record's members as they stand on the wire, lists joined, client extensions spread."""
+    """Return a record's members as on the wire, lists joined and client extensions in columns."""
     wire = record.to_wire()
     extensions = wire.get("clientExtensions") or wire.get("tradeClientExtensions")
     if isinstance(extensions, dict):
@@ -280,7 +277,6 @@ def _text_of(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-Kind = Callable[[Client, DateTime, DateTime], AsyncIterator[Row]]
 KINDS: Mapping[str, tuple[Sequence[str], Kind]] = {
     "trades": (TRADE_COLUMNS, _trades),
     "transactions": (TRANSACTION_COLUMNS, _transactions),

@@ -23,7 +23,7 @@ from keydesk.trading.order_requests import Standing, standing_at_broker
 
 
 def cancel_all(words: Sequence[str]) -> int:
-    """Do it; returns the exit code: 0 means that none is left."""
+    """Cancel entry orders; return the exit code, 0 if none is left."""
     parser = account_parser(
         "cancel-all", "Cancel every entry order; stops and targets of trades stay."
     )
@@ -51,7 +51,7 @@ def _entries(standing: Standing) -> Standing:
 
 
 def flatten(words: Sequence[str]) -> int:
-    """Do it; returns the exit code: 0 means flat."""
+    """Flatten the account; return the exit code, 0 if it is flat."""
     parser = account_parser("flatten", "Close every position and cancel every entry order.")
     return asyncio.run(_flatten(parse_out_of_band(parser, words)))
 
@@ -82,7 +82,7 @@ def _counted(standing: Standing) -> str:
 
 
 def lock(words: Sequence[str]) -> int:
-    """Do it; returns the exit code."""
+    """Set or release the lock; return the exit code."""
     options = _options(words)
     folders = paths.find(options.data, os.environ)
     profile = profile_to_open(

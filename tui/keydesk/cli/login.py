@@ -32,10 +32,16 @@ from keydesk_client.http.caller import Retries
 from keydesk_client.http.endpoint import address_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
+SEALED = (
+    "its token stays in the vault, which nobody opens without the passphrase; "
+    "the vault goes with the last profile that uses it"
+)
+TAIL = 4
+PLACES = {"native": "desktop's token store", "vault": "token vault"}
 
 
 def login(words: Sequence[str]) -> int:
-    """Sign in; returns the exit code."""
+    """Sign in; return the exit code."""
     options = _login_options(words)
     folders = paths.find(options.data, os.environ)
     known = config.load(folders.config).profiles.get(options.name)
@@ -58,7 +64,7 @@ def login(words: Sequence[str]) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that repeats nothing it does not know: it could be the token."""
+    """A parser whose errors never repeat an unknown argument: it could be the token."""
 
     def error(self, message: str) -> NoReturn:
         if message.startswith("unrecognized arguments"):
@@ -122,7 +128,7 @@ def _asked_for(options: argparse.Namespace) -> Profile:
 
 
 def _with_account(profile: Profile, token: Secret) -> Profile:
-    """Return the profile with its account, once the broker has said that the token may use it."""
+    """Return the profile with its account, after the broker confirmed that the token may use it."""
     rest_url, stream_url = urls_of(profile)
     try:
         found = asyncio.run(accounts_of(rest_url, stream_url, token, Retries()))
@@ -150,7 +156,7 @@ def _kept(
     given: Passphrase | None,
     known: Profile | None,
 ) -> Profile:
-    """Keep token and profile; a new token takes the place of the old one, in the store where that is."""
+    """Store token and profile; a new token replaces the old one in its store."""
     store = store_of(folders, given, known.kept_in if known and not given else None)
     with_retries(lambda: store.store(profile.name, profile.environment, token), given)
     profile = replace(profile, kept_in=store.kind)
@@ -158,14 +164,8 @@ def _kept(
     return profile
 
 
-SEALED = (
-    "its token stays in the vault, which nobody opens without the passphrase; "
-    "the vault goes with the last profile that uses it"
-)
-
-
 def logout(words: Sequence[str]) -> int:
-    """Sign out; returns the exit code. The passphrase of the vault is not needed: one may have forgotten it."""
+    """Sign out; return the exit code. The passphrase of the vault is not needed: it may be forgotten."""
     options = _logout_options(words)
     folders = paths.find(options.data, os.environ)
     settings = config.load(folders.config)
@@ -182,7 +182,7 @@ def logout(words: Sequence[str]) -> int:
 def _forgotten(
     folders: Folders, profile: Profile, given: Passphrase | None, others: Sequence[Profile]
 ) -> str:
-    """Forget the token, as far as that is possible without the passphrase; returns what became of it.
+    """Remove the token, as far as possible without the passphrase; return the result in words.
 
     Without the passphrase a single token cannot be taken out of the vault: the vault goes with its last profile.
     """
@@ -216,12 +216,8 @@ def _logout_options(words: Sequence[str]) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-TAIL = 4
-PLACES = {"native": "desktop's token store", "vault": "token vault"}
-
-
 def profiles(words: Sequence[str]) -> int:
-    """List the profiles; returns the exit code."""
+    """List the profiles; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="keydesk profiles",
         description="List the profiles that are signed in.",

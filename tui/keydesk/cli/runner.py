@@ -15,6 +15,22 @@ from keydesk.text.sanitize import clean, safe
 from keydesk_client.errors import KeydeskClientError
 
 PRICE_RATES = range(1, 1001)
+SENTENCE = 1000  # characters
+USAGE = 2
+COMMANDS = {
+    "login": "login",
+    "logout": "login",
+    "profiles": "login",
+    "status": "status",
+    "chart": "status",
+    "export": "export",
+    "flatten": "flatten",
+    "cancel-all": "flatten",
+    "lock": "flatten",
+    "doctor": "doctor",
+    "reset-terminal": "doctor",
+}
+"""Modules of this package by command; the function has the name of the command."""
 
 
 def desk_parser() -> argparse.ArgumentParser:
@@ -60,7 +76,7 @@ def desk_parser() -> argparse.ArgumentParser:
 
 
 def desk_options(argv: list[str]) -> DeskOptions:
-    """Parse the arguments of the bare command; exits with 2 and a sentence on stderr when they are wrong."""
+    """Parse the arguments of the bare command; exit with 2 and a sentence on stderr if they are wrong."""
     parser = desk_parser()
     found = parser.parse_args(argv)
     if found.price_rate is not None and not found.practice:
@@ -69,7 +85,7 @@ def desk_options(argv: list[str]) -> DeskOptions:
 
 
 def add_passphrase_options(parser: argparse.ArgumentParser) -> None:
-    """Add the two ways in which a script gives the token vault's passphrase."""
+    """Add the two options by which a script gives the vault's passphrase."""
     source = parser.add_mutually_exclusive_group()
     source.add_argument(
         "--passphrase-fd",
@@ -86,7 +102,7 @@ def add_passphrase_options(parser: argparse.ArgumentParser) -> None:
 
 
 def parse_out_of_band(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """Parse a command that acts on an account: a person may leave its name out, for they are asked; a script may not."""
+    """Parse a command that acts on an account; only with a prompt may its name be left out."""
     parser.add_argument("--yes", action="store_true", help="do not ask; needs the account's name")
     options = parser.parse_args(words)
     if options.yes and not (options.profile or options.practice):
@@ -107,29 +123,11 @@ def _rate(text: str) -> int:
 
 
 class Refusal(Exception):
-    """One sentence for the person at the shell: what is wrong, and what to do."""
-
-
-SENTENCE = 1000  # characters
-USAGE = 2
-COMMANDS = {
-    "login": "login",
-    "logout": "login",
-    "profiles": "login",
-    "status": "status",
-    "chart": "status",
-    "export": "export",
-    "flatten": "flatten",
-    "cancel-all": "flatten",
-    "lock": "flatten",
-    "doctor": "doctor",
-    "reset-terminal": "doctor",
-}
-"""Command, and the module of this package that runs it: by a function named as the command."""
+    """Raised to end a command with one sentence: what is wrong, and the remedy."""
 
 
 def run(command: str, words: list[str]) -> int:
-    """Run a command; returns its exit code, leaves with 2 on wrong usage."""
+    """Run a command and return its exit code; exit with 2 on wrong usage."""
     if command not in COMMANDS:
         known = ", ".join(["practice", *COMMANDS])
         say_error(safe(f"keydesk: there is no command {clean(command)} (known: {known})"))
@@ -158,5 +156,5 @@ def run(command: str, words: list[str]) -> int:
 
 
 def report_error(error: Exception) -> None:
-    """Say on stderr why a command was not carried out."""
+    """Print an error on stderr."""
     say_error(safe(f"keydesk: {clean(str(error), SENTENCE)}"))

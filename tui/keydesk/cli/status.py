@@ -34,10 +34,19 @@ MARGIN = 12  # columns of prices and frame
 TALLEST = 40  # rows
 TIMES = 5  # labels under the candles
 PRICES = 7
+PROTECTION = (
+    ("SL", "stop_loss_order_id"),
+    ("GSL", "guaranteed_stop_loss_order_id"),
+    ("TP", "take_profit_order_id"),
+    ("TSL", "trailing_stop_loss_order_id"),
+)
+ACCOUNT_ID, TYPE = 40, 40  # characters
+NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+LONGEST_NUMBER = 64
 
 
 def chart(words: Sequence[str]) -> int:
-    """Print it; returns the exit code."""
+    """Print the account; return the exit code."""
     options = _options(words)
     candles = asyncio.run(_candles(options))
     size = shutil.get_terminal_size((100, 30))
@@ -95,7 +104,7 @@ def drawn(
     granularity: str,
     size: tuple[int, int],
 ) -> str:
-    """Return the chart as lines of a terminal of this size; what does not fit on the left is left out.
+    """Return the chart as lines of a terminal of this size; old candles that do not fit are left out.
 
     Raises:
         Refusal: there is nothing to draw.
@@ -135,7 +144,7 @@ def _title(bars: Sequence[CandlestickData], asked: int, instrument: str, granula
 
 
 def _name_prices(bars: Sequence[CandlestickData]) -> None:
-    """Write prices beside the frame with all their decimals."""
+    """Label the price axis with all decimals."""
     low, high = min(bar.l for bar in bars), max(bar.h for bar in bars)
     exponent = bars[-1].c.as_tuple().exponent
     precision = -exponent if isinstance(exponent, int) else 0
@@ -148,20 +157,8 @@ def _time(candle: Candlestick, granularity: str) -> str:
     return f"{at:%Y-%m-%d}" if granularity in DATED else f"{at:%m-%d %H:%M}"
 
 
-PROTECTION = (
-    ("SL", "stop_loss_order_id"),
-    ("GSL", "guaranteed_stop_loss_order_id"),
-    ("TP", "take_profit_order_id"),
-    ("TSL", "trailing_stop_loss_order_id"),
-)
-
-ACCOUNT_ID, TYPE = 40, 40  # characters
-NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-LONGEST_NUMBER = 64
-
-
 def status(words: Sequence[str]) -> int:
-    """Print it; returns the exit code."""
+    """Print the chart; return the exit code."""
     parser = account_parser("status", "The account in one screenful.")
     parser.add_argument("--json", action="store_true", help="everything, with exact numbers")
     options = parser.parse_args(words)
@@ -229,7 +226,7 @@ def _trade_line(trade: TradeSummary, orders: Mapping[str, Order]) -> SafeText:
 
 
 def _order_line(order: Order) -> SafeText:
-    """Return the line of an order; of a type that is not known here, what can be read of it."""
+    """Return the line of an order; of an unknown type, the members that can be read."""
     size = _number(getattr(order, "units", None))
     side = EMPTY if size is None else ("BUY" if size > 0 else "SELL")
     instrument = pair(str(getattr(order, "instrument", EMPTY)))
@@ -244,6 +241,6 @@ def _level(order: Order) -> SafeText:
 
 
 def _number(value: object) -> Decimal | None:
-    """Return a number; an order of an unknown type has its members as they came."""
+    """Return a number; members of an unknown order type are untyped."""
     text = str(value)
     return Decimal(text) if len(text) <= LONGEST_NUMBER and NUMBER.fullmatch(text) else None

@@ -27,10 +27,19 @@ from keydesk_client.errors import NoTokenStore, WrongPassphrase
 
 TERMINAL = "/dev/tty"
 LONGEST_LINE = 4096
+VAULT = "tokens.vault"
+TRIES = 3
+SHORTEST_PASSPHRASE = 8
+FORGOTTEN = (
+    "If it is forgotten, the tokens in the vault are lost, and nothing else: account, positions and orders stay "
+    "as they are at the broker. Begin again: keydesk logout NAME for each profile in the vault, with Enter alone "
+    "for the passphrase; the vault goes with the last of them. Then keydesk login NAME with a token from the broker"
+)
+Answer = TypeVar("Answer")
 
 
 def has_terminal() -> bool:
-    """Whether a person can be asked, whatever stdin is."""
+    """Return whether a person can be prompted, whatever stdin is."""
     try:
         os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY))
     except OSError:
@@ -39,7 +48,7 @@ def has_terminal() -> bool:
 
 
 def hidden_answer(question: str) -> str:
-    """Ask on the terminal without echo.
+    """Prompt on the terminal without echo.
 
     Raises:
         Refusal: the terminal cannot be kept from showing what is typed.
@@ -53,7 +62,7 @@ def hidden_answer(question: str) -> str:
 
 
 def ask_token(name: str) -> Secret:
-    """Ask for a token on the terminal, or read it from stdin when that is no terminal.
+    """Prompt for a token on the terminal, or read it from stdin if that is not a terminal.
 
     Raises:
         Refusal: there was none.
@@ -63,18 +72,18 @@ def ask_token(name: str) -> Secret:
     else:
         text = sys.stdin.buffer.readline(LONGEST_LINE).decode(errors="replace")
     if not text.strip():
-        raise Refusal("no token was given: type it at a terminal, or hand it over on stdin")
+        raise Refusal("no token was given: type it at a terminal, or write it to stdin")
     return Secret(text.strip())
 
 
 def confirmed(letter: str, deed: str) -> bool:
-    """Show a letter and ask for it; anything else means no.
+    """Show a letter and prompt for it; any other input means no.
 
     Raises:
         Refusal: nobody is there to ask.
     """
     if not sys.stdin.isatty():
-        raise Refusal("there is no terminal to confirm at; a script says --yes")
+        raise Refusal("there is no terminal to confirm at; use --yes in a script")
     words = f"Type {letter} and Enter to {deed}; anything else leaves everything as it is: "
     say(safe(words), end="")
     with interruptible():
@@ -83,7 +92,7 @@ def confirmed(letter: str, deed: str) -> bool:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let the first Ctrl-C end the question: `asyncio.run` would only note it, and the read would go on."""
+    """Let the first Ctrl-C end a prompt; `asyncio.run` would only note it while the read goes on."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -94,23 +103,12 @@ def interruptible() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-VAULT = "tokens.vault"
-TRIES = 3
-SHORTEST_PASSPHRASE = 8
-FORGOTTEN = (
-    "If it is forgotten, the tokens in the vault are lost, and nothing else: account, positions and orders stay "
-    "as they are at the broker. Begin again: keydesk logout NAME for each profile in the vault, with Enter alone "
-    "for the passphrase; the vault goes with the last of them. Then keydesk login NAME with a token from the broker"
-)
-Answer = TypeVar("Answer")
-
-
 class PassphraseForgotten(Refusal, WrongPassphrase):
-    """Every try was wrong."""
+    """Raised after the last wrong passphrase."""
 
 
 def given_passphrase(descriptor: int | None, path: Path | None) -> Passphrase | None:
-    """Return what reads a script's passphrase; None when it gave none."""
+    """Return a reader of the passphrase that a script gave, None if it gave none."""
     if descriptor is not None:
         return _readable(passphrase_from_descriptor(descriptor), f"--passphrase-fd {descriptor}")
     if path is not None:
@@ -119,7 +117,7 @@ def given_passphrase(descriptor: int | None, path: Path | None) -> Passphrase | 
 
 
 def store_of(folders: Folders, given: Passphrase | None, choice: TokenPlace | None) -> TokenStore:
-    """Open the chosen store; without a choice a given passphrase means the vault."""
+    """Open the chosen store; without a choice, a given passphrase selects the vault."""
     vault = folders.private("tokens") / VAULT
     choice = choice or ("vault" if given else None)
     passphrase = _checked(given, vault) if given else _asked(vault)
@@ -133,7 +131,7 @@ def store_of(folders: Folders, given: Passphrase | None, choice: TokenPlace | No
 
 
 def with_retries(ask: Callable[[], Answer], given: Passphrase | None) -> Answer:
-    """Use the store; a person at the terminal may mistype the passphrase twice."""
+    """Call `ask`; a person at the terminal has three attempts at the passphrase."""
     for tries_left in reversed(range(TRIES)):
         try:
             return ask()
@@ -145,7 +143,7 @@ def with_retries(ask: Callable[[], Answer], given: Passphrase | None) -> Answer:
 
 
 def token_of(folders: Folders, profile: Profile, given: Passphrase | None) -> Secret:
-    """Return the token of a profile, asking for the vault's passphrase once.
+    """Return the token of a profile; prompt for the vault's passphrase once.
 
     Raises:
         Refusal: no token is kept for the profile.

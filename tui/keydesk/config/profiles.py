@@ -17,9 +17,13 @@ from tomlkit.exceptions import TOMLKitError
 from keydesk.config.settings import FILE, PRACTICE_MARKET, BadSettings, Profile
 from keydesk_client.auth.private_files import locked, replace_file
 
+SAVE_EVERY = 2.0  # seconds from look to look
+LARGEST = 10_000  # bytes; ours are some hundred
+GRANULARITIES = ("M1", "M5", "M15", "H1", "H4", "D")
+
 
 def save_profile(folder: Path, profile: Profile) -> None:
-    """Write a profile, in the place of one with its name."""
+    """Write a profile; replace one of the same name."""
 
     def change(document: tomlkit.TOMLDocument) -> None:
         profiles = document.setdefault("profiles", tomlkit.table(is_super_table=True))
@@ -29,7 +33,7 @@ def save_profile(folder: Path, profile: Profile) -> None:
 
 
 def delete_profile(folder: Path, name: str) -> None:
-    """Take a profile out; the practice market is the last one then, if this was."""
+    """Remove a profile; if it was the last one used, the practice market becomes that."""
 
     def change(document: tomlkit.TOMLDocument) -> None:
         document.get("profiles", {}).pop(name, None)
@@ -40,7 +44,7 @@ def delete_profile(folder: Path, name: str) -> None:
 
 
 def save_last_profile(folder: Path, name: str) -> None:
-    """Note which profile the bare command opens next time."""
+    """Set the profile that the bare command opens next time."""
 
     def change(document: tomlkit.TOMLDocument) -> None:
         document["last_profile"] = name
@@ -70,20 +74,15 @@ def _change(folder: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> Non
             document = tomlkit.parse(text)
         except TOMLKitError as error:
             raise BadSettings(
-                f"{path} is not valid TOML: {error}; mend it, then try again"
+                f"{path} is not valid TOML: {error}; fix it, then try again"
             ) from error
         change(document)
         replace_file(path, tomlkit.dumps(document).encode())
 
 
-SAVE_EVERY = 2.0  # seconds from look to look
-LARGEST = 10_000  # bytes; ours are some hundred
-GRANULARITIES = ("M1", "M5", "M15", "H1", "H4", "D")
-
-
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """What is worth finding again."""
+    """The layout and selection that the next start restores."""
 
     instrument: str = ""
     granularity: str = "M5"
@@ -94,7 +93,7 @@ class Workspace:
 
 @dataclass(slots=True)
 class WorkspaceFile:
-    """Where a profile's workspace is kept; it writes only what changed."""
+    """The workspace file of a profile; only changes are written."""
 
     path: Path
     saved: Workspace = field(default_factory=Workspace)
@@ -102,12 +101,12 @@ class WorkspaceFile:
 
     @classmethod
     def of(cls, folder: Path, profile: str) -> "WorkspaceFile":
-        """Return the file of a profile, read as far as it makes sense."""
+        """Return the file of a profile, with its valid members read."""
         path = folder / f"{profile}.json"
         return cls(path, read(path))
 
     def keep(self, look: Callable[[], Workspace], clock: float) -> None:
-        """Look every other second, and save what changed."""
+        """Save changes, at most every two seconds."""
         if clock - self._looked >= SAVE_EVERY:
             self._looked = clock
             self.save(look())
@@ -123,7 +122,7 @@ class WorkspaceFile:
 
 
 def read(path: Path) -> Workspace:
-    """Return what the file says, each member that makes no sense at its default."""
+    """Return the content of the file; invalid members get their defaults."""
     try:
         with path.open(encoding="utf-8") as file:
             said = json.loads(file.read(LARGEST))

@@ -13,14 +13,29 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
+Environment = Literal["practice", "live", "custom"]
+ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
+TokenPlace = Literal["native", "vault"]
+TOKEN_PLACES: tuple[TokenPlace, ...] = get_args(TokenPlace)
+FILE = "config.toml"
+FRAMES = range(1, 31)  # a second
+PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
+RECONCILIATION: dict[str, tuple[int, int, str]] = {
+    "check_after": (0, 600, "seconds"),
+    "check_every": (1, 3600, "seconds"),
+    "look_back": (1, 10_080, "minutes"),
+}
+"""The lowest and the highest value of each setting, and its unit."""
+Word = TypeVar("Word", bound=str)
+
 
 class UnsafeFolder(Exception):
-    """A private folder that cannot be made, belongs to someone else, or that others may enter."""
+    """Raised for a private folder that cannot be created, has another owner or is open to others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Folders:
-    """The two folders of one installation."""
+    """The settings and state folders of one installation."""
 
     config: Path
     state: Path
@@ -54,7 +69,7 @@ def _xdg(environment: Mapping[str, str], name: str, default: Path) -> Path:
 
 
 def make_private(folder: Path) -> Path:
-    """Create the folder 0700; an existing one must be ours alone.
+    """Create the folder with mode 0700; an existing one must belong to the user alone.
 
     Raises:
         UnsafeFolder: it cannot be made, belongs to another user, or lets others in.
@@ -70,14 +85,14 @@ def make_private(folder: Path) -> Path:
     if stat.S_IMODE(found.st_mode) & 0o077:
         import shlex  # noqa: PLC0415 - rarely needed
 
-        mend = f"chmod 700 {shlex.quote(str(folder))}"
-        raise UnsafeFolder(f"{folder} is open to others; make it private: {mend}")
+        remedy = f"chmod 700 {shlex.quote(str(folder))}"
+        raise UnsafeFolder(f"{folder} is open to others; make it private: {remedy}")
     return folder
 
 
 @dataclass(frozen=True, slots=True)
 class DeskOptions:
-    """How to open the desk; None means: as the settings say."""
+    """Options of the desk; None means the value of the settings."""
 
     profile: str | None = None
     practice: bool = False
@@ -93,21 +108,12 @@ class DeskOptions:
 
 
 class BadSettings(Exception):
-    """A settings file that cannot be used; the text names file, field and remedy."""
-
-
-Environment = Literal["practice", "live", "custom"]
-ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
-TokenPlace = Literal["native", "vault"]
-TOKEN_PLACES: tuple[TokenPlace, ...] = get_args(TokenPlace)
-FILE = "config.toml"
-FRAMES = range(1, 31)  # a second
-PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
+    """Raised for a settings file that cannot be used; the text names file, field and remedy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One account at one broker, as `keydesk login` filed it."""
+    """An account at a broker, as `keydesk login` stored it."""
 
     name: str
     environment: Environment
@@ -119,24 +125,16 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Reconciliation:
-    """When what is UNCONFIRMED is compared with the account's changes: the table `[reconciliation]`."""
+    """When UNCONFIRMED commands are compared with the account's changes: the table `[reconciliation]`."""
 
     check_after: int = 5  # seconds since it was sent
     check_every: int = 10  # seconds
     look_back: int = 60  # minutes; what is older is watched for, not asked for
 
 
-RECONCILIATION: dict[str, tuple[int, int, str]] = {
-    "check_after": (0, 600, "seconds"),
-    "check_every": (1, 3600, "seconds"),
-    "look_back": (1, 10_080, "minutes"),
-}
-"""The lowest and the highest value of each setting, and its unit."""
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What `config.toml` says; everything has a default."""
+    """The content of `config.toml`; every member has a default."""
 
     last_profile: str = PRACTICE_MARKET
     theme: str = "dark"
@@ -157,7 +155,7 @@ def load(folder: Path) -> Settings:
 
 
 def table_in(path: Path) -> dict[str, Any]:
-    """Return what a TOML file says, decimals exactly; a missing file says nothing.
+    """Return the content of a TOML file with exact decimals, {} if it is missing.
 
     Raises:
         BadSettings: it cannot be read, or is not TOML.
@@ -171,7 +169,7 @@ def table_in(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
-        raise BadSettings(f"{path} is not valid TOML: {error}; mend or remove it") from error
+        raise BadSettings(f"{path} is not valid TOML: {error}; fix or remove it") from error
 
 
 def _settings(data: dict[str, Any], path: Path) -> Settings:
@@ -225,9 +223,6 @@ def _profile(name: str, table: object, path: Path) -> Profile:
     )
 
 
-Word = TypeVar("Word", bound=str)
-
-
 def _one_of(table: dict[str, Any], key: str, words: tuple[Word, ...], path: Path) -> Word:
     for word in words:
         if table.get(key) == word:
@@ -266,7 +261,7 @@ def profile_named(name: str, settings: Settings) -> Profile:
 
 
 def profile_to_open(name: str | None, settings: Settings, *, practice: bool) -> Profile | None:
-    """Return the profile that was asked for, or else the last; None is the practice market."""
+    """Return the named profile, else the last one used; None is the practice market."""
     name = name or settings.last_profile
     if practice or name == PRACTICE_MARKET:
         return None

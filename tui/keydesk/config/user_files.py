@@ -13,6 +13,19 @@ from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
 
 KEYS_FILE = "keymap.toml"
 NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # not to be typed at once on most layouts
+TEMPLATES_FILE = "templates.toml"
+PRESETS = tuple("123456789")
+TEMPLATE = (
+    "risk_percent",
+    "stop_pips",
+    "stop_spreads",
+    "target_r",
+    "trail_pips",
+    "break_even_offset_pips",
+)
+MAY_BE_OFF = frozenset(("stop_pips", "target_r", "trail_pips", "hard_units", "hard_risk_percent"))
+MAY_BE_NOTHING = frozenset(("break_even_offset_pips", "stop_spreads"))
+LIMITS = tuple(each.name for each in fields(Limits))
 
 
 def load_keymap(folder: Path) -> KeyMap:
@@ -53,7 +66,7 @@ def _may_move(key: Key) -> bool:
 
 
 def _trouble(key: Key, wanted: str) -> str:
-    """Why the key cannot be there, empty when it can."""
+    """Return why the key cannot be used there, "" if it can."""
     parts, is_chord = wanted.split(" "), " " in key.keys[0]
     if is_chord and len(parts) != 2:  # noqa: PLR2004 - a first key and a second
         return 'it needs two keys, as in "g w"'
@@ -82,7 +95,7 @@ def _refuse_clashes(keymap: KeyMap, own: Mapping[str, str], path: Path) -> None:
                 other = taken.setdefault(key, entry)
                 if key in prefixes:
                     raise BadSettings(
-                        f"{path}: {key!r} begins a key of two, so {entry.id} cannot be it"
+                        f"{path}: {key!r} is the first key of a chord, so {entry.id} cannot use it; choose another key"
                     )
                 if other is not entry:
                     mine, theirs = (entry, other) if entry.id in own else (other, entry)
@@ -92,23 +105,8 @@ def _refuse_clashes(keymap: KeyMap, own: Mapping[str, str], path: Path) -> None:
                     )
 
 
-TEMPLATES_FILE = "templates.toml"
-PRESETS = tuple("123456789")
-TEMPLATE = (
-    "risk_percent",
-    "stop_pips",
-    "stop_spreads",
-    "target_r",
-    "trail_pips",
-    "break_even_offset_pips",
-)
-MAY_BE_OFF = frozenset(("stop_pips", "target_r", "trail_pips", "hard_units", "hard_risk_percent"))
-MAY_BE_NOTHING = frozenset(("break_even_offset_pips", "stop_spreads"))
-LIMITS = tuple(each.name for each in fields(Limits))
-
-
 def load_templates(folder: Path) -> tuple[Template, Limits]:
-    """Read `templates.toml` in the folder; what it does not name stays as it is by default.
+    """Read `templates.toml` in the folder; missing members keep their defaults.
 
     Raises:
         BadSettings: a field is unknown or is no number that makes sense there.
@@ -148,7 +146,7 @@ def _refuse_unknown(
 
 
 def _number(table: Mapping[str, Any], name: str, path: Path, prefix: str) -> Decimal | None:
-    """The number that a field says; None where it says false and may be without."""
+    """Return the number of a field, None for `false` where the field is optional."""
     if table[name] is False and name in MAY_BE_OFF:
         return None
     number = _decimal(table[name])
@@ -169,7 +167,7 @@ def _decimal(value: object) -> Decimal | None:
 
 @dataclass(frozen=True, slots=True)
 class UserSettings:
-    """The defaults, where the trader wrote nothing."""
+    """Keys, template and limits; defaults where the trader set nothing."""
 
     keymap: KeyMap = KEYMAP
     template: Template = field(default_factory=Template)
@@ -177,5 +175,5 @@ class UserSettings:
 
 
 def load_user_settings(folder: Path) -> UserSettings:
-    """Read them from the config folder; BadSettings names file, field and remedy."""
+    """Read the trader's files in the config folder; raise BadSettings with file, field and remedy."""
     return UserSettings(load_keymap(folder), *load_templates(folder))

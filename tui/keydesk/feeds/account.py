@@ -33,6 +33,10 @@ from keydesk_client.orders.outcome import Intent
 
 REPEATS_AT_ONCE = 2
 SETTLED_AFTER = 10.0  # seconds without a doubt after which the next snapshot is taken at once
+LINES = 500
+MOST_READ = 20_000  # a day of more transactions than this has no start that we could count back to
+FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop stands in its batch, as a rule
+NS = 1_000_000_000
 
 
 async def keep_account(link: Link) -> None:
@@ -153,11 +157,6 @@ async def _until_next(link: Link) -> None:
             await link.poll_wanted.wait()
 
 
-LINES = 500
-MOST_READ = 20_000  # a day of more transactions than this has no start that we could count back to
-FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop stands in its batch, as a rule
-
-
 async def keep_history(link: Link) -> None:
     """Read earlier transactions, now and after each snapshot."""
     while True:
@@ -237,9 +236,6 @@ def _placed(transaction: Transaction) -> Transaction:
     number_of(transaction.id)
     moment(transaction.time)
     return transaction
-
-
-NS = 1_000_000_000
 
 
 class Unsettled(Protocol):

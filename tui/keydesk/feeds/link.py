@@ -29,6 +29,14 @@ from keydesk_client.sequencer import MOST_HELD, Backfill, Range, Sequencer
 from keydesk_client.streams.buffer import StreamHealth
 
 REMEMBERED = 100
+Listener = Callable[[Transaction], None]
+T = TypeVar("T")
+UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
+BACK_OFF = BackOff(first_s=0.5, longest_s=30.0)
+SHORTEST_PAUSE = 0.25  # seconds
+LONGEST_REASON = 200
+FAILURES = (KeydeskClientError, *READ_ERRORS)
+"""Errors of a request: no answer, a refusal, or an answer without required members."""
 
 
 class RoundTrips:
@@ -90,9 +98,6 @@ class RoundTrips:
             return None
         ordered = sorted(self._taken)
         return ordered[min(len(ordered) - 1, int(len(ordered) * 0.95))] * 1000
-
-
-Listener = Callable[[Transaction], None]
 
 
 class TransactionGate:
@@ -201,14 +206,6 @@ class TransactionGate:
             self._doubt(f"{name} is incomplete: {error}")
         for heard in self._listeners:
             try_to(self._store, partial(heard, transaction))
-
-
-T = TypeVar("T")
-
-UNANSWERED = (ConnectionLost, TimedOut, Unreachable)
-BACK_OFF = BackOff(first_s=0.5, longest_s=30.0)
-SHORTEST_PAUSE = 0.25
-LONGEST_REASON = 200
 
 
 class OpenStream(Protocol):
@@ -345,10 +342,6 @@ class Link:
     async def back_off(self, tries: int) -> None:
         """Wait before the next attempt: full jitter under a ceiling that doubles."""
         await self.pause(BACK_OFF.pause(tries, self.chance, at_least_s=SHORTEST_PAUSE))
-
-
-FAILURES = (KeydeskClientError, *READ_ERRORS)
-"""Errors of a request: no answer, a refusal, or an answer without required members."""
 
 
 def reason(error: Exception) -> str:

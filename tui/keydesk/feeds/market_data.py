@@ -41,6 +41,27 @@ AGAIN_AFTER = 30.0  # seconds: the snapshot that is due was not there yet, or th
 REFUSED_FOR = 1200.0  # seconds: an instrument without books has none in the next minute either
 KINDS: tuple[BookKind, ...] = get_args(BookKind)
 NAMES: Mapping[BookKind, str] = {"orders": "order book", "positions": "position book"}
+COUNT = 400
+OVERLAP = 3  # candles asked for again when one is complete: ours were made of the prices we saw
+AT_ONCE = 10
+BETWEEN = 0.15
+DAYS_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
+MOST_PLACES = 12
+INSTRUMENTS_EVERY = 600.0  # seconds
+MAJORS = (
+    "EUR_USD",
+    "USD_JPY",
+    "GBP_USD",
+    "USD_CHF",
+    "AUD_USD",
+    "USD_CAD",
+    "NZD_USD",
+    "EUR_JPY",
+    "EUR_GBP",
+    "EUR_CHF",
+    "GBP_JPY",
+    "AUD_JPY",
+)
 
 
 @dataclass(slots=True)
@@ -115,10 +136,6 @@ def _book_failed(link: Link, instrument: str, kind: BookKind, error: Exception) 
     link.count_unreadable(error)
     words = f"The {NAMES[kind]} could not be read: {reason(error)}"
     no_book(link.store, kind, instrument, words)
-
-
-COUNT = 400
-OVERLAP = 3  # candles asked for again when one is complete: ours were made of the prices we saw
 
 
 async def keep_chart(link: Link) -> None:
@@ -232,11 +249,6 @@ def _candles_failed(link: Link, series: CandleSeries, error: Exception) -> None:
     loading_failed(link.store, series, reason(error))
 
 
-AT_ONCE = 10
-BETWEEN = 0.15
-DAYS_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
-
-
 async def keep_days(link: Link) -> None:
     """Read the trading days of watched instruments, and again every minute."""
     await link.priced.wait()
@@ -294,24 +306,6 @@ def _take(link: Link, name: str, candles: Sequence[Candlestick]) -> None:
 def _portions(names: Sequence[str]) -> Iterator[Sequence[str]]:
     for start in range(0, len(names), AT_ONCE):
         yield names[start : start + AT_ONCE]
-
-
-MOST_PLACES = 12
-INSTRUMENTS_EVERY = 600.0  # seconds
-MAJORS = (
-    "EUR_USD",
-    "USD_JPY",
-    "GBP_USD",
-    "USD_CHF",
-    "AUD_USD",
-    "USD_CAD",
-    "NZD_USD",
-    "EUR_JPY",
-    "EUR_GBP",
-    "EUR_CHF",
-    "GBP_JPY",
-    "AUD_JPY",
-)
 
 
 async def list_instruments(link: Link) -> None:

@@ -27,6 +27,14 @@ DEAD_AFTER = 10.0  # seconds without a line; heartbeats come every five
 
 PRICES = StreamSettings(stall_s=DEAD_AFTER, when_full=WhenFull.KEEP_LAST)
 TRANSACTIONS = StreamSettings(stall_s=DEAD_AFTER)
+HEALTH_CHECK_EVERY = 0.5
+STALE_AFTER = 6.0  # seconds without any line: heartbeats come every five
+SLOW_MS = 1000.0
+UNANSWERED_AFTER = 2.0  # seconds after which the age of a request without an answer is shown
+SLOW_AFTER = 5.0
+DOWN_AFTER = 10.0
+Feed: TypeAlias = Callable[[Link], Coroutine[None, None, None]]
+SETTLED_AFTER = 60.0  # seconds of running after which the next failure is the first again
 
 
 class ClientStreams:
@@ -44,19 +52,11 @@ class ClientStreams:
         return self._client.transactions.stream(settings=TRANSACTIONS)
 
 
-LOOK_EVERY = 0.5
-STALE_AFTER = 6.0  # seconds without any line: heartbeats come every five
-SLOW_MS = 1000.0
-UNANSWERED_AFTER = 2.0  # seconds after which the age of a request without an answer is shown
-SLOW_AFTER = 5.0
-DOWN_AFTER = 10.0
-
-
 async def watch_health(link: Link) -> None:
     """Judge the health twice a second."""
     while True:
         look(link)
-        await link.pause(LOOK_EVERY)
+        await link.pause(HEALTH_CHECK_EVERY)
 
 
 def look(link: Link) -> None:
@@ -146,8 +146,6 @@ def _trouble(stream: StreamHealth | None) -> str:
     return "no reason given" if trouble is None else reason(trouble)
 
 
-Feed: TypeAlias = Callable[[Link], Coroutine[None, None, None]]
-
 FEEDS: Mapping[str, Feed] = {
     "instruments": list_instruments,
     "instrument changes": keep_instruments,
@@ -165,9 +163,6 @@ FEEDS: Mapping[str, Feed] = {
     "health": watch_health,
 }
 """Every feed by name, in starting order."""
-
-
-SETTLED_AFTER = 60.0  # seconds of running after which the next failure is the first again
 
 
 async def run(link: Link) -> None:

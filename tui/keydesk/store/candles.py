@@ -39,10 +39,13 @@ ALIGNED_TO_THE_DAY = {
     "H8": 8 * HOUR,
     "H12": 12 * HOUR,
 }
+MOST_CANDLES = 5000
+MOST_SKIPPED_NS = 10 * 86_400 * 1_000_000_000  # from a candle's end to the next price
+MOST_VOLUME = 10**12
 
 
 def period_end(start_ns: int, granularity: str) -> int | None:
-    """When the period that began at this instant ends; None for a granularity we have no name for."""
+    """Return the end of the period that begins at this instant, None for an unknown granularity."""
     if granularity in LENGTHS:
         return start_ns + LENGTHS[granularity]
     if granularity == "D":
@@ -56,7 +59,7 @@ def period_end(start_ns: int, granularity: str) -> int | None:
 
 
 def period_holding(start_ns: int, time_ns: int, granularity: str) -> int:
-    """The start of the period that holds an instant, counted on from the start of an earlier one."""
+    """Return the start of the period that holds an instant, counted from the start of an earlier one."""
     length = LENGTHS.get(granularity)
     if length is not None:
         return start_ns + (time_ns - start_ns) // length * length
@@ -74,20 +77,15 @@ def _new_york(start_ns: int, later: timedelta) -> int:
 
 
 def _next_month(start_ns: int) -> int:
-    """The first of the month, or the eve of it: whichever the service counts months from."""
+    """Return the first of the month or the day before it, whichever the broker counts months from."""
     wall = datetime.fromtimestamp(start_ns // SECOND, NEW_YORK)
     first = (wall + timedelta(hours=7)).replace(day=1, hour=wall.hour)
     next_first = (first + timedelta(days=32)).replace(day=1)
     return int((next_first + (wall - first)).timestamp()) * SECOND
 
 
-MOST_CANDLES = 5000
-MOST_SKIPPED_NS = 10 * 86_400 * 1_000_000_000  # from a candle's end to the next price
-MOST_VOLUME = 10**12
-
-
 def open_series(store: Store, instrument: str, granularity: str) -> CandleSeries:
-    """The series of this kind, made when there was none; from now on ticks move its last candle."""
+    """Return a series, created if needed; from now on prices move its last candle."""
     key = (instrument, granularity)
     series = store.series.get(key)
     if series is None:
@@ -100,7 +98,7 @@ def open_series(store: Store, instrument: str, granularity: str) -> CandleSeries
 
 
 def close_series(store: Store, instrument: str, granularity: str) -> None:
-    """Forget a series that nobody looks at any more."""
+    """Remove a series that no chart shows."""
     series = store.series.pop((instrument, granularity), None)
     live = tuple(each for each in store.charted.get(instrument, ()) if each is not series)
     if live:
@@ -110,7 +108,7 @@ def close_series(store: Store, instrument: str, granularity: str) -> None:
 
 
 def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
-    """Put what the service says in the place of our own candles from its first one on."""
+    """Replace own candles by those of the broker, from its first one on."""
     fresh = _candles(store, loaded)
     if fresh:
         keep = bisect_left(series.candles, fresh[0].time_ns, key=lambda each: each.time_ns)
@@ -126,7 +124,7 @@ def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestic
 
 
 def want_older(store: Store, instrument: str, granularity: str) -> None:
-    """Ask for candles before the oldest one, as long as there may be any and there is room."""
+    """Request candles before the oldest one, if there may be any and there is room."""
     series = store.series.get((instrument, granularity))
     if series is not None and series.candles and len(series.candles) < MOST_CANDLES:
         series.wants_older = not series.begins
@@ -134,7 +132,7 @@ def want_older(store: Store, instrument: str, granularity: str) -> None:
 
 
 def take_older(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
-    """Put candles before the oldest one; none at all says that history begins here."""
+    """Insert candles before the oldest one; an empty answer marks the beginning of history."""
     oldest = series.candles[0].time_ns if series.candles else LAST_NS
     older = [made for made in _candles(store, loaded) if made.time_ns < oldest]
     series.candles[:0] = older[-(MOST_CANDLES - len(series.candles)) :]
@@ -143,21 +141,21 @@ def take_older(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]
 
 
 def distrust_candles(store: Store) -> None:
-    """Prices were missed: what ticks made of the last candles is to be asked for again."""
+    """Request all candles again: prices were missed."""
     for series in store.series.values():
         series.wants_reload = True
     store.mark(Topic.CANDLES)
 
 
 def loading_failed(store: Store, series: CandleSeries, words: str) -> None:
-    """Keep the candles we have and say why there are no newer ones."""
+    """Keep the candles and show why there are no newer ones."""
     series.loading = False
     series.error = words
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
 
 
 def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
-    """Move the forming candle by a tick, or begin the next one; says whether anything changed."""
+    """Move the last candle by a price, or begin the next; return whether anything changed."""
     if not series.candles:
         return False
     last = series.candles[-1]
@@ -183,13 +181,13 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
 
 
 def _candles(store: Store, loaded: Iterable[Candlestick]) -> list[Candle]:
-    """Those that can be read, in the order of their times, each time once."""
+    """Return the readable candles in ascending order, one per time."""
     made = (each for each in readable(store, candle_of, loaded) if each is not None)
     return sorted({each.time_ns: each for each in made}.values(), key=lambda each: each.time_ns)
 
 
 def candle_of(loaded: Candlestick) -> Candle | None:
-    """A candle for drawing: mid prices, or the bid's when only those were asked; None without any."""
+    """Return a candle for drawing from mid prices, else from the bid; None without either."""
     data = loaded.mid or loaded.bid or loaded.ask
     if data is None:
         return None
@@ -206,7 +204,7 @@ def candle_of(loaded: Candlestick) -> Candle | None:
 
 
 def take_day(store: Store, instrument: str, previous: Candlestick, today: Candlestick) -> None:
-    """Write the trading day of an instrument: where it closed before, how far it went since."""
+    """Store the trading day of an instrument: previous close, high and low."""
     if previous.mid is None or today.mid is None:
         return
     close, high, low = (price(each) for each in (previous.mid.c, today.mid.h, today.mid.l))
@@ -219,7 +217,7 @@ def take_day(store: Store, instrument: str, previous: Candlestick, today: Candle
 
 
 def begin_day(store: Store) -> None:
-    """A new trading day: every instrument closed where it is, and has not moved yet."""
+    """Begin a new trading day: previous close, high and low are the current price."""
     for instrument in store.days:
         quote = store.quotes.get(instrument)
         if quote is not None:

@@ -59,11 +59,11 @@ NEEDS_SNAPSHOT = (
     ReopenTransaction,
     DelayedTradeClosureTransaction,
 )
-"""What they changed is not in them."""
+"""Their effect is not part of the transaction."""
 
 
 def apply(store: Store, transaction: Transaction) -> bool:
-    """Fold one transaction into the account; False: it was not understood, a snapshot is needed."""
+    """Apply one transaction to the account; return False if a snapshot is needed."""
     account = store.account
     if account is None:
         return False
@@ -136,7 +136,7 @@ def _fill(store: Store, account: AccountState, fill: OrderFillTransaction) -> bo
 
 
 def _reduce(store: Store, part: TradeReduce) -> bool:
-    """Shrink a trade by a part that was closed; the units of the part have the fill's sign."""
+    """Reduce a trade by a closed part; the units of the part have the fill's sign."""
     trade = store.trades.get(part.trade_id)
     if trade is None:
         return False
@@ -166,7 +166,7 @@ def _protect(store: Store, order: OrderRow) -> bool:
 
 
 def _end_order(store: Store, order_id: str) -> None:
-    """Take a resting order off; market orders never rested, so a missing one is no surprise."""
+    """Remove a pending order; a market order never was pending, so a missing one is expected."""
     order = store.orders.pop(order_id, None)
     if order is None:
         return
@@ -228,14 +228,14 @@ def _configure(account: AccountState, change: ClientConfigureTransaction) -> Non
 
 
 def _book(store: Store, time_ns: int, amount: Decimal) -> None:
-    """Count what was booked as the day's; financing stamped 17:00 sharp belongs to the day that ended."""
+    """Add a booking to the day; financing stamped exactly 17:00 belongs to the day that ended."""
     today = store.today
     if today is not None and time_ns > today.start_ns:
         today.booked += amount
 
 
 def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
-    """Put the lines of earlier transactions ahead of what the log holds already."""
+    """Insert the log lines of earlier transactions before those of the log."""
     numbered = [int(line.id) for line in store.log if line.id]
     first = min(numbered, default=None)
     before = (each for each in transactions if first is None or int(each.id) < first)
@@ -245,7 +245,7 @@ def write_earlier(store: Store, transactions: Sequence[m.Transaction]) -> None:
 
 
 def count_day(store: Store, transactions: Sequence[m.Transaction], start_ns: int) -> Today:
-    """What was booked since the day began, and what the trades open then were worth at its start."""
+    """Return what was booked since the start of the day, and the profit then of the trades open then."""
     since = [each for each in transactions if each.time.ns > start_ns]
     today = Today(start_ns)
     booked = readable(store, lambda each: (each, line_of(each, store).amount or NOTHING), since)
@@ -261,14 +261,14 @@ def count_day(store: Store, transactions: Sequence[m.Transaction], start_ns: int
 def held_at_start(
     store: Store, transactions: Sequence[m.Transaction], start_ns: int
 ) -> frozenset[str]:
-    """The instruments of which something was open when the day began."""
+    """Return the instruments with open trades at the start of the day."""
     since = [each for each in transactions if each.time.ns > start_ns]
     open_still = {row.instrument for row in store.trades.values() if row.open_time_ns <= start_ns}
     return frozenset(open_still | {fill.instrument for fill, _ in _closed_since(store, since)})
 
 
 def remember_first_stops(store: Store, transactions: Sequence[m.Transaction]) -> None:
-    """Find the stop that each open trade began with."""
+    """Set the initial stop of each open trade."""
     for each in transactions:
         try_to(store, partial(_remember_first_stop, store, each))
 
@@ -288,7 +288,7 @@ def _remember_first_stop(store: Store, transaction: m.Transaction) -> None:
 
 
 def _worth_at_start(store: Store, since: Sequence[m.Transaction], start_ns: int) -> Decimal | None:
-    """The profit, at the day's first price, of all that was open then; None while a price is not known."""
+    """Return the profit of the trades open at the start of the day, at its first prices; None while one is unknown."""
     worth = NOTHING
     for trade in store.trades.values():
         if trade.open_time_ns <= start_ns:
@@ -305,7 +305,7 @@ def _worth_at_start(store: Store, since: Sequence[m.Transaction], start_ns: int)
 
 
 def _at_start(store: Store, instrument: str, units: Decimal, entry: Decimal) -> Decimal | None:
-    """What units at a price were worth at the day's first price, sided by the spread of now."""
+    """Return the profit of units at the day's first price, adjusted by the present spread."""
     day, quote = store.days.get(instrument), store.quotes.get(instrument)
     factors = factors_of(store, quote_currency(instrument))
     if day is None or quote is None or factors is None:
@@ -318,7 +318,7 @@ def _at_start(store: Store, instrument: str, units: Decimal, entry: Decimal) -> 
 def _closed_since(
     store: Store, since: Sequence[m.Transaction]
 ) -> Iterator[tuple[m.OrderFillTransaction, m.TradeReduce]]:
-    """The parts closed today of trades that were open before today."""
+    """Return the parts closed today of trades that were opened before today."""
     fills = [each for each in since if isinstance(each, m.OrderFillTransaction)]
     opened = set(readable(store, _opened, fills))
     for parts in readable(store, _closed, fills):
@@ -334,7 +334,7 @@ def _opened(fill: m.OrderFillTransaction) -> str:
 def _closed(
     fill: m.OrderFillTransaction,
 ) -> Sequence[tuple[m.OrderFillTransaction, m.TradeReduce]]:
-    """The parts that a fill closed, each with the members that are needed."""
+    """Return the parts that a fill closed, each with all needed members."""
     parts = [*(fill.trades_closed or ()), *((fill.trade_reduced,) if fill.trade_reduced else ())]
     for part in parts:
         _ = fill.instrument, part.trade_id, part.units, part.price, part.realized_pl

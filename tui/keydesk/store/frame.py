@@ -23,7 +23,7 @@ NOTHING: frozenset[object] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One beat: the store, what of it changed since the last beat, and the time of both clocks."""
+    """The store, the marks since the last frame, and the time of both clocks."""
 
     store: Store
     dirty: Mapping[Topic, frozenset[object]]
@@ -31,20 +31,20 @@ class Frame:
     wall_ns: int  # nanoseconds since 1970 UTC
 
     def keys(self, topic: Topic) -> frozenset[object]:
-        """What of a topic changed; None among the keys says: as a whole. Empty: nothing."""
+        """Return the changed keys of a topic; None among them means all of it, an empty set nothing."""
         return self.dirty.get(topic, NOTHING)
 
     def whole(self, topic: Topic) -> bool:
-        """Say whether rows of a topic came or went, so that all of it is to be drawn."""
+        """Return whether the topic changed as a whole, so that all its rows are drawn."""
         return None in self.dirty.get(topic, NOTHING)
 
     def touched(self, *topics: Topic) -> bool:
-        """Say whether anything of these topics changed."""
+        """Return whether any of these topics changed."""
         return any(topic in self.dirty for topic in topics)
 
 
 class FrameClock:
-    """Beats at the wanted pace; `beat()` is called by a timer at least that often (`period` seconds).
+    """Draws frames at the wanted rate; a timer calls `beat()` every `period` seconds.
 
     Args:
         store: What is drawn.
@@ -83,18 +83,18 @@ class FrameClock:
 
     @property
     def fps(self) -> float:
-        """The pace now, in frames a second."""
+        """The present rate in frames a second."""
         if self._fixed_fps is not None:
             return self._fixed_fps
         return SLOW_FPS if self.slow else FAST_FPS
 
     @property
     def period(self) -> float:
-        """Seconds from frame to frame at the fastest pace this clock may take: the timer's interval."""
+        """The timer's interval in seconds: one frame at the fastest rate of this clock."""
         return 1 / (self._fixed_fps or FAST_FPS)
 
     def beat(self) -> Frame | None:
-        """Draw a frame if one is due and the terminal can take it; None: neither."""
+        """Draw a frame if one is due and the terminal can take it; return None otherwise."""
         now = self._now()
         if now - self._last < 0.9 / self.fps:  # timers jitter: a hair early is due
             return None

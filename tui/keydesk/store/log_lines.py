@@ -48,29 +48,49 @@ NAMES = {
     "MARKET_IF_TOUCHED": "If touched",
     "MARKET": "Market",
 }
+DependentRefusal = (
+    m.TakeProfitOrderRejectTransaction
+    | m.StopLossOrderRejectTransaction
+    | m.GuaranteedStopLossOrderRejectTransaction
+    | m.TrailingStopLossOrderRejectTransaction
+)
+Said: TypeAlias = tuple[LogKind, str, str]
+"""Kind, instrument, words."""
+NOTHING = Decimal(0)
+PLAIN: Mapping[str, tuple[LogKind, str]] = {
+    "MARGIN_CALL_ENTER": ("MARGIN", "MARGIN CALL: add funds or close positions"),
+    "MARGIN_CALL_EXIT": ("MARGIN", "Margin call over"),
+    "CLOSE": ("CONFIG", "Account closed"),
+    "REOPEN": ("CONFIG", "Account opened again"),
+    "RESET_RESETTABLE_PL": ("CONFIG", "Resettable P/L set to zero"),
+}
+"""Transactions that their kind describes completely."""
+BY_HAND = frozenset({"MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"})
+"""Fills requested by the trader: the reason is left out."""
+UNKNOWN = "{}: a kind this desk does not know; the account is read again"
 
 
 def name_of(type_: str) -> str:
-    """An order's kind as a person would say it."""
+    """Return an order's type in words."""
     kind = kind_of(type_.removesuffix("_REJECT"))
     return NAMES.get(kind) or kind.replace("_", " ").capitalize()
 
 
 def market_words(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction) -> str:
-    """A market order, and what it was for when not the trader's own."""
+    """Describe a market order, and its reason if it is not the trader's own."""
     purpose = PURPOSES.get(order.reason)
     return f"{name_of(order.type)} {_side(order)}" + (f", {purpose}" if purpose else _guards(order))
 
 
 def entry_words(order: EntryOrder) -> str:
-    """An order that waits for its price."""
+    """Describe an order that rests at a price."""
     only = " reduce-only" if order.position_fill == "REDUCE_ONLY" else ""
     again = f", was #{order.replaces_order_id}" if order.replaces_order_id else ""
     return f"{name_of(order.type)} {_side(order)} at {order.price}{only}{_guards(order)}{again}"
 
 
 def dependent_words(order: DependentOrder) -> str:
-    """An order that protects a trade."""
+    """Describe a dependent order of a trade."""
     if isinstance(order, m.TrailingStopLossOrderTransaction):
         where = f"{order.distance} behind"
     else:
@@ -80,20 +100,12 @@ def dependent_words(order: DependentOrder) -> str:
 
 
 def refused_words(refusal: Refusal) -> str:
-    """An order that was not taken, and why."""
+    """Describe a rejected order and the reason."""
     size = ""
     if not isinstance(refusal, DependentRefusal):
         size = f" {_side(refusal)}" if refusal.units is not None else ""
     why = in_words(refusal.reject_reason)
     return f"{name_of(refusal.type)}{size} refused: {why} ({refusal.reject_reason})"
-
-
-DependentRefusal = (
-    m.TakeProfitOrderRejectTransaction
-    | m.StopLossOrderRejectTransaction
-    | m.GuaranteedStopLossOrderRejectTransaction
-    | m.TrailingStopLossOrderRejectTransaction
-)
 
 
 def _side(
@@ -111,7 +123,7 @@ def _side(
 
 
 def _guards(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction | EntryOrder) -> str:
-    """The stop and the target that come with the fill."""
+    """Describe the stop and the target on fill."""
     said = ""
     stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
     if stop is not None:
@@ -124,28 +136,8 @@ def _guards(order: m.MarketOrderTransaction | m.FixedPriceOrderTransaction | Ent
     return said
 
 
-Said: TypeAlias = tuple[LogKind, str, str]
-"""Kind, instrument, words."""
-
-NOTHING = Decimal(0)
-
-PLAIN: Mapping[str, tuple[LogKind, str]] = {
-    "MARGIN_CALL_ENTER": ("MARGIN", "MARGIN CALL: add funds or close positions"),
-    "MARGIN_CALL_EXIT": ("MARGIN", "Margin call over"),
-    "CLOSE": ("CONFIG", "Account closed"),
-    "REOPEN": ("CONFIG", "Account opened again"),
-    "RESET_RESETTABLE_PL": ("CONFIG", "Resettable P/L set to zero"),
-}
-"""Those that say it all by their kind."""
-
-BY_HAND = frozenset({"MARKET_ORDER", "MARKET_ORDER_TRADE_CLOSE", "MARKET_ORDER_POSITION_CLOSEOUT"})
-"""Fills that the trader just asked for: why they happened need not be said."""
-
-UNKNOWN = "{}: a kind this desk does not know; the account is read again"
-
-
 def line_of(transaction: m.Transaction, store: Store) -> LogLine:
-    """The line of a transaction; the store (as it was before) names orders and trades that it only numbers."""
+    """Return the log line of a transaction; the store, not yet changed by it, names its orders and trades."""
     kind, instrument, words = _said(transaction, store)
     amount, pl = _money(transaction)
     return LogLine(
@@ -294,7 +286,7 @@ def _configured(change: m.ClientConfigureTransaction) -> str:
 
 
 def _money(transaction: m.Transaction) -> tuple[Decimal | None, Decimal | None]:
-    """What a transaction did to the balance, and how much of it is realised profit."""
+    """Return the change of the balance and the realised profit of a transaction."""
     match transaction:
         case m.OrderFillTransaction():
             fees = transaction.commission + (transaction.guaranteed_execution_fee or NOTHING)

@@ -32,10 +32,13 @@ from keydesk_client.models._core.scalars import DateTime
 
 REACH = 60  # buckets kept above and below the price: more than the tallest pane shows
 MOST_BOOKS = 16  # two of an instrument, 50 kB each: those of all would be 6 MB
+WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
+LONGEST_CURRENCY = 12
+SILENCE = 1.0  # seconds after which the same price is news again: its age is on the screen
 
 
 def take_book(store: Store, kind: BookKind, book: OrderBook | PositionBook) -> None:
-    """Write a snapshot in the place of the one before it."""
+    """Replace the snapshot of a book."""
     middle, width = price(book.price), price(book.bucket_width)
     buckets = tuple(readable(store, _bucket, _buckets_of(book)))
     snapshot = BookSnapshot(
@@ -49,7 +52,7 @@ def take_book(store: Store, kind: BookKind, book: OrderBook | PositionBook) -> N
 
 
 def no_book(store: Store, kind: BookKind, instrument: str, why: str) -> None:
-    """Say why there is no book, or no newer one; the older snapshot stays."""
+    """Show why there is no book or no newer one; the older snapshot stays."""
     held = store.books.get((instrument, kind)) or ClientBook(kind)
     _put(store, instrument, replace(held, trouble=why))
 
@@ -64,7 +67,7 @@ def _put(store: Store, instrument: str, book: ClientBook) -> None:
 
 
 def _share(buckets: Sequence[BookBucket]) -> Decimal:
-    """The long ones, in percent of all."""
+    """Return the long share in percent."""
     long = sum((bucket.long for bucket in buckets), Decimal(0))
     short = sum((bucket.short for bucket in buckets), Decimal(0))
     return long * 100 / (long + short) if long + short else Decimal(0)
@@ -83,13 +86,8 @@ def _bucket(bucket: OrderBookBucket | PositionBookBucket) -> BookBucket:
     return BookBucket(price(bucket.price), long, short)
 
 
-WRONG_AFTER = 5.0  # seconds for which a newer price outranks one that is more than a minute older
-LONGEST_CURRENCY = 12
-SILENCE = 1.0  # seconds after which the same price is news again: its age is on the screen
-
-
 def take_price(store: Store, price: ClientPrice, received: float) -> None:
-    """Write one price; an older one than is shown (a slow answer beside the stream) is dropped.
+    """Apply one price; an older one than the quote (a slow answer beside the stream) is dropped.
 
     Args:
         store: Where to.
@@ -104,7 +102,7 @@ def take_price(store: Store, price: ClientPrice, received: float) -> None:
     ask = price.asks[0].price if price.asks else price.closeout_ask
     if not (0 < bid < LARGEST and 0 < ask < LARGEST and FIRST_NS <= time_ns < LAST_NS):
         raise ValueError(
-            f"{instrument[:20]} at {bid:.5g} and {ask:.5g} is no price that there can be"
+            f"{instrument[:20]} at {bid:.5g} and {ask:.5g} is out of range for a price"
         )
     tradeable = price.tradeable is not False
     quote = store.quotes.get(instrument)
@@ -135,12 +133,12 @@ def take_price(store: Store, price: ClientPrice, received: float) -> None:
 
 
 def _is_wrong(quote: Quote, time_ns: int, received: float) -> bool:
-    """Whether a quote's time is one that never was: prices far older than it keep coming."""
+    """Return whether a quote's time is wrong: prices far older than it keep coming."""
     return quote.time_ns - time_ns > CLOCK_LAG_NS and received - quote.received >= WRONG_AFTER
 
 
 def take_conversions(store: Store, conversions: Iterable[HomeConversions]) -> None:
-    """Write what currencies are worth at home; everything held in them is worth something else now."""
+    """Apply conversion factors; positions are marked, because their value changed."""
     for each in readable(store, _conversion, conversions):
         if store.conversions.get(each.currency) != each:
             store.conversions[each.currency] = each
@@ -148,7 +146,7 @@ def take_conversions(store: Store, conversions: Iterable[HomeConversions]) -> No
 
 
 def _conversion(conversion: HomeConversions) -> HomeConversions:
-    """The same, every member of it known to be there."""
+    """Return the factors if every member is present and sane."""
     for factor in (conversion.account_gain, conversion.account_loss, conversion.position_value):
         checked_price(factor)
     if len(conversion.currency) > LONGEST_CURRENCY:
@@ -157,7 +155,7 @@ def _conversion(conversion: HomeConversions) -> HomeConversions:
 
 
 def forget_ages(store: Store) -> None:
-    """Accept the next price of every instrument whatever its time: the broker may be another one."""
+    """Accept the next price of every instrument whatever its time: the broker's clock may be another one."""
     for quote in store.quotes.values():
         quote.time_ns = 0
     store.clock_ns = 0
@@ -169,7 +167,7 @@ def _whole_second(text: str) -> int:
 
 
 def _nanoseconds(moment: DateTime) -> int:
-    """The moment in nanoseconds; thousands of prices share a second, and reading it whole costs 2.5 µs."""
+    """Return the time in nanoseconds; cached by second, because full parsing costs 2.5 µs."""
     text = moment.text
     if len(text) == len("2026-03-02T10:00:00.000000000Z") and text[-1] == "Z":
         return _whole_second(text[:19]) + int(text[20:29])

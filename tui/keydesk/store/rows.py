@@ -68,7 +68,7 @@ WORDS = {
     "PRICE_PRECISION_EXCEEDED": "the price has too many decimals",
     "PRICE_DISTANCE_MINIMUM_NOT_MET": "the distance is too small",
     "PRICE_DISTANCE_MAXIMUM_EXCEEDED": "the distance is too large",
-    "TIME_IN_FORCE_INVALID": "this order can not have that time in force",
+    "TIME_IN_FORCE_INVALID": "this order cannot have that time in force",
     "TIME_IN_FORCE_GTD_TIMESTAMP_IN_PAST": "the expiry is in the past",
     "INTERNAL_SERVER_ERROR": "the service failed",
     "ACCOUNT_LOCKED": "the account is locked",
@@ -76,13 +76,6 @@ WORDS = {
     "MARGIN_RATE_WOULD_TRIGGER_CLOSEOUT": "that margin rate would close the positions out",
     "MARGIN_RATE_WOULD_TRIGGER_MARGIN_CALL": "that margin rate would make a margin call",
 }
-
-
-def in_words(code: str) -> str:
-    """A reason as a person would say it."""
-    return WORDS.get(code) or clean(code.replace("_", " ").lower())
-
-
 FILLS = {
     "TAKE_PROFIT_ORDER": "target",
     "STOP_LOSS_ORDER": "stop hit",
@@ -97,23 +90,14 @@ FILLS = {
     "MARKET_ORDER_MARGIN_CLOSEOUT": "MARGIN CLOSEOUT",
     "MARKET_ORDER_DELAYED_TRADE_CLOSE": "closed after the halt",
 }
-
-
-def fill_in_words(code: str) -> str:
-    """What filled an order, as a person would say it."""
-    return FILLS.get(code) or in_words(code)
-
-
 Slot: TypeAlias = Literal["take_profit", "stop_loss", "trailing_stop", "guaranteed_stop"]
-
 SLOTS: Mapping[str, Slot] = {
     "TAKE_PROFIT": "take_profit",
     "STOP_LOSS": "stop_loss",
     "TRAILING_STOP_LOSS": "trailing_stop",
     "GUARANTEED_STOP_LOSS": "guaranteed_stop",
 }
-"""Where on its trade a dependent order stands, by the wire's word for it."""
-
+"""The field of a trade row by the type of the dependent order."""
 EntryOrder: TypeAlias = (
     LimitOrder
     | LimitOrderTransaction
@@ -133,13 +117,23 @@ PricedDependent: TypeAlias = (
 TrailingOrder: TypeAlias = TrailingStopLossOrder | TrailingStopLossOrderTransaction
 
 
+def in_words(code: str) -> str:
+    """Return a reason of the broker in words; an unknown one is spelt out."""
+    return WORDS.get(code) or clean(code.replace("_", " ").lower())
+
+
+def fill_in_words(code: str) -> str:
+    """Return the reason of a fill in words."""
+    return FILLS.get(code) or in_words(code)
+
+
 def kind_of(type_: str) -> str:
-    """The word of an order's kind, from an order or from the transaction that created it."""
+    """Return an order's type, from an order or from the transaction that created it."""
     return type_.removesuffix("_ORDER")
 
 
 def order_row(order: Order, trades: Mapping[str, TradeRow]) -> OrderRow | None:
-    """The row of a pending order; None for one that never rests or that we do not know."""
+    """Return the row of a pending order; None for one that never rests or is unknown."""
     match order:
         case LimitOrder() | StopOrder() | MarketIfTouchedOrder():
             return entry_row(order, order.create_time)
@@ -154,7 +148,7 @@ def order_row(order: Order, trades: Mapping[str, TradeRow]) -> OrderRow | None:
 
 
 def entry_row(order: EntryOrder, created: DateTime) -> OrderRow:
-    """The row of an order that opens or reduces when its price comes."""
+    """Return the row of an entry order."""
     number_of(order.id)
     up = 1 if amount(order.units) > 0 else -1  # the way the trade wins
     stop = order.stop_loss_on_fill or order.guaranteed_stop_loss_on_fill
@@ -181,7 +175,7 @@ def entry_row(order: EntryOrder, created: DateTime) -> OrderRow:
 def dependent_row(
     order: PricedDependent, created: DateTime, trades: Mapping[str, TradeRow]
 ) -> OrderRow:
-    """The row of a take-profit or a stop that stands at a price."""
+    """Return the row of a take-profit or stop at a price."""
     row = _bound_to_trade(order, created, trades)
     row.price, row.distance = optional_price(order.price), optional_price(order.distance)
     return row
@@ -190,7 +184,7 @@ def dependent_row(
 def trailing_row(
     order: TrailingOrder, created: DateTime, trades: Mapping[str, TradeRow]
 ) -> OrderRow:
-    """The row of a trailing stop; where it stands is known once the service says it."""
+    """Return the row of a trailing stop; its price is known once the broker sends it."""
     row = _bound_to_trade(order, created, trades)
     row.distance = price(order.distance)
     return row
@@ -219,7 +213,7 @@ def _bound_to_trade(
 
 
 def trade_row(trade: TradeSummary) -> TradeRow:
-    """The row of an open trade, its dependent orders not yet attached."""
+    """Return the row of an open trade without its dependent orders."""
     number_of(trade.id)
     return TradeRow(
         id=trade.id,
@@ -238,13 +232,13 @@ def trade_row(trade: TradeSummary) -> TradeRow:
 
 
 def _known(trade: TradeSummary, member: str) -> Decimal | None:
-    """An amount that prices bring again within a frame; None when it cannot be read now."""
+    """Return an amount that the next price restores; None if it cannot be read."""
     value: Decimal | None = getattr(trade, member, None)
     return None if value is None or abs(value) >= LARGEST else value
 
 
 def opened_row(opened: TradeOpen, instrument: str, time_ns: int) -> TradeRow:
-    """The row of a trade that a fill just opened."""
+    """Return the row of a trade that a fill opened."""
     return TradeRow(
         id=str(number_of(opened.trade_id)),
         instrument=instrument,
@@ -260,14 +254,14 @@ def opened_row(opened: TradeOpen, instrument: str, time_ns: int) -> TradeRow:
 
 
 def attach(trade: TradeRow, order: OrderRow) -> None:
-    """Put a dependent order where its trade shows it."""
+    """Attach a dependent order to its trade."""
     slot = SLOTS.get(order.type)
     if slot is not None:
         setattr(trade, slot, DependentOrder(order.id, order.price, order.distance))
 
 
 def detach(trade: TradeRow, order_id: str) -> None:
-    """Take a dependent order off its trade."""
+    """Detach a dependent order from its trade."""
     for slot in SLOTS.values():
         standing: DependentOrder | None = getattr(trade, slot)
         if standing is not None and standing.order_id == order_id:
@@ -275,7 +269,7 @@ def detach(trade: TradeRow, order_id: str) -> None:
 
 
 def tag_of(extensions: ClientExtensions | None) -> str:
-    """The trader's own word on a trade, made safe to print."""
+    """Return the trader's tag of a trade as printable text."""
     return clean(extensions.tag or "") if extensions is not None else ""
 
 
@@ -292,7 +286,7 @@ def _level(
     order: EntryOrder,
     way: int,
 ) -> Decimal | None:
-    """The price of an on-fill order: as given, or its distance from the entry, up or down."""
+    """Return the price of an order on fill: as given, or at its distance from the entry."""
     if details is None or details.price is not None:
         return None if details is None else details.price
     if details.distance is None:

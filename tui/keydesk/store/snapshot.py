@@ -22,9 +22,11 @@ from keydesk_client.models import (
     TradeSummary,
 )
 
+NOTHING = Decimal(0)
+
 
 def take_snapshot(store: Store, account: Account) -> None:
-    """Replace all that is known of the account by what the service says now.
+    """Replace the account by a snapshot of the broker.
 
     Trades and orders that cannot be read are left out; without the account's own figures nothing changes, and what
     they raise is raised.
@@ -50,7 +52,7 @@ def take_snapshot(store: Store, account: Account) -> None:
 
 
 def account_state(account: Account, before: AccountState | None) -> AccountState:
-    """The account strip's numbers; what only we know (the day's start) is carried over."""
+    """Return the account figures; the day's start, which only the desk knows, is carried over."""
     return AccountState(
         id=account.id,
         alias=clean(account.alias or ""),
@@ -75,7 +77,7 @@ def account_state(account: Account, before: AccountState | None) -> AccountState
 
 
 def remember_first_stop(trade: TradeRow, order: OrderRow) -> None:
-    """Take a stop as the trade's initial one when it is the first and came soon after the fill."""
+    """Record a stop as the trade's initial one if it is the first and was set soon after the fill."""
     if trade.initial_stop is not None or order.type == "TAKE_PROFIT":
         return
     if order.create_time_ns - trade.open_time_ns > FIRST_STOP_WITHIN_NS:
@@ -93,11 +95,8 @@ def _keep_first_stop(trade: TradeRow, before: TradeRow | None) -> None:
         trade.initial_stop, trade.initial_risk = before.initial_stop, before.initial_risk
 
 
-NOTHING = Decimal(0)
-
-
 def take_state(store: Store, state: AccountChangesState) -> None:
-    """Overwrite what depends on prices by the service's figures of this moment."""
+    """Overwrite the price-dependent figures by those of the broker."""
     account = store.account
     if account is None:
         return
@@ -154,7 +153,7 @@ def _take_trade(store: Store, theirs: CalculatedTradeState) -> None:
 def differences(
     store: Store, changes: AccountChanges, state: AccountChangesState
 ) -> tuple[str, ...]:
-    """In words, where the account that we folded is not the one that the service has.
+    """Return in words how the folded account differs from the broker's.
 
     Only to be asked when both are at the same transaction. Empty when all agrees.
     """
@@ -199,7 +198,7 @@ def _take_trailing_stop(store: Store, theirs: DynamicOrderState) -> None:
 
 
 def _totals(account: AccountState, state: AccountChangesState) -> Iterator[str]:
-    """The running totals, where the service sends them with its state."""
+    """Copy the running totals, if the broker sends them with its state."""
     for name, ours, theirs in (
         ("balance", account.balance, state.balance),
         ("realised P/L", account.pl, state.pl),

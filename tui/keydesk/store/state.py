@@ -7,9 +7,25 @@ from typing import Literal
 
 from keydesk.text.sanitize import Printable
 
+LogKind = Literal[
+    "FILL",
+    "ORDER",
+    "CANCEL",
+    "REJECT",
+    "CLOSE",
+    "FINANCE",
+    "FUNDS",
+    "CONFIG",
+    "MARGIN",
+    "LINK",
+    "NOTE",
+]
+BookKind = Literal["orders", "positions"]
+LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
+
 
 class Topic(StrEnum):
-    """One kind of thing that can change; a pane listens to the topics it draws."""
+    """One kind of change; a pane draws the topics it names."""
 
     PRICES = "prices"  # keys: instrument names
     ACCOUNT = "account"
@@ -26,24 +42,9 @@ class Topic(StrEnum):
     ARMING = "arming"
 
 
-LogKind = Literal[
-    "FILL",
-    "ORDER",
-    "CANCEL",
-    "REJECT",
-    "CLOSE",
-    "FINANCE",
-    "FUNDS",
-    "CONFIG",
-    "MARGIN",
-    "LINK",
-    "NOTE",
-]
-
-
 @dataclass(frozen=True, slots=True)
 class LogLine:
-    """One line of the transaction log; LINK lines are the desk's own words on its connection."""
+    """One line of the transaction log; LINK lines are written by the desk itself."""
 
     id: str  # transaction id, "" for the desk's own lines
     time_ns: int
@@ -56,7 +57,7 @@ class LogLine:
 
 @dataclass(frozen=True, slots=True)
 class Candle:
-    """One period, for drawing (float is allowed in drawing)."""
+    """One period, for drawing; float is allowed there."""
 
     time_ns: int
     open: float
@@ -69,7 +70,7 @@ class Candle:
 
 @dataclass(slots=True)
 class CandleSeries:
-    """The candles of one instrument and granularity, oldest first; the last one is forming."""
+    """The candles of one instrument and granularity, oldest first; the last one is not complete."""
 
     instrument: str
     granularity: str
@@ -82,12 +83,9 @@ class CandleSeries:
     begins: bool = False  # the service has none that are older
 
 
-BookKind = Literal["orders", "positions"]
-
-
 @dataclass(frozen=True, slots=True)
 class BookBucket:
-    """One price step of a book: the share of all clients' orders or positions there, in percent."""
+    """One price step of a book: the share of all clients' orders or positions, in percent."""
 
     price: Decimal  # its low edge, inclusive
     long: Decimal
@@ -96,7 +94,7 @@ class BookBucket:
 
 @dataclass(frozen=True, slots=True)
 class BookSnapshot:
-    """How the service's clients were positioned at one instant; not executable depth."""
+    """The clients' orders or positions at one instant; not executable depth."""
 
     time_ns: int
     price: Decimal  # mid at that instant
@@ -107,19 +105,16 @@ class BookSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class ClientBook:
-    """The last snapshot of one book, and what stood in the way of a newer one."""
+    """The last snapshot of one book, and why there is no newer one."""
 
     kind: BookKind
     snapshot: BookSnapshot | None = None
     trouble: str = ""  # in words; an older snapshot stays
 
 
-LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
-
-
 @dataclass(slots=True)
 class Health:
-    """How fresh the desk's knowledge is; ages are seconds, None before the first item."""
+    """How current the desk's data is; ages in seconds, None before the first item."""
 
     environment: Literal["PRACTICE", "LIVE"] = "PRACTICE"
     prices: LinkState = "CONNECTING"
@@ -143,7 +138,7 @@ class Health:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Feedback to the person at the keys."""
+    """A message to the trader."""
 
     level: Literal["info", "good", "warn", "bad"]
     text: Printable
@@ -153,13 +148,13 @@ class Notice:
 
     @property
     def waits(self) -> bool:
-        """Whether it stays on the screen until it was seen."""
+        """Whether it stays on the screen until it is seen."""
         return (self.asks or self.level == "bad") and not self.seen
 
 
 @dataclass(slots=True)
 class Arming:
-    """Whether risk may be opened from the keyboard."""
+    """Whether risk can be opened from the keyboard."""
 
     level: Literal["ARMED", "DISARMED", "READ-ONLY"] = "DISARMED"
     reason: str = ""

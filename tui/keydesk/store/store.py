@@ -47,10 +47,19 @@ NOTICE_LIMIT = 200
 MOST_TROUBLES = 50  # kinds of unreadable records that the log tells
 LONGEST_TROUBLE = 200
 CLOCK_LAG_NS = 60_000_000_000  # answers and streams differ by less
+T = TypeVar("T")
+R = TypeVar("R")
+READ_ERRORS: Final = (AttributeError, ArithmeticError, ValueError, LookupError, TypeError)
+"""Errors of reading a record; those of the client derive from AttributeError and ValueError."""
+LARGEST: Final = Decimal(10) ** 15
+"""Upper bound of prices, sizes and amounts; products of two keep all significant digits."""
+LONGEST_ID: Final = 20
+FIRST_NS: Final = 631_152_000_000_000_000  # 1990
+LAST_NS: Final = 4_102_444_800_000_000_000  # 2100
 
 
 class Store:
-    """The desk's knowledge, and which parts of it changed since somebody last looked.
+    """The state of account and market, and which parts of it changed since the last frame.
 
     In `take_dirty()` and `Frame.dirty` a topic is present when it changed. Its set holds the keys that
     changed; the key None says that the topic changed as a whole (rows came or went, or it has no keys).
@@ -84,7 +93,7 @@ class Store:
         self._troubles: set[str] = set()
 
     def mark(self, topic: Topic, key: object = None) -> None:
-        """Note that a topic changed: one key of it, or (None) the whole."""
+        """Mark a topic as changed: one key of it, or all of it (None)."""
         keys = self._dirty.get(topic)
         if keys is None:
             self._dirty[topic] = {key}
@@ -136,13 +145,13 @@ class Store:
         return {topic: frozenset(keys) for topic, keys in dirty.items()}
 
     def set_focus(self, instrument: str) -> None:
-        """Turn chart, ticket and books to another instrument."""
+        """Show another instrument in chart, ticket and books."""
         if instrument != self.focus:
             self.focus = instrument
             self.mark(Topic.FOCUS)
 
     def set_granularity(self, granularity: str) -> None:
-        """Turn the chart to another candle length."""
+        """Select the candle length of the chart."""
         if granularity != self.granularity:
             self.granularity = granularity
             self.mark(Topic.FOCUS)
@@ -154,14 +163,14 @@ class Store:
             self.mark(Topic.FOCUS)
 
     def write_log(self, line: LogLine) -> None:
-        """Append a line to the transaction log; the oldest go when it is full."""
+        """Append a line to the transaction log; drop the oldest lines when it is full."""
         self.log.append(line)
         if len(self.log) > LOG_LIMIT:
             del self.log[: LOG_LIMIT // 10]
         self.mark(Topic.LOG)
 
     def note_unreadable(self, words: str, count: int = 1) -> None:
-        """Count records that could not be read; the log tells each kind of trouble once."""
+        """Count unreadable records; log each distinct reason once."""
         self.health.unreadable += count
         self.mark(Topic.HEALTH)
         words = clean(words)[:LONGEST_TROUBLE]
@@ -171,19 +180,19 @@ class Store:
             self.write_log(LogLine("", self.clock_ns, "LINK", "", safe(text)))
 
     def see_clock(self, time_ns: int) -> None:
-        """Note the service's time. It moves forward; one that is far behind what was heard puts right a wrong one."""
+        """Advance the broker's clock; a time far behind it replaces a wrong clock."""
         if time_ns > self.clock_ns or time_ns < self.clock_ns - CLOCK_LAG_NS:
             self.clock_ns = time_ns
 
     def notify(self, notice: Notice) -> None:
-        """Show the person at the keys one line of feedback."""
+        """Show a notice to the trader."""
         self.notices.append(notice)
         if len(self.notices) > NOTICE_LIMIT:
             del self.notices[: NOTICE_LIMIT // 10]
         self.mark(Topic.NOTICES)
 
     def see_notices(self, until_ns: int) -> bool:
-        """Note that what was told until then was seen by the person at the keys; False: none of it waited for that."""
+        """Mark the notices up to a time as seen; return False if none of them waited for that."""
         waited = any(notice.waits and notice.time_ns <= until_ns for notice in self.notices)
         if waited:
             self.notices = [
@@ -194,34 +203,22 @@ class Store:
         return waited
 
     def set_in_flight(self, record: InFlight) -> None:
-        """Keep a command as under way, in the state of the record."""
+        """Add a command without a known outcome, or update its state."""
         self.in_flight[record.id] = record
         self.mark(Topic.ORDERS)
 
     def in_flight_of(self, instrument: str) -> tuple[InFlight, ...]:
-        """Return the commands under way that may change what is held of an instrument."""
+        """Return the commands in flight that may change the position in an instrument."""
         return tuple(each for each in self.in_flight.values() if each.concerns(instrument))
 
     def settle(self, intent_id: str) -> None:
-        """A command under way has its answer; take it off the screen."""
+        """Remove a command whose outcome is known."""
         if self.in_flight.pop(intent_id, None) is not None:
             self.mark(Topic.ORDERS)
 
 
-T = TypeVar("T")
-R = TypeVar("R")
-
-READ_ERRORS: Final = (AttributeError, ArithmeticError, ValueError, LookupError, TypeError)
-"""What reading a record may raise; the client's errors of this kind are AttributeError and ValueError, too."""
-LARGEST: Final = Decimal(10) ** 15
-"""No price, size or amount reaches this; products of two keep every digit that matters."""
-LONGEST_ID: Final = 20
-FIRST_NS: Final = 631_152_000_000_000_000  # 1990
-LAST_NS: Final = 4_102_444_800_000_000_000  # 2100
-
-
 def readable(store: Store, make: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-    """What `make` makes of each item; those for which it raises are counted and left out."""
+    """Yield `make(item)` for each item; count and leave out those for which it raises."""
     for item in items:
         try:
             made = make(item)
@@ -232,7 +229,7 @@ def readable(store: Store, make: Callable[[T], R], items: Iterable[T]) -> Iterat
 
 
 def try_to(store: Store, action: Callable[[], object]) -> bool:
-    """Do something with one record; False, and one more on the count, when the record cannot be read."""
+    """Run an action on one record; count it and return False if the record cannot be read."""
     try:
         action()
     except READ_ERRORS as error:
@@ -242,34 +239,34 @@ def try_to(store: Store, action: Callable[[], object]) -> bool:
 
 
 def amount(value: Decimal) -> Decimal:
-    """A number of sane size; ValueError for any other."""
+    """Return a number of sane size; raise ValueError for any other."""
     if not -LARGEST < value < LARGEST:
-        raise ValueError(f"{value:.3e} is no amount, size or price that there can be")
+        raise ValueError(f"{value:.3e} is out of range for an amount, size or price")
     return value
 
 
 def price(value: Decimal) -> Decimal:
-    """A price above zero and of sane size; ValueError for any other."""
+    """Return a price above zero and of sane size; raise ValueError for any other."""
     if not 0 < value < LARGEST:
-        raise ValueError(f"{value:.3e} is no price that there can be")
+        raise ValueError(f"{value:.3e} is out of range for a price")
     return value
 
 
 def optional_price(value: Decimal | None) -> Decimal | None:
-    """The same, of a price that may be absent."""
+    """Return a price as `price` does, or None."""
     return None if value is None else price(value)
 
 
 def moment(time: DateTime) -> int:
-    """Nanoseconds since 1970 of a time between 1990 and 2100; ValueError for any other."""
+    """Return a time between 1990 and 2100 in nanoseconds since 1970; raise ValueError for any other."""
     ns = time.ns
     if not FIRST_NS <= ns < LAST_NS:
-        raise ValueError(f"{time.text[:40]!r} is no time that there can be")
+        raise ValueError(f"{time.text[:40]!r} is not a time between 1990 and 2100")
     return ns
 
 
 def number_of(id_: str) -> int:
-    """The number that an id of the service is; ValueError for any other text."""
+    """Return the number of an id of the broker; raise ValueError for any other text."""
     if len(id_) > LONGEST_ID or not (id_.isascii() and id_.isdecimal()):
-        raise ValueError(f"{id_[:LONGEST_ID]!r} is no id")
+        raise ValueError(f"{id_[:LONGEST_ID]!r} is not an id (a decimal number)")
     return int(id_)

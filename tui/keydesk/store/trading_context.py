@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # the models cost more to import than a first picture may tak
 
 
 def trading_context_of(store: Store, instrument: str, now: float) -> TradingContext | None:
-    """Return what the store knows, None while something to reckon with is missing."""
+    """Return the trading context of an instrument, None while a value is missing."""
     known, quote, account = (
         store.instruments.get(instrument),
         store.quotes.get(instrument),

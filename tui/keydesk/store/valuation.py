@@ -20,7 +20,7 @@ NOTHING = Decimal(0)
 
 
 def rebuild_position(store: Store, instrument: str) -> None:
-    """Add the open trades of an instrument up again; without any the position is gone."""
+    """Sum the open trades of an instrument; remove the position if there are none."""
     trades = [trade for trade in store.trades.values() if trade.instrument == instrument]
     if trades:
         store.positions[instrument] = position_of(instrument, trades)
@@ -31,7 +31,7 @@ def rebuild_position(store: Store, instrument: str) -> None:
 
 
 def position_of(instrument: str, trades: Sequence[TradeRow]) -> PositionRow:
-    """The row of a position from its trades."""
+    """Return the row of a position from its trades."""
     longs = [trade for trade in trades if trade.units > 0]
     shorts = [trade for trade in trades if trade.units < 0]
     return PositionRow(
@@ -47,7 +47,7 @@ def position_of(instrument: str, trades: Sequence[TradeRow]) -> PositionRow:
 
 
 def total(parts: Iterable[Decimal | None]) -> Decimal | None:
-    """The sum, unless a part is not known: then neither is the whole."""
+    """Return the sum, or None if a part is unknown."""
     sum_so_far = NOTHING
     for part in parts:
         if part is None:
@@ -61,7 +61,7 @@ def _average(trades: Sequence[TradeRow]) -> Decimal | None:
 
 
 def trail(store: Store, trade: TradeRow, closing: Decimal) -> None:
-    """Pull a trade's trailing stop after the closing side's price, on the trade and among the orders."""
+    """Move a trailing stop with the closing price, on the trade and among the orders."""
     stop = trade.trailing_stop
     if stop is None or stop.distance is None:
         return
@@ -78,7 +78,7 @@ def trail(store: Store, trade: TradeRow, closing: Decimal) -> None:
 
 
 def revalue_account(store: Store, account: AccountState) -> None:
-    """Add the account's figures up from its trades and positions; what is not known yet stays the service's."""
+    """Sum the account's figures; those with an unknown part stay the broker's."""
     trades, positions = store.trades.values(), store.positions.values()
     unrealized = total(trade.unrealized_pl for trade in trades)
     used = total(position.margin_used for position in positions)
@@ -116,7 +116,7 @@ def _revalue_day(store: Store, account: AccountState) -> None:
 
 
 def turn_day(store: Store, account: AccountState) -> bool:
-    """At 17:00 New York a new day begins, from what the account is worth at that moment."""
+    """Begin a new trading day at 17:00 New York; return whether one began."""
     today = store.today
     if today is None or store.clock_ns < next_day_start(today.start_ns):
         return False
@@ -126,7 +126,7 @@ def turn_day(store: Store, account: AccountState) -> bool:
 
 
 def revalue(store: Store, _now: float) -> None:
-    """Bring everything that depends on prices up to date; the frame clock's first step."""
+    """Update everything that depends on prices; runs before each frame."""
     account = store.account
     if account is None:
         return
@@ -142,7 +142,7 @@ def revalue(store: Store, _now: float) -> None:
 
 
 def factors_of(store: Store, currency: str) -> Factors | None:
-    """What a currency is worth at home, by the broker's factors; None: not told yet."""
+    """Return the conversion factors of a currency, None while unknown."""
     if store.account is not None and store.account.currency == currency:
         return HOME
     conversions = store.conversions.get(currency)
@@ -152,7 +152,7 @@ def factors_of(store: Store, currency: str) -> Factors | None:
 
 
 def margin_rate(store: Store, instrument: str) -> Decimal | None:
-    """The margin rate in force for an instrument; None: not told yet."""
+    """Return the effective margin rate of an instrument, None while unknown."""
     specification = store.instruments.get(instrument)
     if specification is None:
         return None
@@ -161,7 +161,7 @@ def margin_rate(store: Store, instrument: str) -> Decimal | None:
 
 
 def plain_margin(store: Store, position: PositionRow) -> Decimal | None:
-    """The margin of a position by our own reckoning; None while something is not known."""
+    """Return the margin of a position by the desk's own formula; None while a value is unknown."""
     quote = store.quotes.get(position.instrument)
     factors = factors_of(store, quote_currency(position.instrument))
     rate = margin_rate(store, position.instrument)
@@ -172,7 +172,7 @@ def plain_margin(store: Store, position: PositionRow) -> Decimal | None:
 
 
 def quote_currency(instrument: str) -> str:
-    """The currency an instrument is priced in."""
+    """Return the quote currency of an instrument."""
     return instrument.rpartition("_")[2]
 
 
@@ -250,7 +250,7 @@ def _measure_orders(store: Store, moved: frozenset[object]) -> None:
 
 
 def _buys(order: OrderRow, store: Store) -> bool:
-    """Whether an order buys when it fills; one that closes a long trade sells."""
+    """Return whether an order buys when it fills; one that closes a long trade sells."""
     if order.units is not None:
         return order.units > 0
     trade = store.trades.get(order.trade_id or "")

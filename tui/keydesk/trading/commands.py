@@ -58,7 +58,7 @@ READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read ag
 
 @dataclass(slots=True)
 class Commands:
-    """Carries out what forms returned; one per account."""
+    """Carries out instructions of forms; one per account."""
 
     client: Client
     sender: Sender
@@ -71,11 +71,11 @@ class Commands:
 
     @property
     def store(self) -> Store:
-        """What the desk knows."""
+        """The state of account and market."""
         return self.dispatcher.store
 
     async def carry_out(self, instruction: Instruction) -> None:
-        """Do it, and tell the trader what became of it."""
+        """Carry out an instruction and report its outcome to the trader."""
         self.dispatcher.record("decided", repr(instruction))
         match instruction:
             case OpenOrder():
@@ -97,11 +97,11 @@ class Commands:
                 await flattening.run(instrument)
 
     def hold_openings(self) -> None:
-        """Let nothing open until `recover` has settled what an earlier session left open."""
+        """Refuse orders that open risk until `recover` has finished."""
         self._recovering = True
 
     async def recover(self) -> None:
-        """Settle what an earlier session left open, and say what became of it; trading waits for this."""
+        """Resolve the open intents of earlier sessions and report their outcomes; opening waits for this."""
         self.hold_openings()
         outcomes = await self.sender.recover()
         self._recovering = False
@@ -113,7 +113,7 @@ class Commands:
             self.dispatcher.report(outcome, report)
 
     def sent_like_this(self, instrument: str, kind: str, side: str) -> float | None:
-        """Return how many seconds ago the same order was sent; None: not lately."""
+        """Return the seconds since the same order was sent, None if not within `DUPLICATE_WITHIN`."""
         at = self._sent.get((instrument, kind, side))
         since = None if at is None else self.dispatcher.now() - at
         return since if since is not None and since < DUPLICATE_WITHIN else None
@@ -164,7 +164,7 @@ class Commands:
     async def _may_open(
         self, instrument: str, signed_units: Decimal, bound: Decimal | None, words: str
     ) -> bool:
-        """Whether the price is fresh and within the bound, and nothing else opens here just now."""
+        """Report why an order may not be opened; return True if it may."""
         why = await self._why_not(instrument, signed_units, bound)
         if why:
             self.dispatcher.notify("bad", f"NOT SENT {words}: {why}")
@@ -184,7 +184,7 @@ class Commands:
         return f"the price moved to {touch}, past the bound {bound}" if passed else ""
 
     async def requote(self, instrument: str) -> str:
-        """Ask for the price again when it is old; return why that failed, or nothing."""
+        """Read an old price again; return why that failed, "" if it did not."""
         quote = self.store.quotes.get(instrument)
         if quote is not None and self.dispatcher.now() - quote.received <= FRESH:
             return ""
@@ -217,7 +217,7 @@ class Commands:
         await self._send(command, lambda sender: sender.close_trade(trade_id, units=amount))
 
     async def _no_more_than_open(self, trade_id: str, part: Decimal) -> Literal["ALL"] | Decimal:
-        """Read the size again just before a part of it is closed; what the store knows when that fails."""
+        """Return the units to close, after reading the trade's size again; use the store's if that fails."""
         try:
             async with asyncio.timeout(READ_AGAIN_WITHIN):
                 still_open = abs((await self.client.trades.get(trade_id)).trade.current_units)
@@ -253,7 +253,7 @@ class Commands:
         )
 
     async def _sides_held(self, close: ClosePosition) -> tuple[CloseSide, CloseSide]:
-        """Read both sides again just before they are closed; what the store knows when that fails.
+        """Return the units of both sides, read again just before the close; use the store's if that fails.
 
         The broker refuses the whole request when it names a side that is flat or more than a side has.
         """
@@ -295,7 +295,7 @@ class Commands:
         try:
             order = (await self.client.orders.get(move.order_id)).order
             if not isinstance(order, LimitOrder | StopOrder | MarketIfTouchedOrder):
-                raise InvalidRequest("it is no order that rests at a price")
+                raise InvalidRequest("it is not a limit, stop or market-if-touched order")
             request = moved_request(order, move)
         except KeydeskClientError as error:
             self.dispatcher.notify("bad", f"NOT SENT {words}: {error}")
@@ -304,7 +304,7 @@ class Commands:
         await self._send(command, lambda sender: sender.replace(move.order_id, request))
 
     async def _wipe(self, standing: Standing) -> None:
-        """Close these trades and cancel these orders, all at once."""
+        """Close these trades and cancel these orders concurrently."""
         await asyncio.gather(
             *(self._close_one(id_, instrument, None) for id_, instrument in standing.trades),
             *(self._cancel(id_) for id_ in standing.orders),
@@ -334,7 +334,7 @@ class Commands:
 
 
 def _of_side(wanted: CloseSide, held: CloseSide) -> CloseSide:
-    """Return what to close of a side that holds so many units: never more, and nothing of a flat one."""
+    """Return what to close of a side: at most what it holds, None if it is flat."""
     if wanted is None or not held:
         return None
     if isinstance(wanted, Decimal) and (not isinstance(held, Decimal) or wanted < held):

@@ -19,18 +19,22 @@ from keydesk_client.orders.journal import FileJournal, Release
 from keydesk_client.orders.outcome import Intent
 
 LONGEST = 2000  # characters of one entry
+REMEDY = "fix that or choose another folder with --data, then start again"
+FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
+UNTIL_THEN = "until then only exits leave"
+ROOM = f"make room there, {UNTIL_THEN}"
 
 
 @dataclass(slots=True)
 class AuditLog:
-    """An append-only file, mode 0600; a full disk never stands before an exit."""
+    """An append-only file, mode 0600; write errors are recorded in `failed`, so that exits are never blocked."""
 
     path: Path
     wall_ns: Callable[[], int] = time_ns
     failed: str = field(default="", init=False)  # why the last write failed
 
     def write(self, what: str, words: str) -> None:
-        """Append one entry."""
+        """Append an entry."""
         entry = {"time_ns": self.wall_ns(), "what": what, "words": clean(words, LONGEST)}
         try:
             handle = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
@@ -42,17 +46,11 @@ class AuditLog:
             self.failed = ""
 
 
-REMEDY = "mend that or choose another folder with --data, then start again"
-FULL = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG))
-UNTIL_THEN = "until then only exits leave"
-ROOM = f"make room there, {UNTIL_THEN}"
-
-
 class DeskJournal(FileJournal):
-    """A journal whose trouble while the desk is open comes with its remedy."""
+    """A file journal whose errors name the file and the remedy."""
 
     def write(self, intent: Intent) -> None:
-        """Keep an intent; what went wrong is told in words."""
+        """Write an intent; raise OSError with the remedy."""
         try:
             super().write(intent)
         except OSError as error:
@@ -62,19 +60,19 @@ class DeskJournal(FileJournal):
 
 
 def trouble(error: OSError, path: Path) -> str:
-    """Say what is wrong with a file while the desk is open, where, and what to do."""
-    remedy = ROOM if error.errno in FULL else f"mend that, {UNTIL_THEN}"
+    """Return the error of a file, its path and the remedy."""
+    remedy = ROOM if error.errno in FULL else f"fix that, {UNTIL_THEN}"
     return clean(f"{error.strerror or error}: {error.filename or path}; {remedy}")
 
 
 @dataclass(frozen=True, slots=True)
 class UnavailableJournal:
-    """Takes no intent and says why."""
+    """Stands in for a journal that cannot be opened; refuses intents with the reason."""
 
     why: str
 
     def write(self, intent: Intent) -> None:  # noqa: ARG002 - the journal's own form
-        """Refuse, so that only exits leave."""
+        """Raise OSError, so that only exits are sent."""
         raise OSError(self.why)
 
     def settle(
@@ -85,31 +83,31 @@ class UnavailableJournal:
         *,
         shared: Iterable[str] = (),
     ) -> None:
-        """Nothing was written, so nothing is settled."""
+        """Do nothing: no intent was written."""
 
     def open_intents(self) -> tuple[Intent, ...]:
-        """What an earlier session left open is not known."""
+        """Return nothing: earlier intents are unknown."""
         return ()
 
     def claimed(self) -> Mapping[str, str]:
-        """Nor is what its intents made."""
+        """Return nothing: claims are unknown."""
         return {}
 
     def shared(self) -> Mapping[str, frozenset[str]]:
-        """Nor what they may have made."""
+        """Return nothing: shared claims are unknown."""
         return {}
 
     def unattributed(self) -> tuple[Intent, ...]:
-        """Nor which of them that is."""
+        """Return nothing: unattributed intents are unknown."""
         return ()
 
     def claim_target(self, key: str) -> Release | None:  # noqa: ARG002 - the journal's own form
-        """Raise OSError: like exits leave without waiting for each other."""
+        """Raise OSError: similar exits are sent without waiting for each other."""
         raise OSError(self.why)
 
 
 def open_journal(path: Path) -> DeskJournal | UnavailableJournal:
-    """Open the journal, made on first use; never fails."""
+    """Open or create the journal; never raise."""
     try:
         journal = DeskJournal(path)
         journal.open_intents()  # what cannot be read cannot be settled either

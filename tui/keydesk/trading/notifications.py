@@ -46,6 +46,23 @@ WORDS = {
     "GUARANTEED_STOP_LOSS": "guaranteed stop",
     "FIXED_PRICE": "fixed price",
 }
+Level = Literal["info", "good", "warn", "bad"]
+PRICE_REASONS = frozenset({"BOUNDS_VIOLATION"})
+OutcomeLevel = Literal["good", "warn", "bad"]
+FILLS: Mapping[str, tuple[OutcomeLevel, str]] = {
+    "STOP_LOSS_ORDER": ("warn", "STOP HIT"),
+    "TRAILING_STOP_LOSS_ORDER": ("warn", "TRAILING STOP HIT"),
+    "GUARANTEED_STOP_LOSS_ORDER": ("warn", "GUARANTEED STOP HIT"),
+    "TAKE_PROFIT_ORDER": ("good", "TARGET"),
+    "LIMIT_ORDER": ("good", "LIMIT ORDER"),
+    "STOP_ORDER": ("good", "STOP ORDER"),
+    "MARKET_IF_TOUCHED_ORDER": ("good", "ORDER TOUCHED"),
+    "MARKET_ORDER_MARGIN_CLOSEOUT": ("bad", "MARGIN CLOSEOUT"),
+    "MARKET_ORDER_DELAYED_TRADE_CLOSE": ("warn", "CLOSED AFTER THE HALT"),
+}
+ENTRIES = frozenset(("LIMIT_ORDER", "STOP_ORDER", "MARKET_IF_TOUCHED_ORDER"))
+# A trader's own doing, or what goes with it.
+EXPECTED_ENDS = frozenset(("CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_TRADE_CLOSED"))
 
 
 def order_name(order: OrderRow) -> SafeText:
@@ -84,7 +101,7 @@ def change_words(change: SetProtection, pip: Decimal | None) -> str:
 
 
 def intent_words(intent: Intent) -> str:
-    """Return what the journal holds in words: for orders whose form is long gone."""
+    """Return a journalled intent in words."""
     body = intent.body
     match intent.action:
         case Action.CREATE | Action.REPLACE:
@@ -113,13 +130,9 @@ def _decimal(text: object) -> Decimal:
         return Decimal(0)
 
 
-Level = Literal["info", "good", "warn", "bad"]
-PRICE_REASONS = frozenset({"BOUNDS_VIOLATION"})
-
-
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A line and how bad it is."""
+    """A line about an outcome, and its level."""
 
     level: Level
     words: str
@@ -127,7 +140,7 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What was asked for, as far as the answer is measured by it."""
+    """A command in words, and the values that its outcome is compared with."""
 
     words: str  # "BUY 50,000 EUR/USD at market"
     again: str  # the key map's name of what to press again: "buy"; then the key itself
@@ -141,7 +154,7 @@ class Command:
 
 
 def report_of(outcome: Outcome, command: Command) -> Report:
-    """Return the line for any outcome."""
+    """Return the report of any outcome."""
     match outcome:
         case Done(became=Became.CANCELLED):
             return _cancelled_at_once(outcome, command)
@@ -183,7 +196,7 @@ def _done(done: Done, command: Command) -> Report:
 
 
 def one_of_words(like: Ambiguous, command: Command) -> str:
-    """Return what several like requests did together, without saying which of them did what."""
+    """Return the joint outcome of several like requests that cannot be told apart."""
     found = "; ".join(_finding_words(each, command) for each in like.findings)
     return f"ONE OF {like.requests} LIKE REQUESTS, which cannot be told: {command.words}: {found}"
 
@@ -197,7 +210,7 @@ def _finding_words(found: Done | Rejected, command: Command) -> str:
 
 
 def _position_closed(done: Done, command: Command, late: str) -> Report:
-    """Say what became of each side: both may have been closed, or only one of two."""
+    """Report each side: both may have been closed, or one of two."""
     words = "; ".join(filled(fill, command) for fill in done.fills) + late
     if not done.reason:
         return Report("good", words)
@@ -218,7 +231,7 @@ def _why(rejected: Rejected) -> str:
 
 
 def filled(fill: OrderFillTransaction, command: Command) -> str:
-    """Return what a fill did: opened, closed or both; at which price, how far from the one seen."""
+    """Return what a fill opened or closed, its price, slippage, time and realised profit."""
     parts = [f"{_deed(fill)} @ {fill_price(fill)}"]
     slip = slippage_pips(fill, command)
     if slip is not None:
@@ -233,7 +246,7 @@ def filled(fill: OrderFillTransaction, command: Command) -> str:
 
 
 def protection_words(trade: TradeRow) -> str:
-    """Return what protects a trade just opened: SL 1.08300 TP 1.08900 set."""
+    """Return stop and target of a new trade: SL 1.08300 TP 1.08900 set."""
     set_ = []
     if trade.stop_loss is not None:
         set_.append(f"SL {trade.stop_loss.price}")
@@ -250,13 +263,13 @@ def fill_of(transactions: Iterable[Transaction]) -> OrderFillTransaction | None:
 
 
 def fill_price(fill: OrderFillTransaction) -> Decimal | str:
-    """Return the price of a fill, a question mark where the broker did not say."""
+    """Return the price of a fill, "?" if the broker did not send one."""
     opened = fill.trade_opened.price if fill.trade_opened is not None else None
     return fill.full_vwap or fill.price or opened or "?"
 
 
 def slippage_pips(fill: OrderFillTransaction, command: Command) -> Decimal | None:
-    """Return how much worse than seen the fill was, in pips; negative: better."""
+    """Return the slippage against the expected price in pips; negative is better."""
     price = fill_price(fill)
     if command.expected is None or command.pip is None or isinstance(price, str):
         return None
@@ -265,7 +278,7 @@ def slippage_pips(fill: OrderFillTransaction, command: Command) -> Decimal | Non
 
 
 def _deed(fill: OrderFillTransaction) -> str:
-    """Return what was filled; a turned position by what it was and what it is, since the fill is both together."""
+    """Return what was filled; for a reversal, the position before and after."""
     reduced = [*(fill.trades_closed or ()), *([fill.trade_reduced] if fill.trade_reduced else ())]
     name = pair(fill.instrument)
     if reduced and fill.trade_opened is not None:
@@ -284,32 +297,15 @@ def _ms(command: Command) -> str:
     return "" if command.milliseconds is None else f" {command.milliseconds:.0f} ms"
 
 
-OutcomeLevel = Literal["good", "warn", "bad"]
-FILLS: Mapping[str, tuple[OutcomeLevel, str]] = {
-    "STOP_LOSS_ORDER": ("warn", "STOP HIT"),
-    "TRAILING_STOP_LOSS_ORDER": ("warn", "TRAILING STOP HIT"),
-    "GUARANTEED_STOP_LOSS_ORDER": ("warn", "GUARANTEED STOP HIT"),
-    "TAKE_PROFIT_ORDER": ("good", "TARGET"),
-    "LIMIT_ORDER": ("good", "LIMIT ORDER"),
-    "STOP_ORDER": ("good", "STOP ORDER"),
-    "MARKET_IF_TOUCHED_ORDER": ("good", "ORDER TOUCHED"),
-    "MARKET_ORDER_MARGIN_CLOSEOUT": ("bad", "MARGIN CLOSEOUT"),
-    "MARKET_ORDER_DELAYED_TRADE_CLOSE": ("warn", "CLOSED AFTER THE HALT"),
-}
-ENTRIES = frozenset(("LIMIT_ORDER", "STOP_ORDER", "MARKET_IF_TOUCHED_ORDER"))
-# A trader's own doing, or what goes with it.
-EXPECTED_ENDS = frozenset(("CLIENT_REQUEST", "CLIENT_REQUEST_REPLACED", "LINKED_TRADE_CLOSED"))
-
-
 @dataclass(frozen=True, slots=True)
 class Notifier:
-    """Listens at the one door, where every transaction passes once."""
+    """Adds notices for transactions that no command of this desk caused."""
 
     store: Store
     wall_ns: Callable[[], int] = time_ns
 
     def on_transaction(self, transaction: Transaction) -> None:
-        """Tell it, if nobody at these keys asked for it just now."""
+        """Add a notice if the transaction has no command of this desk."""
         match transaction:
             case OrderFillTransaction() if transaction.reason in FILLS:
                 if not (transaction.reason in ENTRIES and _at_once(transaction)):
@@ -324,7 +320,7 @@ class Notifier:
                 pass
 
     def _logged(self, transaction: Transaction) -> str:
-        """The words of its line in the log, which is written before anybody hears of it."""
+        """Return the words of the transaction's log line, which is written first."""
         lines = (line for line in reversed(self.store.log) if line.id == transaction.id)
         line = next(lines, None)
         if line is None:
@@ -336,5 +332,5 @@ class Notifier:
 
 
 def _at_once(transaction: OrderFillTransaction | OrderCancelTransaction) -> bool:
-    """Whether it came in the batch that placed the order: the answer to the command tells it."""
+    """Return whether it is of the batch that placed the order; the command's report covers it."""
     return transaction.batch_id == transaction.order_id

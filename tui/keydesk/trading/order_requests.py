@@ -54,6 +54,9 @@ KEPT = (
     "trade_client_extensions",
 )
 HOURS = {"GTD 1h": 1, "GTD 4h": 4, "GTD 24h": 24}
+MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
+ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
+PASSES = 3
 
 
 def order_request(order: OpenOrder, now_ns: int) -> OrderRequest:
@@ -94,7 +97,7 @@ def order_request(order: OpenOrder, now_ns: int) -> OrderRequest:
 
 
 def reversal_request(reverse: Reverse) -> MarketOrderRequest:
-    """Return the one order that turns a position: it reduces first, and opens with what is left."""
+    """Return one order that closes the position and opens the opposite one."""
     return MarketOrderRequest(
         instrument=reverse.instrument,
         units=reverse.units,
@@ -108,11 +111,8 @@ def reversal_request(reverse: Reverse) -> MarketOrderRequest:
     )
 
 
-MovableOrder: TypeAlias = LimitOrder | StopOrder | MarketIfTouchedOrder
-
-
 def moved_request(order: MovableOrder, move: MoveEntry) -> OrderRequest:
-    """Return the request that takes the place of a pending order; all that was not moved stays.
+    """Return the request that replaces a pending order; members that were not moved are copied.
 
     Client extensions are left out: the broker carries those of the old order over.
     """
@@ -153,7 +153,7 @@ def _moved_target(
 
 
 def expiry(words: str, now_ns: int) -> tuple[TimeInForce, DateTime | None]:
-    """Return the time in force, and the instant where it has one."""
+    """Return the time in force, and the expiry if there is one."""
     hours = HOURS.get(words)
     if hours is None:
         return words, None
@@ -161,21 +161,21 @@ def expiry(words: str, now_ns: int) -> tuple[TimeInForce, DateTime | None]:
 
 
 def stop_edit(change: Change) -> StopLossDetails | Unset | None:
-    """Return the edit of a stop: left alone, taken away, or at a price."""
+    """Return the edit of a stop: unchanged, cancelled, or at a price."""
     if isinstance(change, Left):
         return UNSET
     return None if change is None else StopLossDetails(price=change)
 
 
 def target_edit(change: Change) -> TakeProfitDetails | Unset | None:
-    """Return the edit of a target: left alone, taken away, or at a price."""
+    """Return the edit of a target: unchanged, cancelled, or at a price."""
     if isinstance(change, Left):
         return UNSET
     return None if change is None else TakeProfitDetails(price=change)
 
 
 def trail_edit(change: Change) -> TrailingStopLossDetails | Unset | None:
-    """Return the edit of a trailing stop: left alone, taken away, or at a distance."""
+    """Return the edit of a trailing stop: unchanged, cancelled, or at a distance."""
     if isinstance(change, Left):
         return UNSET
     return None if change is None else TrailingStopLossDetails(distance=change)
@@ -191,13 +191,9 @@ def _on_fill(
     )
 
 
-ENTRY_TYPES = frozenset({"LIMIT", "STOP", "MARKET_IF_TOUCHED"})
-PASSES = 3
-
-
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What is open: trades as (id, instrument), entry orders by id, and how many cannot be named."""
+    """What is open: trades as (id, instrument), entry orders by id, and counts of unreadable records."""
 
     trades: tuple[tuple[str, str], ...]
     orders: tuple[str, ...]
@@ -213,7 +209,7 @@ class Standing:
 
     @property
     def words(self) -> str:
-        """What is open, by name."""
+        """What is open, in words."""
         trades = [f"#{id_} {pair(instrument)}".rstrip() for id_, instrument in self.trades]
         unreadable = [
             f"{count} {what}{'' if count == 1 else 's'} that cannot be read"
@@ -228,7 +224,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Flattening:
-    """One flatten, of an instrument or (None) of everything."""
+    """Flattens an instrument, or the whole account."""
 
     client: Client
     store: Store
@@ -236,7 +232,7 @@ class Flattening:
     close_and_cancel: Callable[[Standing], Awaitable[None]]
 
     async def run(self, instrument: str | None) -> None:
-        """Do it. What the store knows is the start; what the broker says decides."""
+        """Close and cancel what the store shows, then what the broker reports, at most three times."""
         standing = standing_of(self.store, instrument)
         for _ in range(PASSES):
             await self.close_and_cancel(standing)
@@ -263,7 +259,7 @@ class Flattening:
 
 
 async def standing_at_broker(client: Client, instrument: str | None = None) -> Standing:
-    """Ask the broker what is open. A record that cannot be read hides none of the others, and is not taken for flat."""
+    """Return what is open at the broker. An unreadable record is counted, so the account is not taken for flat."""
     open_trades, pending = await client.trades.open(), await client.orders.pending()
     trades = [_trade_named(each, instrument) for each in open_trades.trades]
     orders = [_order_named(each, instrument) for each in pending.orders]
@@ -307,7 +303,7 @@ def _last_of(answer: Record) -> int | None:
 
 
 def standing_of(store: Store, instrument: str | None) -> Standing:
-    """Return what the store knows to be open."""
+    """Return what is open according to the store."""
     return Standing(
         tuple(
             (each.id, each.instrument)
