@@ -18,7 +18,7 @@ async def open_and_close(app: DeskApp, pilot: Pilot[None], times: int) -> int:
         await pilot.pause()
         form.dismiss(None)
         await pilot.pause()
-    app.clear_away()
+    app.free_closed_forms()
     return sum(isinstance(each, Strip) for each in gc.get_objects())
 
 

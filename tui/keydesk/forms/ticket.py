@@ -200,7 +200,7 @@ class TicketForm(Form[OpenOrder]):
         return True
 
     def _is_there(self, name: FieldName) -> bool:
-        """Whether the ticket has the field now; says why when it has none because it only reduces."""
+        """Return whether the ticket has the field now; says why when it has none because it only reduces."""
         plan = self.plan(self.facts())
         there = plan is None or name in fields_of(self.draft, plan)
         missed = not there and name in self.draft.fields
