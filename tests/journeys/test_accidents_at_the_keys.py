@@ -1,6 +1,7 @@
 """Accidents at the keyboard of the real program in a real terminal: nothing is sent, the keys come back."""
 
 import re
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +35,33 @@ def terminal(practice_folder: Path) -> Iterator[Terminal]:
         yield terminal
 
 
+@pytest.fixture(scope="module")
+def shared_desk() -> Iterator[Terminal]:
+    """One desk for the tests that send nothing: a start takes seconds."""
+    with (
+        tempfile.TemporaryDirectory(prefix="kd-", ignore_cleanup_errors=True) as folder,
+        desk(Path(folder), (100, 30)) as terminal,
+    ):
+        yield terminal
+
+
+@pytest.fixture
+def untraded(shared_desk: Terminal) -> Iterator[Terminal]:
+    """The shared desk; afterwards its forms are closed, it is armed again and its messages are seen."""
+    yield shared_desk
+    shared_desk.pause(1.2)  # a message of this moment does not count as seen
+    shared_desk.press("Escape", "Escape")
+    shared_desk.see_no_more("Esc drops")
+    if "exit only" in shared_desk.text:
+        shared_desk.press("A")
+        shared_desk.see("ARM the keyboard")
+        confirm(shared_desk)
+        shared_desk.see_no_more("exit only")
+    shared_desk.press("Escape")
+    shared_desk.see_no_more("Keys dropped")
+    shared_desk.see("No trades.")
+
+
 @pytest.fixture(params=[(80, 24), (120, 35)], ids=["80x24", "120x35"])
 def any_terminal(practice_folder: Path, request: pytest.FixtureRequest) -> Iterator[Terminal]:
     """The desk on the practice market at the least size and at a usual one."""
@@ -48,39 +76,39 @@ def nothing_was_sent(terminal: Terminal) -> None:
 
 
 @pytest.mark.parametrize("burst", [b"By", b"B\ry", b"ByByByBy"])
-def test_keys_of_one_read_are_dropped_and_disarm(terminal: Terminal, burst: bytes) -> None:
-    terminal.write(burst)
-    terminal.see("Keys dropped")
-    terminal.see("exit only")
-    nothing_was_sent(terminal)
+def test_keys_of_one_read_are_dropped_and_disarm(untraded: Terminal, burst: bytes) -> None:
+    untraded.write(burst)
+    untraded.see("Keys dropped")
+    untraded.see("exit only")
+    nothing_was_sent(untraded)
 
 
-def test_a_burst_in_the_help_reaches_nothing_beneath_it(terminal: Terminal) -> None:
-    terminal.press("?")
-    terminal.see("Esc closes")
-    terminal.write(b"qBcSc .AjySy.y")
-    terminal.see("Keys dropped")
-    nothing_was_sent(terminal)
+def test_a_burst_in_the_help_reaches_nothing_beneath_it(untraded: Terminal) -> None:
+    untraded.press("?")
+    untraded.see("Esc closes")
+    untraded.write(b"qBcSc .AjySy.y")
+    untraded.see("Keys dropped")
+    nothing_was_sent(untraded)
 
 
-def test_a_bracketed_paste_is_swallowed(terminal: Terminal) -> None:
-    terminal.write(PASTE + b"By\r" + END)
-    terminal.see("pasted")
-    nothing_was_sent(terminal)
+def test_a_bracketed_paste_is_swallowed(untraded: Terminal) -> None:
+    untraded.write(PASTE + b"By\r" + END)
+    untraded.see("pasted")
+    nothing_was_sent(untraded)
 
 
-def test_a_paste_with_an_end_in_it_sends_nothing(terminal: Terminal) -> None:
-    terminal.write(PASTE + b"harmless" + END + b"By\r" + END)
-    terminal.see("Keys dropped")
-    nothing_was_sent(terminal)
+def test_a_paste_with_an_end_in_it_sends_nothing(untraded: Terminal) -> None:
+    untraded.write(PASTE + b"harmless" + END + b"By\r" + END)
+    untraded.see("Keys dropped")
+    nothing_was_sent(untraded)
 
 
-def test_a_paste_that_never_ends_gives_the_keys_back(terminal: Terminal) -> None:
-    terminal.write(PASTE + b"B")
-    terminal.see("pasted")
-    nothing_was_sent(terminal)
-    terminal.press("X")
-    terminal.see("FLATTEN EVERYTHING")
+def test_a_paste_that_never_ends_gives_the_keys_back(untraded: Terminal) -> None:
+    untraded.write(PASTE + b"B")
+    untraded.see("pasted")
+    nothing_was_sent(untraded)
+    untraded.press("X")
+    untraded.see("FLATTEN EVERYTHING")
 
 
 def repeat(terminal: Terminal, key: bytes, times: int, gap: float = 0.033) -> None:
@@ -91,22 +119,22 @@ def repeat(terminal: Terminal, key: bytes, times: int, gap: float = 0.033) -> No
 
 
 def test_capitals_of_one_read_and_then_send_keys_of_one_read_send_nothing(
-    terminal: Terminal,
+    untraded: Terminal,
 ) -> None:
-    terminal.write(b"BBBB")
-    terminal.pause()
-    terminal.write(b"yyyy")
-    terminal.see("Keys dropped")
-    nothing_was_sent(terminal)
+    untraded.write(b"BBBB")
+    untraded.pause()
+    untraded.write(b"yyyy")
+    untraded.see("Keys dropped")
+    nothing_was_sent(untraded)
 
 
-def test_a_held_capital_and_then_the_send_key_send_nothing(terminal: Terminal) -> None:
-    terminal.write(b"B")
-    terminal.pause(0.5)
-    repeat(terminal, b"B", 10)
-    terminal.write(b"y")
-    terminal.see("Keys dropped")
-    nothing_was_sent(terminal)
+def test_a_held_capital_and_then_the_send_key_send_nothing(untraded: Terminal) -> None:
+    untraded.write(b"B")
+    untraded.pause(0.5)
+    repeat(untraded, b"B", 10)
+    untraded.write(b"y")
+    untraded.see("Keys dropped")
+    nothing_was_sent(untraded)
 
 
 def test_a_confirm_on_the_heels_of_its_form_is_too_early_and_the_form_says_so(
@@ -194,13 +222,13 @@ def test_below_the_least_size_no_ticket_opens_and_exits_do(terminal: Terminal) -
     terminal.see("FLATTEN EVERYTHING")
 
 
-def test_escape_and_a_key_in_one_drop_the_ticket(terminal: Terminal) -> None:
-    terminal.press("B")
-    terminal.see("Esc drops")
-    terminal.pause()
-    terminal.write(b"\x1by")
-    terminal.see_no_more("Esc drops")
-    nothing_was_sent(terminal)
+def test_escape_and_a_key_in_one_drop_the_ticket(untraded: Terminal) -> None:
+    untraded.press("B")
+    untraded.see("Esc drops")
+    untraded.pause()
+    untraded.write(b"\x1by")
+    untraded.see_no_more("Esc drops")
+    nothing_was_sent(untraded)
 
 
 def test_a_hand_sends(terminal: Terminal) -> None:

@@ -41,7 +41,7 @@ class OpenSide:
 
     @property
     def words(self) -> str:
-        """The side and its size: LONG 20,000."""
+        """Return the side and its size: LONG 20,000."""
         return f"{self.name.upper()} {units(self.units)}"
 
     def realised(self, closing: Decimal, context: TradingContext) -> Decimal | None:

@@ -54,7 +54,7 @@ class FindForm(InfoForm[str]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """A field over a list."""
+        """Return a field over a list."""
         yield Input(placeholder="letters, such as gj", max_length=LONGEST, select_on_focus=False)
         yield self.new_sheet()
 
@@ -134,7 +134,7 @@ class CommandForm(InfoForm[ParsedCommand]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """A field over what is understood."""
+        """Return a field over what is understood."""
         yield Input(
             placeholder="q leaves; b eurusd 50k @1.0830 sl 20p tp 2r",
             max_length=LONGEST,

@@ -364,5 +364,5 @@ class DetailsForm(InfoForm[None]):
         self.redraw()
 
     def _last_top(self) -> int:
-        """The first line of the last page."""
+        """Return the first line of the last page."""
         return max(0, len(self._wrapped()) - self.room)

@@ -179,7 +179,7 @@ class MoveForm(Form[MoveEntry]):
 
     @property
     def names(self) -> Sequence[str]:
-        """The fields: an order that only reduces brings no stop or target."""
+        """Return the fields: an order that only reduces brings no stop or target."""
         order = self.order
         return ("price",) if order is not None and order.reduces else tuple(LETTERS)
 

@@ -26,7 +26,7 @@ KINDS: tuple[BookKind, ...] = get_args(BookKind)
 WIDEST = 24  # cells of the longest bar
 NUMBER, PRICE = 5, 9  # cells
 HEAD, FOOT = 2, 1  # lines above and below the buckets
-# What a bar says, short side and long side: above the price, and below it.
+# The meaning of a bar, short side and long side: above the price, and below it.
 ABOVE: Mapping[BookKind, tuple[str, str]] = {
     "orders": ("sell limits", "buy stops"),
     "positions": ("short in profit", "long under water"),
@@ -50,13 +50,13 @@ class Books(LinePane):
         self._here = 0
 
     def heading(self) -> Heading:
-        """Which of the two books, and its one number."""
+        """Return the name of the book and the share of long."""
         snapshot = None if self.frame is None else self._snapshot(self.frame.store)
         net = "" if snapshot is None else f", {snapshot.long_percent:.1f} % long"
         return Heading((Tab("Books"),), safe(f"{self.kind}{net}"))
 
     def action_view(self) -> None:
-        """Turn to the other book."""
+        """Show the other book."""
         self.kind = KINDS[(KINDS.index(self.kind) + 1) % len(KINDS)]
         self.redraw()
 
@@ -79,7 +79,7 @@ class Books(LinePane):
     # Lines.
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """What it is and how old, the names of the columns, the buckets, what lies under the price."""
+        """Return a line: headline, captions, buckets, captions beneath."""
         snapshot = self._snapshot(frame.store)
         if snapshot is None:
             return self._nothing(y, frame.store)
@@ -124,7 +124,7 @@ class Books(LinePane):
         return max(2, min(WIDEST, (self.inside - PRICE - 2 * NUMBER - 8) // 2))
 
     def _names(self, sides: tuple[str, str], columns: tuple[str, str, str]) -> list[Run]:
-        """The words of both sides over the bars, the units beside the price."""
+        """Return the words of both sides over the bars, the units beside the price."""
         short, price, long = columns
         side = self._bar() + 1 + NUMBER
         if side <= len(short) + max(map(len, sides)):
@@ -176,12 +176,12 @@ class Books(LinePane):
 
 
 def price_now(store: Store, snapshot: BookSnapshot) -> Decimal:
-    """The instrument's mid price; that of the snapshot where there is no newer one."""
+    """Return the instrument's mid price; that of the snapshot where there is no newer one."""
     quote = store.quotes.get(store.focus)
     return snapshot.price if quote is None else (quote.bid + quote.ask) / 2
 
 
 def nearest(snapshot: BookSnapshot, price: Decimal) -> int:
-    """The index of the bucket that a price lies in, or of the last one under it."""
+    """Return the index of the bucket that a price lies in, or of the last one under it."""
     prices = [bucket.price for bucket in snapshot.buckets]
     return max(0, bisect_right(prices, price) - 1)

@@ -26,11 +26,11 @@ from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 
 STEPS = (1, 2, 3)  # columns a candle
 WIDE = 70  # a plot this wide gives every candle its own gap
-LEGEND_FROM = 14  # rows a chart needs before one of them tells the day
+LEGEND_FROM = 14  # rows from which on one shows the day's figures
 TAGS = (4, 7)  # columns for words such as SL behind a price: narrow, wide
 ROOMY = 48
 JUMP = 10
-PACE = 0.2  # seconds between two pictures of a moving candle
+PACE = 0.2  # seconds between two redraws of a moving candle
 LONGER = {"S5": "M1", "M1": "M15", "M5": "H1", "M15": "H4", "H1": "D", "H4": "D", "D": "W"}
 ENTRY_TYPES = {"LIMIT": "LMT", "STOP": "STP", "MARKET_IF_TOUCHED": "MIT"}
 
@@ -43,7 +43,7 @@ class Chart(LinePane):
 
     @dataclass
     class SeriesWanted(Message):
-        """The chart turned to candles that the store may not have."""
+        """Request for candles that the store may not have."""
 
         instrument: str
         granularity: str
@@ -51,7 +51,7 @@ class Chart(LinePane):
 
     @dataclass
     class HistoryWanted(Message):
-        """The trader scrolled back to the oldest candle that is there."""
+        """Request for candles older than the oldest in the store."""
 
         instrument: str
         granularity: str
@@ -74,7 +74,7 @@ class Chart(LinePane):
         self._behind = False
         self._drawn_at = 0.0
 
-    # What it shows.
+    # Drawing.
 
     def heading(self) -> Heading:
         """Instrument and granularity."""
@@ -86,11 +86,11 @@ class Chart(LinePane):
         return Heading((Tab(safe(name.strip() or "Chart")),), safe(past))
 
     def waiting(self) -> Iterable[Run]:
-        """Before the first frame."""
+        """Return the text before the first frame."""
         return [("Loading candles …", self.palette["muted"])]
 
     def changed(self, frame: Frame) -> None:
-        """Draw anew what moved; another instrument starts at its newest candle."""
+        """Redraw what changed; another instrument starts at its newest candle."""
         store = frame.store
         if (shown := (store.focus, self._granularity(store))) != self._shown:
             self._shown, self._scale, self.back = shown, None, 0
@@ -106,7 +106,7 @@ class Chart(LinePane):
             self._draw_rows(frame)
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """A row of the picture, its roles turned into styles."""
+        """Return a row of the picture, its roles turned into styles."""
         if not self._picture:
             self._picture = self._paint(frame)
         if y >= len(self._picture):
@@ -114,12 +114,12 @@ class Chart(LinePane):
         return [(safe(text), self.palette[role]) for text, role in self._picture[y]]
 
     def redraw(self) -> None:
-        """Everything anew, at a new size too."""
+        """Draw everything again."""
         self._picture = []
         super().redraw()
 
     def _draw_rows(self, frame: Frame) -> None:
-        """Draw the picture and refresh only the rows that came out different."""
+        """Draw the chart and refresh only the rows that differ."""
         self._behind, self._drawn_at = False, frame.now
         before, self._picture = self._picture, self._paint(frame)
         if len(before) != len(self._picture):
@@ -229,7 +229,7 @@ class Chart(LinePane):
                 yield from line(order.price, ENTRY_TYPES[order.type], "pending", 5)
 
     def on_hide(self) -> None:
-        """The second chart has its candles fetched only while it is shown."""
+        """Stop the second chart's candles while it is hidden."""
         if self.linked:
             self._shown = ("", "")
             self.post_message(self.SeriesWanted("", "", linked=True))

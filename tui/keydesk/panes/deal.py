@@ -23,7 +23,7 @@ from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """The size that B and S start with, in words and, when it is fixed, in units."""
+    """The size of a new ticket, in words and, when it is fixed, in units."""
 
     words: str
     units: Decimal | None = None
@@ -33,7 +33,7 @@ class Preset:
 
 
 class Deal(LinePane, can_focus=False):
-    """What a hand sees before it presses B or S."""
+    """The prices, size, cost and position that matter before B or S is pressed."""
 
     KEY_CONTEXT: ClassVar[str] = "desk"
 
@@ -44,7 +44,7 @@ class Deal(LinePane, can_focus=False):
         self._rows: list[list[Run]] | None = None
 
     def heading(self) -> Heading:
-        """The instrument that B and S would deal in."""
+        """Return the instrument that B and S would deal in."""
         name = show.pair(self.frame.store.focus) if self.frame else ""
         return Heading((Tab(safe(f"Deal {name}".strip())),))
 
@@ -54,7 +54,7 @@ class Deal(LinePane, can_focus=False):
         self.redraw()
 
     def changed(self, frame: Frame) -> None:
-        """Redraw when the price, the position or what may be done changed."""
+        """Redraw when the price, the position or the arming level changed."""
         store = frame.store
         quote = store.quotes.get(store.focus)
         flash = flash_of(quote, frame.now) if quote else 0
@@ -66,7 +66,7 @@ class Deal(LinePane, can_focus=False):
             self._redraw_what_differs(frame)
 
     def redraw(self) -> None:
-        """Everything anew."""
+        """Draw everything again."""
         self._rows = None
         super().redraw()
 
@@ -80,13 +80,13 @@ class Deal(LinePane, can_focus=False):
                 self.redraw_line(y)
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """One of the rows."""
+        """Return a row."""
         if self._rows is None:
             self._rows = self._all_rows(frame)
         return self._rows[y] if y < len(self._rows) else []
 
     def _all_rows(self, frame: Frame) -> list[list[Run]]:
-        """Prices, then size, cost and what is held."""
+        """Return all rows: prices, size, cost, position, arming level."""
         store = frame.store
         quote = store.quotes.get(store.focus)
         if quote is None:

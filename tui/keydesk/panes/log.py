@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.style import Style
 
 
-TEXT_FROM = 40  # the words come before the transaction's number
+TEXT_FROM = 40  # columns of text; with less, the transaction's number is left out
 DAY = 86_400
 TIME = Column("time", "time", 8, right=False)
 KIND = Column("kind", "what", 7, right=False)
@@ -44,7 +44,7 @@ LOG_ROLES: dict[LogKind, str] = {
 
 
 class Log(TablePane):
-    """One line a transaction; rows are numbered from the oldest, so that new ones push nothing away."""
+    """One row per transaction; row keys count from the oldest, so that new rows do not move the cursor."""
 
     KEY_CONTEXT: ClassVar[str] = LOG
 
@@ -53,7 +53,7 @@ class Log(TablePane):
         self.zone = zone
 
     def columns(self) -> Sequence[Column]:
-        """The words take what the other columns leave."""
+        """Return the words take what the other columns leave."""
         time, kind, pair, number, profit = self.measured((TIME, KIND, PAIR, NUMBER, PROFIT))
         fixed = sum(each.width for each in (time, kind, pair, profit)) + GAPS
         numbered = self.inside - fixed - number.width - 1 >= TEXT_FROM
@@ -93,7 +93,7 @@ class Log(TablePane):
         return self._joined([*cells, (wide, text)])
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
-        """One cell of a line, empty when the log has the line no more."""
+        """Return one cell of a line, empty when the log has the line no more."""
         lines = frame.store.log
         line = lines[int(key)] if int(key) < len(lines) else NO_LINE
         match column:
@@ -146,7 +146,7 @@ class Notices(LinePane, can_focus=False):
 
     @property
     def rows_wanted(self) -> int:
-        """How many lines it takes to say whole what is under way, new, or waits to be seen."""
+        """Return how many lines it takes to say whole what is under way, new, or waits to be seen."""
         return 0 if self.frame is None else len(self._lines_of(self._pressing(self.frame)))
 
     def changed(self, frame: Frame) -> None:
@@ -162,7 +162,7 @@ class Notices(LinePane, can_focus=False):
         super().redraw()
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """A line of what is there to say; what has no room is named."""
+        """Return a line of what is there to say; what has no room is named."""
         if self._rows is None:
             self._rows = self._fitted(frame)
         return self._rows[y] if y < len(self._rows) else ()
@@ -204,7 +204,7 @@ class Notices(LinePane, can_focus=False):
         return found
 
     def _with_more(self, line: list[Run]) -> list[Run]:
-        """The last line there is room for, ending in where the rest is."""
+        """Return the last line there is room for, ending in where the rest is."""
         more = safe(f"…  {self.keymap.name('command')}messages has the rest")
         (head, first), (text, second), *_ = line
         kept = safe(text[: max(0, self.inside - len(head) - len(more))].rstrip())
@@ -212,7 +212,7 @@ class Notices(LinePane, can_focus=False):
 
 
 def _living(frame: Frame) -> list[Notice]:
-    """The notices that still have something to say, newest first."""
+    """Return the notices that still have something to say, newest first."""
     newest = frame.store.notices[: -NEWEST - 1 : -1]
     return [each for each in newest if each.waits or _age(each, frame) < _time_of(each)]
 

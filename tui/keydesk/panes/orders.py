@@ -30,7 +30,7 @@ KINDS = {
 
 
 class Orders(InstrumentRows):
-    """One row an order."""
+    """One row per order."""
 
     KEY_CONTEXT: ClassVar[str] = ORDERS
     COLUMNS: ClassVar[tuple[Column, ...]] = (
@@ -51,7 +51,7 @@ class Orders(InstrumentRows):
         super().__init__(id=id)
 
     def heading(self) -> Heading:
-        """How many orders are listed, and how many of them are entries."""
+        """Return how many orders are listed, and how many of them are entries."""
         if self.frame is None or self.frame.store.account is None:
             return Heading((Tab("Orders"),))
         orders = self.frame.store.orders.values()
@@ -63,12 +63,12 @@ class Orders(InstrumentRows):
         return Heading((Tab(safe(f"Orders {len(orders)}")),), safe(", ".join(filter(None, counts))))
 
     def instrument_of(self, key: str, store: Store) -> str:
-        """The instrument of a row."""
+        """Return the instrument of a row."""
         order = store.orders.get(key)
         return order.instrument if order is not None else ""
 
     def empty(self, frame: Frame) -> str:
-        """How an order comes to wait."""
+        """Return how to place a pending order."""
         if frame.store.account is None:
             return READING
         buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
@@ -84,7 +84,7 @@ class Orders(InstrumentRows):
             self.redraw_row(str(key))
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
-        """One cell of an order."""
+        """Return one cell of an order."""
         order = frame.store.orders.get(key)
         if order is None:
             return []

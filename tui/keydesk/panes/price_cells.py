@@ -35,11 +35,11 @@ class Shape:
         return _pip(self.pip_location)
 
     def pips(self, distance: Decimal) -> Decimal:
-        """A distance in price units, in pips."""
+        """Return a distance in price units, in pips."""
         return distance.scaleb(-self.pip_location)
 
     def write(self, price: Decimal | None) -> SafeText:
-        """A price with all its decimals."""
+        """Return a price with all its decimals."""
         return show.price(price, self.precision)
 
 
@@ -54,7 +54,7 @@ def _shape(pip_location: int, precision: int) -> Shape:
 
 
 def shape_of(store: Store, instrument: str) -> Shape:
-    """The instrument's shape; before its details came, that of most pairs."""
+    """Return the instrument's shape; before its details came, that of most pairs."""
     known = store.instruments.get(instrument)
     if known is None:
         return _shape(-2, 3) if instrument.endswith("_JPY") else _shape(-4, 5)
@@ -62,20 +62,20 @@ def shape_of(store: Store, instrument: str) -> Shape:
 
 
 def flash_of(quote: Quote, now: float) -> int:
-    """How strongly the last change still shows: 2 just now, 1 fading, 0 not any more."""
+    """Return the flash of the last change: 2 full, 1 fading, 0 none."""
     age = now - quote.moved_at
     return 2 if age < FLASH else 1 if age < DECAY else 0
 
 
 def prices_are_old(store: Store) -> bool:
-    """Say whether nothing at all comes over the price stream."""
+    """Return whether the price stream delivers nothing."""
     return store.health.prices in OLD_LINKS
 
 
 def price_runs(
     palette: Palette, parts: show.PriceParts, *, flash: int = 0, move: int = 0, dim: bool = False
 ) -> list[Run]:
-    """A price as a dealer reads it: big figure dim, pips bright, fraction small in weight."""
+    """Return a price as a dealer reads it: big figure dim, pips bright, fraction small in weight."""
     muted = palette["muted"]
     if dim:
         return [(safe("".join(parts)), palette["faint"])]
@@ -87,39 +87,39 @@ def price_runs(
 
 
 def signed_role(value: Decimal | None) -> str:
-    """The role of an amount by its sign."""
+    """Return the role of an amount by its sign."""
     if value is None or not value:
         return "plain"
     return "profit" if value > 0 else "loss"
 
 
 def role_of_sign(text: str) -> str:
-    """The role of a number as it is written: what rounds to nothing is neither gain nor loss."""
+    """Return the role of a number as it is written: what rounds to nothing is neither gain nor loss."""
     return {"+": "profit", show.MINUS: "loss"}.get(text[:1], "plain")
 
 
 class InstrumentRows(TablePane):
-    """Trades, positions, orders: what `C` closes in a row and what `B` would buy are one instrument."""
+    """The base of trades, positions and orders: moving the cursor focuses the row's instrument."""
 
     @dataclass
     class Chosen(Message):
-        """The trader turned to a row of this instrument."""
+        """The user moved the cursor to a row of this instrument."""
 
         instrument: str
 
     def instrument_of(self, key: str, store: Store) -> str:
-        """Return the instrument of a row; nothing when the row is gone."""
+        """Return the instrument of a row; empty when the row is gone."""
         raise NotImplementedError
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row and turn the desk to it, also where the cursor stood there already."""
+        """Put the cursor on a row and focus its instrument, even if the cursor was there already."""
         before = self.cursor
         super().move_to(index)
         if self.cursor == before:
             self.moved()
 
     def moved(self) -> None:
-        """Turn the desk to the row under the cursor."""
+        """Focus the instrument of the row under the cursor."""
         if self.selected is None or self.frame is None:
             return
         instrument = self.instrument_of(self.selected, self.frame.store)
@@ -127,7 +127,7 @@ class InstrumentRows(TablePane):
             self.post_message(self.Chosen(instrument))
 
     def entered(self) -> None:
-        """Go to a row of the instrument on the desk; coming to a pane never turns the desk to another one."""
+        """Move the cursor to a row of the focused instrument; entering a pane never changes the focused instrument."""
         if self.frame is None:
             return
         store = self.frame.store

@@ -25,7 +25,7 @@ NEAR = Decimal("0.8")
 
 
 def band_of(store: Store) -> str:
-    """The environment's role of colour; read-only outranks both, for nothing is sent."""
+    """Return the environment's role of colour; read-only outranks both, for nothing is sent."""
     if store.arming.level == "READ-ONLY":
         return "readonly"
     return "live" if store.health.environment == "LIVE" else "practice"
@@ -35,17 +35,17 @@ class AccountStrip(StripLine):
     """The environment's band across the whole first line, the account's numbers in it."""
 
     def backdrop(self, frame: Frame) -> Style:
-        """The environment's colour."""
+        """Return the environment's colour."""
         band = band_of(frame.store)
         return self.palette.on(f"{band}-text", band)
 
     def changed(self, frame: Frame) -> None:
-        """Redraw when a number or the armed state moved."""
+        """Redraw when a number or the arming level changed."""
         if frame.touched(Topic.ACCOUNT, Topic.ARMING, Topic.HEALTH):
             self.redraw()
 
     def left(self, frame: Frame) -> Iterable[Item]:
-        """Environment, account, then the numbers by what a trader looks at first."""
+        """Yield environment and account, then the figures in order of importance."""
         text = self.backdrop(frame)
         bold = text + Style(bold=True)
         yield Item(((safe(_environment(frame.store)), bold),))
@@ -96,7 +96,7 @@ class AccountStrip(StripLine):
         return safe(f"{show.percent(account.open_risk / account.nav)}%")
 
     def right(self, frame: Frame) -> Iterable[Item]:
-        """Whether keys may open risk, told apart from the band by reversing it."""
+        """Return whether keys may open risk, told apart from the band by reversing it."""
         armed = frame.store.arming.level
         text = self.backdrop(frame)
         words = {"ARMED": " ARMED ", "DISARMED": "exit only", "READ-ONLY": "nothing is sent"}
@@ -127,13 +127,13 @@ WORDS: dict[LinkState, str] = {
 }
 
 
-TOLD_FOR = (
+WARNED_SECONDS = (
     60.0  # seconds for which a record that could not be read, or a feed that failed, is shown
 )
 
 
 class HealthLine(StripLine):
-    """The state of the links in words; calm while all is well."""
+    """The state of both streams, the round trip and the time; muted while nothing is wrong."""
 
     def __init__(self, *, zone: tzinfo = UTC, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -148,7 +148,7 @@ class HealthLine(StripLine):
             self.redraw()
 
     def left(self, frame: Frame) -> Iterable[Item]:
-        """Streams, round trip, then what is worth a warning."""
+        """Yield streams and round trip, then warnings."""
         health = frame.store.health
         links = (
             self._link("prices", health.prices, health.prices_heard, frame),
@@ -163,12 +163,12 @@ class HealthLine(StripLine):
         if health.clock_offset_ms is not None:
             offset = f"{health.clock_offset_ms:+.0f} ms".replace("-", show.MINUS)
             yield Item(self._pair("clock", safe(offset)), 4)
-        if frame.now - (health.unreadable_at or float("-inf")) < TOLD_FOR:
+        if frame.now - (health.unreadable_at or float("-inf")) < WARNED_SECONDS:
             records = "record" if health.unreadable == 1 else "records"
             words = f"{health.unreadable} {records} unreadable"
             yield Item(((safe(words), self.palette["warn"]),), 2)
         for name, at in health.restarted.items():
-            if frame.now - at < TOLD_FOR:
+            if frame.now - at < WARNED_SECONDS:
                 yield Item(((safe(f"{name} failed, restarted"), self.palette["danger"]),), 1)
         if health.throttled:
             yield Item(((safe(f"throttled {health.throttled}×"), self.palette["warn"]),), 3)
@@ -178,7 +178,7 @@ class HealthLine(StripLine):
             yield Item(tuple(cut([(safe(health.warning), self.palette["danger"])], room)), 1)
 
     def right(self, frame: Frame) -> Iterable[Item]:
-        """The time, its zone named."""
+        """Return the time, its zone named."""
         time = show.clock(frame.wall_ns, self.zone, named=True)
         yield Item(((time, self.palette["muted"]),))
 
@@ -210,7 +210,7 @@ LOT = Decimal(10_000)
 
 
 def pip_value(store: Store, instrument: str) -> Decimal | None:
-    """What a pip of 10,000 units is worth at home, at the mid rate."""
+    """Return the value of a pip of 10,000 units in the home currency, at the mid rate."""
     known = store.instruments.get(instrument)
     conversion = store.conversions.get(instrument.partition("_")[2])
     if known is None or conversion is None:
@@ -225,7 +225,7 @@ class InstrumentLine(StripLine):
     preset = ""
 
     def take(self, words: str) -> None:
-        """Show another size preset: on a small screen this is the only place for it."""
+        """Show another size preset: a small screen shows it only here."""
         self.preset = words
         self.redraw()
 
@@ -237,7 +237,7 @@ class InstrumentLine(StripLine):
             self.redraw()
 
     def left(self, frame: Frame) -> Iterable[Item]:
-        """Name and price, then what it costs and allows."""
+        """Yield name and price, then spread, size, pip value, margin rate and limit."""
         store = frame.store
         name = store.focus
         quote = store.quotes.get(name)
@@ -317,13 +317,13 @@ class KeyFooter(StripLine):
         self._state: list[bool] = []
 
     def show_context(self, context: str, over_it: str = FORM_HAS_KEYS) -> None:
-        """Turn to the keys of another pane; without one, to the words of what lies over the desk."""
+        """Show the keys of another pane; with an empty context, the message of the form on top."""
         if (context, over_it) != (self._pane, self._over_it):
             self._pane, self._over_it = context, over_it
             self.redraw()
 
     def changed(self, frame: Frame) -> None:
-        """Redraw when what is possible may have changed."""
+        """Redraw when the availability of a key may have changed."""
         if frame.touched(*WATCHED) or any(frame.whole(topic) for topic in ROWS_OF):
             self._redraw_if_different()
 
@@ -334,7 +334,7 @@ class KeyFooter(StripLine):
             self.redraw()
 
     def left(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002 - keys do not depend on data
-        """The keys that have room; beneath a form or a window, who has them."""
+        """Return the keys that have room; beneath a form or a window, who has them."""
         if not self._pane:
             yield Item(((safe(self._over_it), self.palette["muted"]),))
             return

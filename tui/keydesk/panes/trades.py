@@ -22,11 +22,11 @@ from keydesk.widgets.table import Column
 from keydesk.widgets.theme import Palette
 
 MINUTE = 60
-READING = "The account is being read …"  # until then "none" would be a claim
+READING = "The account is being read …"  # until then the list is not known to be empty
 
 
 class Trades(InstrumentRows):
-    """One row a trade, a line of totals beneath."""
+    """One row per trade, a line of totals beneath."""
 
     KEY_CONTEXT: ClassVar[str] = TRADES
     FOOT = 1
@@ -55,7 +55,7 @@ class Trades(InstrumentRows):
         self._old = False
 
     def heading(self) -> Heading:
-        """How many there are; a naked one shows even behind another tab."""
+        """Return how many there are; a naked one shows even behind another tab."""
         if self.frame is None or self.frame.store.account is None:
             return Heading((Tab("Trades"),))
         trades = self.frame.store.trades.values()
@@ -63,12 +63,12 @@ class Trades(InstrumentRows):
         return Heading((Tab(safe(f"Trades {len(trades)}{alarm}")),))
 
     def instrument_of(self, key: str, store: Store) -> str:
-        """The instrument of a row."""
+        """Return the instrument of a row."""
         trade = store.trades.get(key)
         return trade.instrument if trade is not None else ""
 
     def empty(self, frame: Frame) -> str:
-        """How a trade comes about."""
+        """Return how to open a trade."""
         if frame.store.account is None:
             return READING
         buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
@@ -93,7 +93,7 @@ class Trades(InstrumentRows):
     # Cells.
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
-        """One cell of a trade."""
+        """Return one cell of a trade."""
         trade = frame.store.trades.get(key)
         if trade is None:
             return []
@@ -119,11 +119,11 @@ class Trades(InstrumentRows):
         return [(show.money(trade.unrealized_pl, signed=True), at_stake)]
 
     def _by_price(self, role: str) -> Style:
-        """What follows from a price is as dim as the price when no price comes any more."""
+        """Return the style of a value computed from prices; faint while prices are stale."""
         return self.palette["faint" if self._old else role]
 
     def _stop(self, trade: TradeRow, store: Store) -> list[Run]:
-        """Where it is stopped first; a trailing stop that is nearer than the other says so."""
+        """Return the nearest stop, marked `t` when it is the trailing one."""
         if is_naked(trade):
             return [("none !", self.palette["danger"])]
         write = shape_of(store, trade.instrument).write
@@ -157,7 +157,7 @@ class Trades(InstrumentRows):
     # Totals.
 
     def foot(self, line: int, frame: Frame) -> Iterable[Run]:  # noqa: ARG002 - there is one
-        """What all of them earn and risk."""
+        """Return the totals of profit and risk."""
         account, trades = frame.store.account, frame.store.trades
         if not trades or account is None:
             return []
@@ -182,12 +182,12 @@ class Trades(InstrumentRows):
 
 
 def is_naked(trade: TradeRow) -> bool:
-    """Say whether nothing stops the trade."""
+    """Return whether nothing stops the trade."""
     return not (trade.stop_loss or trade.guaranteed_stop or trade.trailing_stop)
 
 
 def side_run(palette: Palette, units: Decimal) -> Run:
-    """The side in a word and a colour."""
+    """Return the side in a word and a colour."""
     return ("LONG", palette["buy"]) if units > 0 else ("SHORT", palette["sell"])
 
 
@@ -196,7 +196,7 @@ def _weight(column: str) -> str:
 
 
 class Positions(InstrumentRows):
-    """One row an instrument."""
+    """One row per instrument."""
 
     KEY_CONTEXT: ClassVar[str] = POSITIONS
     COLUMNS: ClassVar[tuple[Column, ...]] = (
@@ -217,17 +217,17 @@ class Positions(InstrumentRows):
         self._old = False
 
     def heading(self) -> Heading:
-        """How many there are."""
+        """Return how many there are."""
         if self.frame is None or self.frame.store.account is None:
             return Heading((Tab("Positions"),))
         return Heading((Tab(safe(f"Positions {len(self.frame.store.positions)}")),))
 
     def instrument_of(self, key: str, store: Store) -> str:
-        """The instrument of a row."""
+        """Return the instrument of a row."""
         return key if key in store.positions else ""
 
     def empty(self, frame: Frame) -> str:
-        """How a position comes about."""
+        """Return how to open a position."""
         if frame.store.account is None:
             return READING
         buy, sell = self.keymap.name("buy"), self.keymap.name("sell")
@@ -245,7 +245,7 @@ class Positions(InstrumentRows):
             self.redraw_row(str(key))
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
-        """One cell of a position."""
+        """Return one cell of a position."""
         position = frame.store.positions.get(key)
         if position is None:
             return []

@@ -46,7 +46,7 @@ Measure = Callable[[Store, str], Decimal]
 
 
 def spread_pips(store: Store, instrument: str) -> Decimal:
-    """What it costs to get in and out at once, in pips."""
+    """Return the spread in pips, 0 without a price."""
     quote = store.quotes.get(instrument)
     if quote is None:
         return Decimal(0)
@@ -65,7 +65,7 @@ def spread_words(pips: Decimal) -> str:
 
 
 def day_change(store: Store, instrument: str) -> Decimal:
-    """The mid price against 17:00 New York, as a fraction."""
+    """Return the mid price against 17:00 New York, as a fraction."""
     quote, day = store.quotes.get(instrument), store.days.get(instrument)
     if quote is None or day is None or not day.previous_close:
         return Decimal(0)
@@ -77,21 +77,21 @@ ORDERS: Mapping[str, Measure | None] = {"": None, "day %": day_change, "spread":
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many digits the longest price has on either side of its point."""
+    """The digits before and after the decimal point of the longest price."""
 
     whole: int
     decimals: int
 
 
 class Watchlist(TablePane):
-    """The instruments watched; the row under the cursor is the one on chart, ticket and books."""
+    """The watched instruments; the row under the cursor is the focused instrument of chart, ticket and books."""
 
     KEY_CONTEXT: ClassVar[str] = WATCHLIST
     BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(WATCHLIST)]
 
     @dataclass
     class Chosen(Message):
-        """The trader turned to an instrument."""
+        """The user chose an instrument."""
 
         instrument: str
 
@@ -106,25 +106,25 @@ class Watchlist(TablePane):
         self.typical = TypicalSpreads()
 
     def heading(self) -> Heading:
-        """How many there are, and the order they were put in."""
+        """Return how many there are, and the order they were put in."""
         sorted_by = f"by {self.sorting}" if self.sorting else ""
         below = len(self.keys) - self.first - self.room
         more = f"{len(self.keys)} in all" if self.first or below > 0 else ""
         return Heading((Tab("Watch"),), safe(", ".join(filter(None, (sorted_by, more)))))
 
     def columns(self) -> Sequence[Column]:
-        """Prices as wide as the longest one asks, their points under each other."""
+        """Return the columns, as wide as the longest price needs, decimal points aligned."""
         price = self._room.whole + self._room.decimals + 1
         longest = min(max((len(key) for key in self.keys), default=7), LONGEST_NAME)
         return widen(COLUMNS, {"bid": price, "ask": price, "pair": longest})
 
     def empty(self, frame: Frame) -> str:
-        """What fills the list."""
+        """Return how to add an instrument."""
         adds = f"Nothing watched. {self.keymap.name('find')} finds."
         return adds if frame.store.instruments else "Loading instruments …"
 
     def cycle_sorting(self) -> None:
-        """Put the rows in the next order; they stay so until asked again."""
+        """Sort the rows by the next measure, once."""
         names = list(ORDERS)
         self.sorting = names[(names.index(self.sorting) + 1) % len(names)]
         if self.frame is not None:
@@ -133,19 +133,19 @@ class Watchlist(TablePane):
     action_view = cycle_sorting
 
     def moved(self) -> None:
-        """The cursor's row is the instrument the desk turns to."""
+        """Focus the instrument of the cursor's row."""
         if self.selected:
             self.post_message(self.Chosen(self.selected))
 
     def is_selected(self, y: int) -> bool:
-        """Say whether the line is the row under the cursor; none is while the desk shows what is not listed."""
+        """Return whether the line is the row under the cursor; none is while the desk shows what is not listed."""
         listed = self.frame is None or self.frame.store.focus in self.keys
         return super().is_selected(y) and listed
 
     # What a frame changed.
 
     def changed(self, frame: Frame) -> None:
-        """Redraw the rows whose price moved, faded or went old."""
+        """Redraw the rows whose price changed, faded or became stale."""
         store = frame.store
         known = (len(store.watchlist), len(store.quotes), len(store.instruments))
         if known != self._known or set(store.watchlist) != set(self.keys):
@@ -193,7 +193,7 @@ class Watchlist(TablePane):
     # Cells.
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
-        """One cell of an instrument's row."""
+        """Return one cell of an instrument's row."""
         store = frame.store
         quote = store.quotes.get(key)
         if column == "pair":

@@ -41,7 +41,7 @@ COCKPIT_FROM = Size(160, 44)
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """One of the layouts: its CSS class and its places, each with the panes that share it."""
+    """A layout: its CSS class and its slots, each with the panes that share it."""
 
     name: str
     slots: tuple[Slot, ...]
@@ -63,7 +63,7 @@ TIERS = (DECK, DESK, COCKPIT)
 
 
 def tier_for(size: Size) -> Tier | None:
-    """The layout for a terminal of this size; None: too small for any."""
+    """Return the layout for a terminal of this size; None: too small for any."""
     if size.width < SMALLEST.width or size.height < SMALLEST.height:
         return None
     if size.width < DESK_FROM:
@@ -98,13 +98,13 @@ def _bindings() -> list[BindingType]:
 
 
 def _all_of(frames: Sequence[Frame]) -> dict[Topic, frozenset[object]]:
-    """What changed over several beats."""
+    """Return what changed over several frames."""
     topics = {topic for frame in frames for topic in frame.dirty}
     return {topic: frozenset().union(*(f.keys(topic) for f in frames)) for topic in topics}
 
 
 class DeskScreen(Backdrop):
-    """The desk. The frame clock calls `on_frame`; every pane in sight gets the frame."""
+    """The main screen. The frame clock calls `on_frame`, which passes the frame to every visible pane."""
 
     CSS_PATH = theme.folder() / "desk.tcss"
     AUTO_FOCUS = "#watchlist"
@@ -112,7 +112,7 @@ class DeskScreen(Backdrop):
 
     @dataclass
     class GranularityChosen(Message):
-        """The trader turned the chart to another candle length."""
+        """The user chose another candle length."""
 
         granularity: str
 
@@ -134,7 +134,7 @@ class DeskScreen(Backdrop):
         self._front = dict(self._left_as.fronts)  # first pane of a shared place -> the one in front
         self._zoomed = ""
         self._all_panes: list[LinePane] = []
-        self._held: list[Frame] = []  # beats not drawn yet
+        self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
         self.deal = Deal()
         self._instrument = InstrumentLine(id="instrument")
@@ -154,7 +154,7 @@ class DeskScreen(Backdrop):
         )
 
     def compose(self) -> ComposeResult:
-        """Strips above and below, the panes between."""
+        """Yield the strips above and below, and the panes between."""
         zone = self._zone
         yield AccountStrip(id="account")
         yield HealthLine(zone=zone, id="health")
@@ -165,7 +165,7 @@ class DeskScreen(Backdrop):
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
-        """Look up once what every frame needs."""
+        """Find the panes, and restore sorting and focus of the last run."""
         self._all_panes = list(self.query(LinePane))
         for pane in self._all_panes:
             pane.keymap = self._keymap
@@ -174,10 +174,10 @@ class DeskScreen(Backdrop):
         if last is not None and last.can_focus:
             self.set_focus(last)
 
-    # The beat.
+    # Frames.
 
     def on_frame(self, frame: Frame) -> None:
-        """Hand the frame to every pane in sight; under a dialog, which has the hand, less often."""
+        """Pass the frame to every visible pane; beneath a form, less often."""
         if not self.is_active:
             self._held.append(frame)
             if frame.now - self._drawn_at < SECONDS_PER_FRAME_BENEATH:
@@ -195,10 +195,10 @@ class DeskScreen(Backdrop):
             elif pane.frame is None:
                 pane.frame = frame  # its heading may be a tab
         self._panes.check()
-        self._lend_a_line()
+        self._share_instrument_line()
 
-    def _lend_a_line(self) -> None:
-        """Give the notices the instrument's line while they need it to be said whole; nothing else moves."""
+    def _share_instrument_line(self) -> None:
+        """Give the notices the instrument line while they need three lines; nothing else moves."""
         notices, line = self._notices, self._instrument
         lent = notices.rows_wanted > (2 if notices.has_class("-two") else 1)
         if lent != notices.has_class("-longer"):
@@ -206,13 +206,13 @@ class DeskScreen(Backdrop):
             notices.set_class(lent, "-longer")
 
     def on_screen_resume(self) -> None:
-        """After a dialog everything may have changed."""
+        """Redraw everything when the form on top closes."""
         self._panes.quiet = False
         self.on_descendant_focus()
         self._everything_again()
 
     def on_screen_suspend(self) -> None:
-        """What lies over the desk has the keys now; its words stand in the footer."""
+        """Show the message of the form on top in the footer."""
         self._panes.quiet = True
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
@@ -222,10 +222,10 @@ class DeskScreen(Backdrop):
         if self.frame is not None:
             self._draw(replace(self.frame, dirty=EVERYTHING))
 
-    # Places.
+    # Layout.
 
     def workspace(self) -> Workspace:
-        """How the desk stands, for the next start."""
+        """Return the workspace to restore at the next start."""
         store = self.frame.store if self.frame is not None else None
         if store is None or not store.focus:
             return self._left_as
@@ -239,7 +239,7 @@ class DeskScreen(Backdrop):
         )
 
     def pane(self, name: str) -> LinePane:
-        """A pane by its name: watchlist, chart, trades, orders, positions, log, books, ticket."""
+        """Return a pane by its id: watchlist, chart, trades, orders, positions, log, books, ticket."""
         return self.query_one(f"#{name}", LinePane)
 
     def on_resize(self, event: events.Resize) -> None:
@@ -248,7 +248,7 @@ class DeskScreen(Backdrop):
 
     @property
     def is_too_small(self) -> bool:
-        """Whether the terminal has no room for the account, so that no form that opens a trade may open."""
+        """Return whether the terminal has no room for the account, so that no form that opens a trade may open."""
         return tier_for(self.app.size) is None
 
     def _lay_out(self, size: Size) -> None:
@@ -292,7 +292,7 @@ class DeskScreen(Backdrop):
             first = next((pane for pane in self._panes.panes if pane.can_focus), None)
             self.set_focus(first)
 
-    # Focus, zoom, granularity: the keys that look.
+    # Focus, zoom, candle length.
 
     def on_descendant_focus(self) -> None:
         """The footer shows the keys of the focused pane, unless a form has them."""

@@ -38,7 +38,7 @@ def ascii_locale(environment: Mapping[str, str]) -> str:
 
 
 def _deciding(environment: Mapping[str, str]) -> tuple[str, str]:
-    """The variable that decides what a character is."""
+    """Return the variable that decides what a character is."""
     everything, language = environment.get("LC_ALL", ""), environment.get("LANG", "")
     characters = environment.get("LC_CTYPE", "")
     if everything:
@@ -213,7 +213,7 @@ def _ascii_because(environment: Mapping[str, str], replies: Replies, around: Mul
 
 
 def _cannot_place_text(term: str) -> bool:
-    """Whether terminfo knows the terminal and that its cursor cannot be moved by ANSI sequences."""
+    """Return whether terminfo knows the terminal and that its cursor cannot be moved by ANSI sequences."""
     import curses  # noqa: PLC0415 - 1 ms, and only here
 
     try:

@@ -167,7 +167,7 @@ class OutputFlow:
 
     @property
     def is_open(self) -> bool:
-        """Whether more may be sent now."""
+        """Return whether more may be sent now."""
         if self._requested_at is not None and self.clock() - self._requested_at > NO_ANSWER:
             self.asks, self.answers = self.answers, False  # one answer may be lost, not the first
             self._requested_at, self._drawn = None, self._sent
@@ -178,7 +178,7 @@ class OutputFlow:
 
     @property
     def is_known(self) -> bool:
-        """Whether the terminal is known to answer, or not to."""
+        """Return whether the terminal is known to answer, or not to."""
         return self.answers or not self.asks
 
     def sending(self, size: int) -> str:

@@ -91,12 +91,12 @@ class PasteClosingParser:
 
     @property
     def in_paste(self) -> bool:
-        """Whether the next characters belong to a paste."""
+        """Return whether the next characters belong to a paste."""
         return self._paste.started is not None
 
     @property
     def in_sequence(self) -> bool:
-        """Whether the last characters are the beginning of a key sequence."""
+        """Return whether the last characters are the beginning of a key sequence."""
         return awaits_input(self._parser)
 
     def end_of_paste(self, text: str) -> int:

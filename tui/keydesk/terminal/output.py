@@ -95,7 +95,7 @@ def replace_signs() -> None:
 
 
 def _shown_in_ascii() -> bool:
-    """Whether the terminal shows ASCII only: by the locale, or because tmux or screen was started without UTF-8."""
+    """Return whether the terminal shows ASCII only: by the locale, or because tmux or screen was started without UTF-8."""
     if ascii_locale(os.environ):
         return True
     in_multiplexer = os.environ.get("TMUX") or os.environ.get("STY")

@@ -58,12 +58,12 @@ class PriceParts(NamedTuple):
 
 
 def price(value: Decimal | None, precision: int) -> SafeText:
-    """A price with all its decimals."""
+    """Return a price with all its decimals."""
     return NONE if value is None else _minus(f"{value:.{precision}f}")
 
 
 def split_price(value: Decimal, pip_location: int, precision: int) -> PriceParts:
-    """A price in its three parts; joined they are the price with all its decimals."""
+    """Return a price in its three parts; joined they are the price with all its decimals."""
     text = price(value, precision)
     point = text.find(".")
     whole_end = len(text) if point < 0 else point
@@ -83,19 +83,19 @@ def _two_digits_before(text: str, end: int) -> int:
 
 
 def money(value: Decimal | None, places: int = 2, *, signed: bool = False) -> SafeText:
-    """An amount, thousands grouped; signed: a plus or minus on everything but nothing."""
+    """Return an amount, thousands grouped; signed: a plus or minus on everything but nothing."""
     if value is None:
         return NONE
     return _signed(value, f"{abs(value):,.{places}f}", plus=signed)
 
 
 def pips(value: Decimal | None, places: int = 1, *, signed: bool = True) -> SafeText:
-    """A distance in pips."""
+    """Return a distance in pips."""
     return money(value, places, signed=signed)
 
 
 def percent(fraction: Decimal | None, places: int = 2, *, signed: bool = False) -> SafeText:
-    """A fraction as percent, without the sign %: the header says it."""
+    """Return a fraction as percent, without the sign %: the header says it."""
     return NONE if fraction is None else money(fraction * 100, places, signed=signed)
 
 
@@ -149,25 +149,25 @@ def short_age(seconds: float) -> SafeText:
 
 
 def clock(time_ns: int, zone: tzinfo = UTC, *, named: bool = False) -> SafeText:
-    """The time of day; named: with its zone, 14:03:22 UTC."""
+    """Return the time of day; named: with its zone, 14:03:22 UTC."""
     moment = at(time_ns, zone)
     return safe(f"{moment:%H:%M:%S} {moment.tzname()}" if named else f"{moment:%H:%M:%S}")
 
 
 def date_and_time(time_ns: int, zone: tzinfo = UTC) -> SafeText:
-    """The full instant with its zone: 2026-03-02 14:03:22 UTC."""
+    """Return the full instant with its zone: 2026-03-02 14:03:22 UTC."""
     moment = at(time_ns, zone)
     return safe(f"{moment:%Y-%m-%d %H:%M:%S} {moment.tzname()}")
 
 
 def at(time_ns: int, zone: tzinfo = UTC) -> datetime:
-    """The instant in a zone, to the second; one that no calendar has is the first or the last that it has."""
+    """Return the instant in a zone, to the second; one that no calendar has is the first or the last that it has."""
     seconds = min(max(time_ns // SECOND, FIRST_SECOND), LAST_SECOND)
     return datetime.fromtimestamp(seconds, zone)
 
 
 def pair(instrument: str) -> SafeText:
-    """An instrument's name as people say it: EUR/USD."""
+    """Return an instrument's name as people say it: EUR/USD."""
     return clean_name(instrument.replace("_", "/"))
 
 

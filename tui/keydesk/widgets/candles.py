@@ -61,7 +61,7 @@ class Scale:
         return max(0, min(halves - 1, int(share * halves)))
 
     def holds(self, price: float) -> bool:
-        """Say whether the price is between the edges."""
+        """Return whether the price is between the edges."""
         return self.low <= price <= self.high
 
 
@@ -93,12 +93,12 @@ class View:
 
 
 def room(width: int, axis: int, step: int) -> int:
-    """How many candles a chart has room for."""
+    """Return how many candles a chart has room for."""
     return max(1, (width - axis) // step)
 
 
 def scale_of(view: View, before: Scale | None) -> Scale:
-    """A scale that holds all candles; the one before is kept while it still fits well."""
+    """Return a scale that holds all candles; the one before is kept while it still fits well."""
     low = min(candle.low for candle in view.candles)
     high = max(candle.high for candle in view.candles)
     reach = (high - low or abs(high) * 1e-4 or 1.0) * REACH
@@ -113,7 +113,7 @@ def scale_of(view: View, before: Scale | None) -> Scale:
 
 
 def draw(view: View, scale: Scale) -> list[list[Run]]:
-    """The rows of the chart, the time axis last."""
+    """Return the rows of the chart, the time axis last."""
     columns = [_column(candle, scale, view.rows * 2) for candle in view.candles]
     labels = _axis_labels(view, scale)
     dashes = _dashes(view, scale)
@@ -122,7 +122,7 @@ def draw(view: View, scale: Scale) -> list[list[Run]]:
 
 
 def _column(candle: Candle, scale: Scale, halves: int) -> list[int]:
-    """A candle as half rows from the lower edge up."""
+    """Return a candle as half rows from the lower edge up."""
     low, high = scale.half_row(candle.low, halves), scale.half_row(candle.high, halves)
     ends = scale.half_row(candle.open, halves), scale.half_row(candle.close, halves)
     column = [EMPTY] * halves
@@ -168,7 +168,7 @@ def _merged(cells: Sequence[Run]) -> list[Run]:
 
 
 def row_of(price: float, view: View, scale: Scale) -> int:
-    """The row of a price; beyond the edges, the first or last one."""
+    """Return the row of a price; beyond the edges, the first or last one."""
     return view.rows - 1 - scale.half_row(price, view.rows * 2) // 2
 
 
@@ -196,7 +196,7 @@ def _axis_labels(view: View, scale: Scale) -> dict[int, Run]:
 
 
 def _label(lines: Sequence[PriceLine], scale: Scale, width: int) -> Run:
-    """The first line's price and the tags that have room whole; a plus says that there are more."""
+    """Return the first line's price and the tags that have room whole; a plus says that there are more."""
     text = lines[0].label
     tags = list(dict.fromkeys(_arrow(line, scale) + line.tag for line in lines if line.tag))
     for tag in tags:

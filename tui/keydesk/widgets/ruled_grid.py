@@ -44,7 +44,7 @@ class RuledGrid(DrawnWidget, Container):
 
     @property
     def panes(self) -> list[LinePane]:
-        """The panes in sight."""
+        """Return the panes in sight."""
         return [child for child in self.children if isinstance(child, LinePane) and child.display]
 
     def check(self) -> None:
@@ -66,7 +66,7 @@ class RuledGrid(DrawnWidget, Container):
         self.moved()
 
     def render_line(self, y: int) -> Strip:
-        """A line of rules, where no pane stands."""
+        """Return a line of rules, where no pane stands."""
         if self._regions is None or self._lines_size != self.outer_size:
             self._lines_size = self.outer_size
             self._regions = [pane.region.translate(-self.region.offset) for pane in self.panes]
@@ -76,7 +76,7 @@ class RuledGrid(DrawnWidget, Container):
         return self._lines[y]
 
     def heading(self, pane: LinePane) -> Heading:
-        """The pane's heading, the names of those behind it beside its own."""
+        """Return the pane's heading, the names of those behind it beside its own."""
         own = pane.heading()
         slot = next((slot for slot in self.slots if pane.id in slot), ())
         if len(slot) < 2:  # noqa: PLR2004 - alone in its place
@@ -129,7 +129,7 @@ class RuledGrid(DrawnWidget, Container):
         return palette["focus"] + palette.at_stake if self.has_keys(pane) else palette["plain"]
 
     def has_keys(self, pane: LinePane) -> bool:
-        """Say whether keys go to the pane."""
+        """Return whether keys go to the pane."""
         return pane.has_focus and not self.quiet
 
 
@@ -138,7 +138,7 @@ def _around(region: Region) -> Region:
 
 
 def _edges(edge: Region) -> Iterable[tuple[int, int, int]]:
-    """Every cell of a rectangle's outline with the directions its line goes."""
+    """Yield every cell of a rectangle's outline with the directions its line goes."""
     left, top, right, bottom = edge.x, edge.y, edge.right - 1, edge.bottom - 1
     for x in range(left, right + 1):
         sideways = (LEFT if x > left else 0) | (RIGHT if x < right else 0)
@@ -174,7 +174,7 @@ def _line(joints: list[int], bright: list[bool], rule: Style, focus: Style) -> l
 
 
 def _inlay(line: list[Run], x: int, title: list[Run]) -> list[Run]:
-    """A line with other runs laid over it from column x."""
+    """Return a line with other runs laid over it from column x."""
     whole, over = _strip(line), _strip(title)
     parts = (whole.crop(0, x), over, whole.crop(x + over.cell_length))
     return [(safe(s.text), s.style or Style()) for part in parts for s in part if s.text]

@@ -22,7 +22,7 @@ class Item:
 
 
 def fit_items(items: Sequence[Item], width: int, gap: int) -> list[Item]:
-    """The items that have room whole, in their order."""
+    """Return the items that have room whole, in their order."""
     kept = [item for item in items if item.runs]
     while kept and sum(width_of(i.runs) for i in kept) + gap * (len(kept) - 1) > width:
         if len(kept) == 1:
@@ -38,15 +38,15 @@ class StripLine(LinePane, can_focus=False):
     GAPS = (3, 2)  # columns, the wider one where everything has room
 
     def left(self, frame: Frame) -> Iterable[Item]:
-        """The items from the left edge."""
+        """Return the items from the left edge."""
         raise NotImplementedError
 
     def right(self, frame: Frame) -> Iterable[Item]:  # noqa: ARG002
-        """The items at the right edge."""
+        """Return the items at the right edge."""
         return ()
 
     def backdrop(self, frame: Frame) -> Style:  # noqa: ARG002
-        """The style of the cells between."""
+        """Return the style of the cells between."""
         return self.palette["plain"]
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:  # noqa: ARG002 - there is one line

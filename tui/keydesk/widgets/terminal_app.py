@@ -60,7 +60,7 @@ class AsciiOnly(LineFilter):
     """Replaces glyph by glyph, so that every line keeps its width."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002
-        """The segments with ASCII only."""
+        """Return the segments with ASCII only."""
         return [Segment(in_ascii(text), style, control) for text, style, control in segments]
 
 

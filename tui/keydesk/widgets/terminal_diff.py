@@ -118,7 +118,7 @@ def cells(text: str) -> int:
 def changed_segments(
     x: int, before: Iterable[Segment], after: Iterable[Segment]
 ) -> Iterable[Placed]:
-    """The segments, with their columns, that are not the same in the same place as before."""
+    """Return the segments, with their columns, that are not the same in the same place as before."""
     old, old_x = iter(before), x
     there = next(old, None)
     for segment in after:
