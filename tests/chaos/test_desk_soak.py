@@ -188,7 +188,7 @@ async def soak_the_desk(
 
 
 async def _change_the_weather(chaos: ChaosProxy, dice: random.Random) -> None:
-    """Quiet and faulty times take turns."""
+    """Alternate between quiet and faulty periods."""
     while True:
         chaos.faulty = dice.choice((0.0, 0.0, 0.1, 0.4, 1.0))
         await asyncio.sleep(dice.uniform(3, 15))

@@ -1,7 +1,7 @@
 """Find the transactions that an intent's request made, when its answer was lost.
 
-`RULES` has a row for each action: which transactions show that the request took effect or was refused, how they are
-compared with the intent, and what ended its target first.
+`RULES` has a row for each action: the types of the transactions that show its effect or its refusal, how they are
+compared with the intent, and what may have ended its target first.
 
 A new order, and each order that closes a side of a position, is found by its client id. A request whose id the
 transactions do not repeat is found by its target and terms: the order that was replaced or cancelled, the trade that was
@@ -364,7 +364,7 @@ def _is_same_dependent_order(intent: Intent, each: Transaction) -> bool:
 
 
 def _cancels_dependent_order(intent: Intent, each: Transaction, cancelled: OrdersById) -> bool:
-    """Whether a cancel takes away a dependent order that the intent cancels; `cancelled` tells its trade."""
+    """Whether a cancel takes away a dependent order that the intent cancels; `cancelled` has the order."""
     if intent.action is not Action.SET_DEPENDENT_ORDERS or not _is_cancel(
         each, CANCELLED_BY_CLIENT
     ):
@@ -402,39 +402,27 @@ def _client_id(each: Transaction) -> str | None:
 
 
 RULES: Final[Mapping[Action, Rule]] = {
-    Action.CREATE: Rule(
-        made="_ORDER",
-        refused=("_ORDER_REJECT",),
-        is_same=_is_same_order,
-    ),
+    Action.CREATE: Rule("_ORDER", ("_ORDER_REJECT",), _is_same_order),
     Action.REPLACE: Rule(
-        made="ORDER_CANCEL",
+        "ORDER_CANCEL",
+        ("_ORDER_REJECT", "ORDER_CANCEL_REJECT"),
+        _is_replaced_order,
         reason=REPLACED,
-        refused=("_ORDER_REJECT", "ORDER_CANCEL_REJECT"),
-        is_same=_is_replaced_order,
         ended_first=_order_ended_first,
     ),
     Action.CANCEL: Rule(
-        made="ORDER_CANCEL",
+        "ORDER_CANCEL",
+        ("ORDER_CANCEL_REJECT",),
+        _is_target_order,
         reason=CANCELLED_BY_CLIENT,
-        refused=("ORDER_CANCEL_REJECT",),
-        is_same=_is_target_order,
         ended_first=_order_ended_first,
     ),
     Action.CLOSE_TRADE: Rule(
-        made="MARKET_ORDER",
-        refused=("MARKET_ORDER_REJECT",),
-        is_same=_is_same_trade_close,
+        "MARKET_ORDER",
+        ("MARKET_ORDER_REJECT",),
+        _is_same_trade_close,
         ended_first=_trade_ended_first,
     ),
-    Action.CLOSE_POSITION: Rule(
-        made="MARKET_ORDER",
-        refused=("MARKET_ORDER_REJECT",),
-        is_same=_is_same_position_close,
-    ),
-    Action.SET_DEPENDENT_ORDERS: Rule(
-        made="_ORDER",
-        refused=("_ORDER_REJECT",),
-        is_same=_is_same_dependent_order,
-    ),
+    Action.CLOSE_POSITION: Rule("MARKET_ORDER", ("MARKET_ORDER_REJECT",), _is_same_position_close),
+    Action.SET_DEPENDENT_ORDERS: Rule("_ORDER", ("_ORDER_REJECT",), _is_same_dependent_order),
 }
