@@ -25,6 +25,7 @@ from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.classify import (
     batch_id,
     batch_of,
+    client_id_of,
     creates_order,
     done_by_transactions,
     has_terms,
@@ -308,7 +309,7 @@ def _is_other_replacement(
 
 
 def _is_same_order(intent: Intent, each: Transaction) -> bool:
-    client_id = _client_id(each)
+    client_id = client_id_of(each)
     if intent.client_id is not None:
         return client_id == intent.client_id
     # On an account without client ids, an order with one is not ours.
@@ -345,7 +346,7 @@ def _is_same_side_close(intent: Intent, each: Transaction, side: str) -> bool:
     return (
         text(close, "instrument") == intent.target
         and is_same_quantity(intent.body.get(f"{side}Units"), text(close, "units"))
-        and intent.side_id(side) in {None, _client_id(each)}
+        and intent.side_id(side) in {None, client_id_of(each)}
     )
 
 
@@ -395,10 +396,6 @@ def _trade_ended_first(intent: Intent, each: Transaction) -> str | None:
     if any(is_named(intent.target, trade, "trade_id", "client_trade_id") for trade in closed):
         return f"the trade was closed first: {text(each, 'reason') or each.type}"
     return None
-
-
-def _client_id(each: Transaction) -> str | None:
-    return text(getattr(each, "client_extensions", None), "id")
 
 
 RULES: Final[Mapping[Action, Rule]] = {
