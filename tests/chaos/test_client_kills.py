@@ -1,9 +1,9 @@
-"""A client killed in the middle of its orders: the next one knows what became of each, and doubles none.
+"""Clients killed in the middle of their orders: the next one finds the outcome of each order, and doubles none.
 
-Some are killed from outside at a random moment, of their recovery too; the others kill themselves at a step of an
-intent that was drawn, because some steps are over in microseconds. The network is bad, so that answers are lost and
-looked up. Each line of clients has an account and a journal of its own; or three lines share both and send requests that
-look alike, so that only the broker's RequestID, which the proxy reads, tells whose is whose.
+Some are killed from outside at a random moment, also of their recovery; the others kill themselves at a random step of
+an intent, because some steps take only microseconds. The network is bad, so that answers are lost and looked up. Each
+line of clients has an account and a journal of its own; or three lines share both and send like requests, which only
+the broker's RequestID, read by the proxy, tells apart.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ SENDERS = 3
 
 @dataclass(frozen=True)
 class Said:
-    """What a process said of a request."""
+    """The outcome of a request as a process reported it."""
 
     intent: str
     kind: str
@@ -52,7 +52,7 @@ class Said:
 
 @dataclass
 class Line:
-    """Clients of one account, each after the death of the one before."""
+    """Clients of one account, each started after the one before was killed."""
 
     desk: PracticeServer
     proxy: ChaosProxy
@@ -65,7 +65,7 @@ class Line:
     said: list[Said] = field(default_factory=list[Said])
 
     async def live_and_die(self, times: int) -> None:
-        """Kill so many clients."""
+        """Kill this many clients."""
         for _ in range(times):
             chance = self.dice.random()
             if chance < 0.1:
@@ -105,7 +105,7 @@ class Line:
         self.said += outcomes_in(told)
 
     async def recovers(self) -> None:
-        """Let the last client resolve what is open."""
+        """Let the last client resolve the open intents."""
         process, out = await self.started("recover")
         told: list[bytes] = []
         await hear(out, told)
@@ -142,7 +142,7 @@ class Line:
 
 
 async def hear(out: asyncio.StreamReader, told: list[bytes], last: bytes = b"") -> None:
-    """Add what a client tells, up to a line that ends like this or to its end."""
+    """Add the lines that a client prints, up to one with this end or to the end of its output."""
     while line := await out.readline():
         told.append(line)
         if last and line.strip().endswith(last):
@@ -150,19 +150,19 @@ async def hear(out: asyncio.StreamReader, told: list[bytes], last: bytes = b"") 
 
 
 def reached(told: list[bytes]) -> Counter[Place]:
-    """How far each intent of a client had come."""
+    """Count the steps that the intents of a client had reached."""
     words = (line.decode().split() for line in told if line.count(b" ") == 2)
     return Counter({intent: (action, step) for intent, action, step in words}.values())
 
 
 def outcomes_in(told: list[bytes]) -> list[Said]:
-    """What a process said of its requests."""
+    """Return the outcomes that a process reported."""
     said = (json.loads(line.removeprefix(SAID)) for line in told if line.startswith(SAID))
     return [Said(each["intent"], each["kind"], tuple(each["ids"])) for each in said]
 
 
 async def kills(desks: list[PracticeServer], folder: Path, times: int) -> Counter[Place]:
-    """Kill that many clients, recover, and fail where a journal and its ledger differ."""
+    """Kill this many clients, recover, and fail when a journal and its ledger differ."""
     faulty = chaos_proxy(desks[0].rest_url, seed=times, faulty=0.2)
     async with faulty as proxy:
         lines = [
@@ -178,7 +178,7 @@ async def kills(desks: list[PracticeServer], folder: Path, times: int) -> Counte
 
 
 def compare(path: Path, ledger: list[Transaction]) -> None:
-    """Fail where journal and ledger differ."""
+    """Fail when journal and ledger differ."""
     lines = [json.loads(line) for line in path.read_bytes().splitlines()]
     settled = {line["settled"]: line["as"] for line in lines if "settled" in line}
     intents = journalled(path)
@@ -193,12 +193,12 @@ def compare(path: Path, ledger: list[Transaction]) -> None:
 
 @dataclass
 class Alike:
-    """What became of processes that shared a journal and sent requests that look alike."""
+    """Counts of processes that share a journal and send like requests."""
 
     said: Counter[str]
     """Outcomes by kind."""
     wrong: list[str]
-    """Those that are not true of their request, in words."""
+    """Descriptions of outcomes that are not true of their request."""
     requests: int
     carried_out: int
     kills: int
@@ -209,7 +209,7 @@ class Alike:
 async def kills_of_senders_alike(
     desks: list[PracticeServer], folder: Path, times: int, *, faulty: float = 0.4
 ) -> Alike:
-    """Kill that many of the processes that share an account and a journal, recover, and compare with the ledger."""
+    """Kill this many of the processes that share an account and a journal, recover, and compare with the ledger."""
     async with chaos_proxy(desks[0].rest_url, seed=times, faulty=faulty) as proxy:
         shared = [
             [
@@ -239,7 +239,7 @@ async def kills_of_senders_alike(
 
 
 def judge_alike(line: Line, ledger: list[Transaction], said: list[Said], result: Alike) -> None:
-    """Compare what was said with what each request did, by the RequestIDs that the proxy read."""
+    """Compare each outcome with the effect of its request, by the RequestIDs that the proxy read."""
     intents = {each.id: each for each in journalled(line.journal)}
     requests = {line.proxy.request_ids.get(name, ""): name for name in intents} | {"": ""}
     made: dict[str, list[Transaction]] = {}
@@ -262,7 +262,7 @@ def judge_alike(line: Line, ledger: list[Transaction], said: list[Said], result:
 
 
 def untrue(said: Said, made: Iterable[Transaction]) -> str:
-    """Return in words why an outcome is not true of its request; empty when it is."""
+    """Return why an outcome is not true of its request; empty when it is."""
     done = {each.id for each in made if effect(each) is not None}
     match said.kind:
         case "Done" if not done:
@@ -278,7 +278,7 @@ def untrue(said: Said, made: Iterable[Transaction]) -> str:
 
 
 def journalled(path: Path) -> list[Intent]:
-    """Every intent of a journal, open or not."""
+    """Return every intent of a journal, open or not."""
     lines = map(json.loads, path.read_bytes().splitlines())
     return [Intent.from_wire(line["intent"]) for line in lines if "intent" in line]
 
@@ -303,7 +303,7 @@ async def test_a_hundred_kills_of_processes_that_send_like_requests(
     assert result.carried_out > 20
 
 
-async def test_kills_of_the_client_double_no_order_and_lose_sight_of_none(
+async def test_kills_of_the_client_double_no_order_and_lose_none(
     shared_practice: SharedPractice, tmp_path: Path
 ) -> None:
     desks = [shared_practice.open_desk() for _ in range(2)]

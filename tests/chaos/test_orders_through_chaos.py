@@ -1,11 +1,10 @@
-"""Orders through a bad network to the real practice broker: none doubled, none believed to be what it is not.
+"""Orders through a bad network to the real practice broker: no order is doubled and every outcome is true.
 
-Two times are held to. Each order whose answer was lost is settled within 35 s of the last moment at which the broker
-could not be asked about it: when the answer was known to be lost, or the end of the last request about the order that
-failed, whichever is later. While requests fail this clock starts again, an answered look-up does not stop it; so it is
-no bound on the time since sending, which is printed. And once the last look-up was answered it is settled at once: what
-remains is this machine's own time. The pauses between look-ups make 30.5 s of the 35; a small count runs with shorter
-pauses, and holds the same difference.
+Two time limits hold. Each order whose answer was lost is settled within 35 s of the loss, or of the last failed request
+about the order if that is later. A failed request restarts this time and an answered look-up does not stop it, so that
+it does not bound the time since sending, which is printed. And an order is settled at once after its last answered
+look-up: only the time of this machine remains. The pauses between look-ups are 30.5 s of the 35; a small count runs
+with shorter pauses and holds the same difference.
 """
 
 import asyncio
@@ -40,7 +39,7 @@ AT_ONCE_S = 1.0
 
 @dataclass(frozen=True)
 class Patience:
-    """How long a client waits for what."""
+    """The times that a client waits."""
 
     pauses: tuple[float, ...]
     timeouts: Timeouts
@@ -53,7 +52,7 @@ class Patience:
 
 
 AS_IT_COMES = Patience(PAUSES_S, Timeouts(), Retries())
-"""What a client does that nobody told otherwise."""
+"""The defaults of a client."""
 IMPATIENT = Patience(
     QUICK_PAUSES,
     Timeouts(connect=2.0, read=0.25, whole=3.0),
@@ -63,7 +62,7 @@ IMPATIENT = Patience(
 
 @dataclass
 class Run:
-    """Clients that share a number of orders and a bad network, and what came of it all."""
+    """Clients that send a number of orders through a bad network, and their outcomes."""
 
     proxy: ChaosProxy
     patience: Patience
@@ -73,11 +72,11 @@ class Run:
     alarms: int = 0
 
     def faulted(self) -> float:
-        """Share of the exchanges that met a fault."""
+        """Share of the requests that met a fault."""
         return 1 - self.proxy.fates[Fate.FINE] / self.proxy.fates.total()
 
     async def take_part(self, desk: PracticeServer, folder: Path, seed: int) -> None:
-        """Send with a client of one's own until no orders are left; fail where belief and ledger differ."""
+        """Send with a client of its own until no orders are left; fail when an outcome and the ledger differ."""
         dice, beliefs = random.Random(seed), Beliefs()
         alarms: list[Done | Rejected | Ambiguous] = []
         async with self.client(desk) as client:
@@ -120,7 +119,7 @@ class Run:
 async def orders_through_chaos(
     desks: list[PracticeServer], folder: Path, orders: int, seed: int, patience: Patience
 ) -> Run:
-    """Send that many orders and what follows them, a client for each desk."""
+    """Send this many orders and the requests that follow them, with a client for each desk."""
     latest = 1.5 * sum(patience.pauses)
     async with chaos_proxy(desks[0].rest_url, seed=seed, latest_s=latest) as proxy:
         run = Run(proxy, patience, iter(range(orders)))

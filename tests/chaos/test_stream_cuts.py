@@ -1,9 +1,9 @@
-"""Transaction streams of the real practice broker, cut again and again: the ledger, in order, once, and no hurry.
+"""Transaction streams of the real practice broker, cut repeatedly: each delivers the ledger in order and once.
 
-Each listener is a client of its own that connects through a proxy of its own, at the pace that every client keeps: two
-connections a second. With every connection and every cut something happens on the account, so that some of it comes
-before the catch-up, some during it and some after. The catch-up itself goes through a bad network. Half of the
-listeners are told no id to begin after: they must get everything after the moment at which they had entered.
+Each listener is a client of its own that connects through a proxy of its own, with at most two connections a second.
+With every connection and every cut the account gets transactions, so that some come before the catch-up, some during it
+and some after. The catch-up goes through a bad network. Half of the listeners begin without an id: they must get
+everything after the moment at which they entered the stream.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from support.proxies.chaos_proxy import Fate, chaos_proxy
 from support.proxies.cutting_proxy import CuttingProxy, Place, cutting_proxy
 
 HASTE = StreamSettings(first_pause_s=0.01, longest_pause_s=0.05)
-"""Pauses so short that the pace alone holds a listener back."""
+"""Pauses so short that only the pace of new connections delays a listener."""
 CATCH_UP_FAULTS = (
     Fate.RESET_UNSENT,
     Fate.RESET_UNANSWERED,
@@ -52,7 +52,7 @@ def line(transaction: Transaction) -> Line:
 
 @dataclass
 class Listener:
-    """One that listens, and what was delivered to it."""
+    """A client of the stream, and what was delivered to it."""
 
     desk: PracticeServer
     client: Client
@@ -60,7 +60,7 @@ class Listener:
     since: int | None
     """The id to begin after; None for what happens from now on."""
     entered_at: int = 0
-    """The newest transaction of the ledger when the stream was entered, asked of the broker without a detour."""
+    """The newest transaction of the ledger when the stream was entered, read without the proxy."""
     entered: asyncio.Event = field(default_factory=asyncio.Event)
     log: list[Line] = field(default_factory=list)
     heard: asyncio.Event = field(default_factory=asyncio.Event)
@@ -129,7 +129,7 @@ class Cuts:
 async def delivered_through_cuts(
     desks: list[PracticeServer], listeners_each: int, cuts: int
 ) -> list[CuttingProxy]:
-    """Cut so many streams; fail where a log differs from its ledger."""
+    """Cut this many streams; fail when a log differs from its ledger."""
     wanted = Cuts(cuts)
     async with AsyncExitStack() as stack:
         bad = await stack.enter_async_context(

@@ -2,11 +2,13 @@
 
 from dataclasses import dataclass
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from keydesk_client.sequencer import Backfill, Sequencer
+from keydesk_client.errors import OutOfRange
+from keydesk_client.sequencer import LARGEST_RANGE, Backfill, GapFiller, Sequencer
 
 
 @dataclass(frozen=True)
@@ -144,6 +146,44 @@ def test_too_many_held_back_are_asked_for_again_later() -> None:
     door.offer_all(numbered(1, 2))
     assert applied == [1, 2, 3, 4]
     assert door.missing == (5, 5)
+
+
+async def test_a_gap_is_filled_range_by_range() -> None:
+    door, applied = sequencer()
+    door.saw_last(LARGEST_RANGE + 2)
+    ranges: list[tuple[int, int]] = []
+
+    async def read_range(first: int, last: int) -> tuple[list[Numbered], int]:
+        ranges.append((first, last))
+        return numbered(*range(first, last + 1)), LARGEST_RANGE + 2
+
+    assert await GapFiller(door, read_range).fill() is Backfill.COMPLETE
+    assert ranges == [(1, LARGEST_RANGE), (LARGEST_RANGE + 1, LARGEST_RANGE + 2)]
+    assert applied == [*range(1, LARGEST_RANGE + 3)]
+
+
+@pytest.mark.parametrize(
+    ("newest", "result"),
+    [(4, Backfill.STALE), (6, Backfill.HOLE), (None, Backfill.REFUSED)],
+)
+async def test_a_gap_that_the_service_does_not_fill_is_asked_for_again_and_then_given_up(
+    newest: int | None, result: Backfill
+) -> None:
+    door, applied = sequencer(4)
+    door.saw_last(6)
+    pauses: list[float] = []
+
+    async def read_range(_first: int, _last: int) -> tuple[list[Numbered], int]:
+        if newest is None:
+            raise OutOfRange("no such range", status=416)
+        return [], newest
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+
+    filler = GapFiller(door, read_range, pauses=(0.5, 1.0), sleep=pause)
+    assert await filler.fill() is result
+    assert (pauses, applied, filler.requested) == ([0.5, 1.0], [], (5, 6))
 
 
 class AnySchedule(RuleBasedStateMachine):

@@ -165,6 +165,11 @@ def text(record: object, member: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
+def client_id_of(record: object) -> str | None:
+    """Return the client id of an order, a trade or a transaction that creates an order; None when it has none."""
+    return text(getattr(record, "client_extensions", None), "id")
+
+
 def is_named(specifier: str, record: object, member: str, client_member: str) -> bool:
     """Whether a specifier, an id or `@` and a client id, names what a record names in one of two members."""
     if specifier.startswith("@"):

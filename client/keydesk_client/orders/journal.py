@@ -1,16 +1,14 @@
-"""The order journal: what was sent, and what became of it, on disk before anything leaves.
+"""The order journal: every request that changes an account, on disk before it is sent, and its outcome.
 
-One JSON object a line, appended and synced: an intent that is in here may have reached the broker, one that is not was
-never sent. A crash can tear the last line only, and a torn intent was never sent. What a full disk cut short is taken
-back at once, so that nothing stands here that the caller was told is not.
+The file has one JSON object a line, appended and synced: an intent in it may have reached the broker, one that is not in
+it was never sent. A crash can tear only the last line, and a torn intent was never sent. A line that a full disk cuts
+short is removed at once, so that the file holds no intent whose writing was reported as failed.
 
-Several processes may share a journal (a second login that flattens the account): each append takes the lock beside the
-file, each reading sees what the others have settled, and putting the file in order keeps what they have open. An intent
-of a process that still runs may be looked up by one that starts: both find the same, and either may settle it.
+Several processes may share a journal (as a second login that flattens the account). Each append holds a lock file beside
+the journal, each reading sees what other processes have settled, and compacting keeps their open intents. An intent of
+a running process may be looked up by one that starts: both find the same outcome, and either may settle it.
 
-What a journal's lines say: read once, and continued where the file grew.
-
-A look-up asks what is open and what is claimed each time, and there may be thousands of lines.
+A look-up reads the open and claimed intents each time, so that reading goes on where the file grew.
 """
 
 import hashlib
@@ -35,104 +33,26 @@ from keydesk_client.auth.private_files import (
 from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.orders.outcome import Intent
 
-Line = JsonObject
 AMBIGUOUS: Final = "ambiguous"
 NEAR: Final = 500
-"""Ids before the newest claimed one that are kept: the next intent may come from a sender whose feed lags behind."""
-
-
-@dataclass(slots=True)
-class Contents:
-    """The lines of a journal, in order, and what follows from them."""
-
-    unreadable: int = 0
-    settled: int = 0
-    open: dict[str, Intent] = field(default_factory=dict[str, Intent])
-    """Intents of which nobody knows what became, oldest first."""
-    claimed: dict[str, str] = field(default_factory=dict[str, str])
-    """Transactions that settled intents made, each with its intent's id."""
-    shared: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
-    """Intents that ended as Ambiguous, each with the transactions of which it made some."""
-    ambiguous: dict[str, tuple[Intent, Line]] = field(
-        default_factory=dict[str, tuple[Intent, Line]]
-    )
-    """Every intent that ended as Ambiguous or shares transactions with like ones, with the line that says so."""
-
-    def add(self, text: bytes) -> int:
-        """Take further lines; returns the bytes of those that are whole: a torn last line is no line at all."""
-        whole = text.rfind(b"\n") + 1
-        for each in text[:whole].split(b"\n")[:-1]:
-            try:
-                self._take(json.loads(each))
-            except (ValueError, KeyError):
-                self.unreadable += 1
-        return whole
-
-    @property
-    def unattributed(self) -> tuple[Intent, ...]:
-        """Intents that ended as Ambiguous and may have made any transaction."""
-        return tuple(each for each, _ in self.ambiguous.values() if each.id not in self.shared)
-
-    @property
-    def oldest_that_matters(self) -> int:
-        """The id after which an open intent, or the next one, could take a transaction for its own."""
-        newest = max(map(int, self.claimed), default=0)
-        return min([newest - NEAR, *(intent.since for intent in self.open.values())])
-
-    def claims_that_matter(self) -> dict[str, list[JsonValue]]:
-        """Claimed transactions that an open intent, or the next one, could take for its own; by intent."""
-        oldest, claims = self.oldest_that_matters, dict[str, list[JsonValue]]()
-        for each in numeric(self.claimed):
-            if int(each) > oldest:
-                claims.setdefault(self.claimed[each], []).append(each)
-        return claims
-
-    def _take(self, line: JsonValue) -> None:
-        if not isinstance(line, dict):
-            raise ValueError("no line of a journal")  # noqa: TRY004 - a line that can not be read is one error
-        if "intent" in line:
-            intent = Intent.from_wire(line["intent"])
-            self.open[intent.id] = intent
-            return
-        name = line["settled"]
-        if not isinstance(name, str):
-            raise ValueError("settled: no text")  # noqa: TRY004 - same
-        self.settled += 1
-        ended = self.open.pop(name, None)
-        self.claimed.update(dict.fromkeys(_ids(line, "claimed"), name))
-        if ids := _ids(line, "shared"):
-            self.shared[name] = frozenset(ids)
-        if ended is not None and (ids or line.get("as") == AMBIGUOUS):
-            self.ambiguous[name] = ended, line
-
-
-def numeric(ids: Iterable[JsonValue]) -> tuple[str, ...]:
-    """The ids that are numbers, lowest first; what is none is no transaction of a v20 account."""
-    found = (each for each in ids if isinstance(each, str) and each.isascii() and each.isdecimal())
-    return tuple(sorted(found, key=int))
-
-
-def _ids(line: Line, member: str) -> tuple[str, ...]:
-    found = line.get(member)
-    return numeric(found) if isinstance(found, list) else ()
-
-
-MOST_SETTLED = 1000
-LONGEST_END = 4096
-"""Bytes before the place where reading goes on, by which it is seen that the file is the same up to there."""
-TURN = ".turn"
-TURN_DIGITS = 20
-PATIENCE_S = 1.0
-"""How long another process may hold the lock; it needs it for milliseconds, and may have been stopped within them."""
+"""Claims up to this many ids before the newest are kept: the next intent may come from a sender whose feed lags."""
+MOST_SETTLED: Final = 1000
+"""Settled intents after which the file is compacted."""
+MOST_COMPARED: Final = 4096
+"""Bytes before the end of the last reading that must be unchanged for reading to go on there."""
+LOCK_SUFFIX: Final = ".turn"
+LOCK_DIGITS: Final = 20
+PATIENCE_S: Final = 1.0
+"""How long to wait for the lock of another process, which holds it for milliseconds unless it was stopped."""
 
 Release: TypeAlias = Callable[[], None]
 
 
 class Journal(Protocol):
-    """Where a Sender writes down what it is about to do."""
+    """Where a Sender writes what it is about to send."""
 
     def write(self, intent: Intent) -> None:
-        """Keep an intent; it is safe when this returns. OSError when it is not."""
+        """Write an intent so that it survives a crash; raise OSError when that fails."""
 
     def settle(
         self,
@@ -142,32 +62,36 @@ class Journal(Protocol):
         *,
         shared: Iterable[str] = (),
     ) -> None:
-        """Note what became of it; `claimed` are the transactions that it made, for no other intent to claim.
+        """Note the outcome of an intent.
 
-        `shared` are transactions of which it made some and like intents the others. An "ambiguous" intent without them
-        may have made any.
+        Args:
+            intent: The intent, which is open no longer.
+            verdict: Name of the outcome.
+            claimed: Ids of the transactions that it made, which no other intent may claim.
+            shared: Ids of transactions of which it made some and like intents the others. An "ambiguous" intent without
+                them may have made any transaction.
         """
 
     def open_intents(self) -> tuple[Intent, ...]:
-        """Intents of which nobody knows what became, oldest first."""
+        """Return the intents without a known outcome, oldest first."""
         ...
 
     def claimed(self) -> Mapping[str, str]:
-        """Transactions that settled intents made, each with its intent's id, as far back as they could confuse."""
+        """Return the transactions of settled intents, each with its intent's id, as far back as they may be confused."""
         ...
 
     def shared(self) -> Mapping[str, frozenset[str]]:
-        """Intents that ended as "ambiguous", each with the transactions of which it made some."""
+        """Return the intents that ended as "ambiguous", each with the transactions of which it made some."""
         ...
 
     def unattributed(self) -> tuple[Intent, ...]:
-        """Intents that ended as "ambiguous" and may have made any transaction."""
+        """Return the intents that ended as "ambiguous" and may have made any transaction."""
         ...
 
     def claim_target(self, key: str) -> "Release | None":
-        """Take the turn of requests that nothing tells apart; returns how to give it back, None while another has it.
+        """Take the lock of like requests; return the function that releases it, None while another holds it.
 
-        A turn ends with the process that has it. OSError when there are no turns to be had.
+        The lock ends with the process that holds it. Raise OSError when there cannot be one.
         """
         ...
 
@@ -184,16 +108,16 @@ class FileJournal:
     ) -> None:
         self.path: Path = Path(path)
         self.unreadable_lines: int = 0
-        """Lines in the middle that are no lines of a journal: the disk, or somebody, changed the file."""
+        """Complete lines that are not lines of a journal: the file was changed or damaged."""
         self._most_settled, self._patience_s = most_settled, patience_s
-        self._read, self._read_to, self._read_end, self._read_inode = Contents(), 0, b"", 0
+        self._contents, self._read_to, self._compared, self._inode = _Contents(), 0, b"", 0
         private_folder(self.path.parent)
-        with self._opened():  # refuses an unsafe file now rather than at the first order
-            self._settled = self._contents().settled
-        self._remove_turns_left_behind()
+        with self._open():  # refuses an unsafe file now rather than at the first order
+            self._settled = self._read().settled
+        self._remove_unused_locks()
 
     def write(self, intent: Intent) -> None:
-        """Keep an intent; it is on disk when this returns."""
+        """Write an intent; it is on disk when this returns."""
         self._append(_intent_line(intent), sync=True)
 
     def settle(
@@ -204,115 +128,194 @@ class FileJournal:
         *,
         shared: Iterable[str] = (),
     ) -> None:
-        """Note what became of an intent. Lost in a power cut, it is looked up once more."""
-        line: Line = {"settled": intent.id, "as": verdict, "claimed": [*numeric(claimed)]}
-        if perhaps := numeric(shared):
-            line["shared"] = [*perhaps]
+        """Note the outcome of an intent, without a sync: lost in a power cut, the intent is looked up once more."""
+        line: JsonObject = {"settled": intent.id, "as": verdict, "claimed": [*_numeric(claimed)]}
+        if ids := _numeric(shared):
+            line["shared"] = [*ids]
         self._append(line, sync=False)
         self._settled += 1
         if self._settled > self._most_settled:
             self._compact()
 
     def open_intents(self) -> tuple[Intent, ...]:
-        """Intents of which nobody knows what became, oldest first."""
-        return tuple(self._contents().open.values())
+        """Return the intents without a known outcome, oldest first."""
+        return tuple(self._read().open.values())
 
     def claimed(self) -> Mapping[str, str]:
-        """Transactions that settled intents made, each with its intent's id."""
-        return dict(self._contents().claimed)
+        """Return the transactions of settled intents, each with its intent's id."""
+        return dict(self._read().claimed)
 
     def shared(self) -> Mapping[str, frozenset[str]]:
-        """Intents that ended as Ambiguous, each with the transactions of which it made some."""
-        return dict(self._contents().shared)
+        """Return the intents that ended as Ambiguous, each with the transactions of which it made some."""
+        return dict(self._read().shared)
 
     def unattributed(self) -> tuple[Intent, ...]:
-        """Intents that ended as Ambiguous and may have made any transaction."""
-        return self._contents().unattributed
+        """Return the intents that ended as Ambiguous and may have made any transaction."""
+        return self._read().unattributed
 
     def claim_target(self, key: str) -> Release | None:
-        """Lock a file of that key beside the journal; the system unlocks it when the process ends, however it does."""
-        digest = hashlib.sha256(key.encode()).hexdigest()[:TURN_DIGITS]
-        path = self.path.with_name(f"{self.path.name}.{digest}{TURN}")
+        """Lock a file of that key beside the journal; the system unlocks it when the process ends in any way."""
+        digest = hashlib.sha256(key.encode()).hexdigest()[:LOCK_DIGITS]
+        path = self.path.with_name(f"{self.path.name}.{digest}{LOCK_SUFFIX}")
         descriptor = take_lock(path)
         return None if descriptor is None else lambda: release_lock(path, descriptor)
 
-    def _remove_turns_left_behind(self) -> None:
-        for path in self.path.parent.glob(f"{escape(self.path.name)}.*{TURN}"):
+    def _remove_unused_locks(self) -> None:
+        for path in self.path.parent.glob(f"{escape(self.path.name)}.*{LOCK_SUFFIX}"):
             with suppress(OSError):
                 descriptor = take_lock(path)
                 if descriptor is not None:
                     release_lock(path, descriptor)
 
-    def _append(self, line: Line, *, sync: bool) -> None:
-        with self._opened() as descriptor:
-            size = _without_torn_line(descriptor)
+    def _append(self, line: JsonObject, *, sync: bool) -> None:
+        with self._open() as descriptor:
+            size = _remove_torn_line(descriptor)
             try:
-                _write_whole(descriptor, _line(line))
+                _write_whole(descriptor, _encode(line))
                 if sync:
                     os.fsync(descriptor)
             except OSError:
                 with suppress(OSError):
-                    os.ftruncate(descriptor, size)  # the caller is told that it is not in here
+                    os.ftruncate(
+                        descriptor, size
+                    )  # the caller learns that the line is not in the file
                 raise
 
     @contextmanager
-    def _opened(self) -> Generator[int]:
+    def _open(self) -> Generator[int]:
         """Yield the file under its lock; opened anew each time, because another process may have compacted it."""
         with locked(self.path, patience_s=self._patience_s):
-            fresh = not self.path.exists()
+            is_new = not self.path.exists()
             descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o600)
             try:
                 refuse_unsafe(self.path, os.fstat(descriptor))
-                if fresh:
+                if is_new:
                     sync_folder(self.path.parent)
                 yield descriptor
             finally:
                 os.close(descriptor)
 
-    def _contents(self) -> Contents:
-        """What the file says by now; what was read before is not read again."""
+    def _read(self) -> "_Contents":
+        """Return what the file holds now, reading only what was appended since the last time."""
         with self.path.open("rb") as file:
             status = os.fstat(file.fileno())
-            begins_as_before = status.st_ino == self._read_inode and (
-                os.pread(file.fileno(), len(self._read_end), self._read_to - len(self._read_end))
-                == self._read_end
+            begins_as_before = status.st_ino == self._inode and (
+                os.pread(file.fileno(), len(self._compared), self._read_to - len(self._compared))
+                == self._compared
             )
-            if not begins_as_before:  # put in order by another process, or a line was taken back
-                self._read, self._read_to, self._read_end = Contents(), 0, b""
-                self._read_inode = status.st_ino
+            if not begins_as_before:  # another process compacted it, or a line was removed
+                self._contents, self._read_to, self._compared = _Contents(), 0, b""
+                self._inode = status.st_ino
             file.seek(self._read_to)
             text = file.read()
-        whole = self._read.add(text)
-        self._read_to += whole
-        self._read_end = (self._read_end + text[:whole])[-LONGEST_END:]
-        self.unreadable_lines = self._read.unreadable
-        return self._read
+        size = self._contents.add(text)
+        self._read_to += size
+        self._compared = (self._compared + text[:size])[-MOST_COMPARED:]
+        self.unreadable_lines = self._contents.unreadable
+        return self._contents
 
     def _compact(self) -> None:
-        """Keep the open intents, and what could matter to them."""
+        """Keep the open intents, and what may be confused with them or the next one."""
         with locked(self.path, patience_s=self._patience_s):
-            found = self._contents()
-            kept = [_intent_line(intent) for intent in found.open.values()]
-            for name, claims in found.claims_that_matter().items():
-                kept.append({"settled": name, "as": "compacted", "claimed": claims})
-            for intent, line in found.ambiguous.values():
-                if found.open or intent.since >= found.oldest_that_matters:
+            contents = self._read()
+            kept = [_intent_line(intent) for intent in contents.open.values()]
+            for intent_id, claims in contents.relevant_claims().items():
+                kept.append({"settled": intent_id, "as": "compacted", "claimed": claims})
+            for intent, line in contents.ambiguous.values():
+                if contents.open or intent.since >= contents.oldest_relevant:
                     kept += [_intent_line(intent), line]
-            content = b"".join(_line(each) for each in kept)
-            replace_file(self.path, content)
+            replace_file(self.path, b"".join(map(_encode, kept)))
             self._settled = 0
 
 
-def _intent_line(intent: Intent) -> Line:
+@dataclass(slots=True)
+class _Contents:
+    """What the lines of a journal say, in order."""
+
+    unreadable: int = 0
+    settled: int = 0
+    open: dict[str, Intent] = field(default_factory=dict[str, Intent])
+    """The intents without a known outcome by id, oldest first."""
+    claimed: dict[str, str] = field(default_factory=dict[str, str])
+    """The transactions of settled intents, each with its intent's id."""
+    shared: dict[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+    """The intents that ended as Ambiguous, each with the transactions of which it made some."""
+    ambiguous: dict[str, tuple[Intent, JsonObject]] = field(
+        default_factory=dict[str, tuple[Intent, JsonObject]]
+    )
+    """The intents that ended as Ambiguous or share transactions with like ones, with the lines that settled them."""
+
+    def add(self, text: bytes) -> int:
+        """Add the complete lines of a text; return their bytes. A torn last line is left out."""
+        size = text.rfind(b"\n") + 1
+        for line in text[:size].split(b"\n")[:-1]:
+            try:
+                self._add_line(json.loads(line))
+            except (ValueError, KeyError):
+                self.unreadable += 1
+        return size
+
+    @property
+    def unattributed(self) -> tuple[Intent, ...]:
+        """The intents that ended as Ambiguous and may have made any transaction."""
+        return tuple(each for each, _ in self.ambiguous.values() if each.id not in self.shared)
+
+    @property
+    def oldest_relevant(self) -> int:
+        """The id after which an open intent, or the next one, could claim a transaction of another."""
+        newest = max(map(int, self.claimed), default=0)
+        return min([newest - NEAR, *(intent.since for intent in self.open.values())])
+
+    def relevant_claims(self) -> dict[str, list[JsonValue]]:
+        """Return, by intent, the transactions that an open intent, or the next one, could claim as well."""
+        oldest, claims = self.oldest_relevant, dict[str, list[JsonValue]]()
+        for each in _numeric(self.claimed):
+            if int(each) > oldest:
+                claims.setdefault(self.claimed[each], []).append(each)
+        return claims
+
+    def _add_line(self, line: JsonValue) -> None:
+        if not isinstance(line, dict):
+            raise ValueError("not a line of a journal")  # noqa: TRY004 - `add` counts ValueErrors
+        if "intent" in line:
+            intent = Intent.from_wire(line["intent"])
+            self.open[intent.id] = intent
+            return
+        intent_id = line["settled"]
+        if not isinstance(intent_id, str):
+            raise ValueError("settled: not a string")  # noqa: TRY004 - same
+        self.settled += 1
+        settled = self.open.pop(intent_id, None)
+        self.claimed.update(dict.fromkeys(_ids(line, "claimed"), intent_id))
+        if ids := _ids(line, "shared"):
+            self.shared[intent_id] = frozenset(ids)
+        if settled is not None and (ids or line.get("as") == AMBIGUOUS):
+            self.ambiguous[intent_id] = settled, line
+
+
+def _ids(line: JsonObject, member: str) -> tuple[str, ...]:
+    ids = line.get(member)
+    return _numeric(ids) if isinstance(ids, list) else ()
+
+
+def _numeric(ids: Iterable[JsonValue]) -> tuple[str, ...]:
+    """Return the ids that are numbers, lowest first; the transactions of a v20 account have no others."""
+    numeric = (
+        each for each in ids if isinstance(each, str) and each.isascii() and each.isdecimal()
+    )
+    return tuple(sorted(numeric, key=int))
+
+
+def _intent_line(intent: Intent) -> JsonObject:
     return {"intent": intent.to_wire()}
 
 
-def _line(line: Line) -> bytes:
+def _encode(line: JsonObject) -> bytes:
     return json.dumps(line, separators=(",", ":")).encode() + b"\n"
 
 
-def _without_torn_line(descriptor: int) -> int:
-    """Cut off what a crash has torn; returns the size of what is whole."""
+def _remove_torn_line(descriptor: int) -> int:
+    """Remove a last line that a crash has torn; return the remaining size in bytes."""
     size = os.fstat(descriptor).st_size
     if size == 0 or os.pread(descriptor, 1, size - 1) == b"\n":
         return size

@@ -1,7 +1,7 @@
 """Find the transactions that an intent's request made, when its answer was lost.
 
-`RULES` has a row for each action: which transactions show that the request took effect or was refused, how they are
-compared with the intent, and what ended its target first.
+`RULES` has a row for each action: the types of the transactions that show its effect or its refusal, how they are
+compared with the intent, and what may have ended its target first.
 
 A new order, and each order that closes a side of a position, is found by its client id. A request whose id the
 transactions do not repeat is found by its target and terms: the order that was replaced or cancelled, the trade that was
@@ -26,6 +26,7 @@ from keydesk_client.models.transactions.unions import Transaction, UnknownTransa
 from keydesk_client.orders.classify import (
     batch_id,
     batch_of,
+    client_id_of,
     creates_order,
     done_by_transactions,
     has_terms,
@@ -311,7 +312,7 @@ def _is_other_replacement(
 
 
 def _is_same_order(intent: Intent, each: Transaction) -> bool:
-    client_id = _client_id(each)
+    client_id = client_id_of(each)
     if intent.client_id is not None:
         return client_id == intent.client_id
     # On an account without client ids, an order with one is not ours.
@@ -348,7 +349,7 @@ def _is_same_side_close(intent: Intent, each: Transaction, side: str) -> bool:
     return (
         text(close, "instrument") == intent.target
         and is_same_quantity(intent.body.get(f"{side}Units"), text(close, "units"))
-        and intent.side_id(side) in {None, _client_id(each)}
+        and intent.side_id(side) in {None, client_id_of(each)}
     )
 
 
@@ -367,7 +368,7 @@ def _is_same_dependent_order(intent: Intent, each: Transaction) -> bool:
 
 
 def _cancels_dependent_order(intent: Intent, each: Transaction, cancelled: OrdersById) -> bool:
-    """Whether a cancel takes away a dependent order that the intent cancels; `cancelled` tells its trade."""
+    """Whether a cancel takes away a dependent order that the intent cancels; `cancelled` has the order."""
     if intent.action is not Action.SET_DEPENDENT_ORDERS or not _is_cancel(
         each, CANCELLED_BY_CLIENT
     ):
@@ -402,44 +403,28 @@ def _trade_ended_first(intent: Intent, each: Transaction) -> str | None:
     return None
 
 
-def _client_id(each: Transaction) -> str | None:
-    return text(getattr(each, "client_extensions", None), "id")
-
-
 RULES: Final[Mapping[Action, Rule]] = {
-    Action.CREATE: Rule(
-        made="_ORDER",
-        refused=("_ORDER_REJECT",),
-        is_same=_is_same_order,
-    ),
+    Action.CREATE: Rule("_ORDER", ("_ORDER_REJECT",), _is_same_order),
     Action.REPLACE: Rule(
-        made="ORDER_CANCEL",
+        "ORDER_CANCEL",
+        ("_ORDER_REJECT", "ORDER_CANCEL_REJECT"),
+        _is_replaced_order,
         reason=REPLACED,
-        refused=("_ORDER_REJECT", "ORDER_CANCEL_REJECT"),
-        is_same=_is_replaced_order,
         ended_first=_order_ended_first,
     ),
     Action.CANCEL: Rule(
-        made="ORDER_CANCEL",
+        "ORDER_CANCEL",
+        ("ORDER_CANCEL_REJECT",),
+        _is_target_order,
         reason=CANCELLED_BY_CLIENT,
-        refused=("ORDER_CANCEL_REJECT",),
-        is_same=_is_target_order,
         ended_first=_order_ended_first,
     ),
     Action.CLOSE_TRADE: Rule(
-        made="MARKET_ORDER",
-        refused=("MARKET_ORDER_REJECT",),
-        is_same=_is_same_trade_close,
+        "MARKET_ORDER",
+        ("MARKET_ORDER_REJECT",),
+        _is_same_trade_close,
         ended_first=_trade_ended_first,
     ),
-    Action.CLOSE_POSITION: Rule(
-        made="MARKET_ORDER",
-        refused=("MARKET_ORDER_REJECT",),
-        is_same=_is_same_position_close,
-    ),
-    Action.SET_DEPENDENT_ORDERS: Rule(
-        made="_ORDER",
-        refused=("_ORDER_REJECT",),
-        is_same=_is_same_dependent_order,
-    ),
+    Action.CLOSE_POSITION: Rule("MARKET_ORDER", ("MARKET_ORDER_REJECT",), _is_same_position_close),
+    Action.SET_DEPENDENT_ORDERS: Rule("_ORDER", ("_ORDER_REJECT",), _is_same_dependent_order),
 }

@@ -22,7 +22,7 @@ from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.orders import Order
 from keydesk_client.models.trades import TradeSummary
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.orders.classify import REQUEST_TIMEOUT, batch_id, is_named, text
+from keydesk_client.orders.classify import REQUEST_TIMEOUT, batch_id, client_id_of, is_named, text
 from keydesk_client.orders.matching import Context, concerns, find_outcome, unclear_cancels
 from keydesk_client.orders.outcome import (
     Action,
@@ -330,7 +330,7 @@ def shows_effect(intent: Intent, changes: AccountChanges) -> bool:
     """
     match intent.action:
         case Action.CREATE:
-            return any(_client_id(each) == intent.client_id for each in _orders(changes))
+            return any(client_id_of(each) == intent.client_id for each in _orders(changes))
         case Action.REPLACE | Action.CANCEL:
             ended = (*changes.orders_cancelled, *changes.orders_filled)
             return any(_is_target(intent, each) for each in ended)
@@ -360,12 +360,8 @@ def _closed(changes: AccountChanges) -> tuple[TradeSummary, ...]:
 
 def _is_target(intent: Intent, record: Order | TradeSummary) -> bool:
     if intent.target.startswith("@"):
-        return _client_id(record) == intent.target[1:]
+        return client_id_of(record) == intent.target[1:]
     return text(record, "id") == intent.target
-
-
-def _client_id(record: Order | TradeSummary) -> str | None:
-    return text(getattr(record, "client_extensions", None), "id")
 
 
 async def _wait_until(due: float, wake_up: asyncio.Event) -> bool:

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from keydesk_client.http.pacing import CONNECT_WINDOW_S, ConnectPace
+from keydesk_client.http.pacing import CONNECT_WINDOW_S, BackOff, ConnectPace
 from support.fakes.virtual_time import run, virtual_timing
 
 
@@ -57,3 +57,14 @@ def test_the_end_of_a_connection_says_nothing_of_its_beginning() -> None:
         assert round(clock() - began, 6) == CONNECT_WINDOW_S
 
     run(body())
+
+
+def test_a_pause_is_drawn_below_a_ceiling_that_doubles_up_to_the_longest() -> None:
+    back_off = BackOff(first_s=0.5, longest_s=30.0)
+    ceilings = [back_off.pause(failures, lambda: 1.0) for failures in (0, 1, 2, 5, 6, 10_000)]
+    assert ceilings == [0.5, 1.0, 2.0, 16.0, 30.0, 30.0]
+    assert back_off.pause(2, lambda: 0.25) == 0.5
+
+
+def test_a_pause_is_as_long_as_the_service_demands() -> None:
+    assert BackOff(first_s=0.5, longest_s=30.0).pause(0, lambda: 1.0, at_least_s=60.0) == 60.0

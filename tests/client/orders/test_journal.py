@@ -93,7 +93,7 @@ def test_settled_intents_do_not_pile_up(tmp_path: Path) -> None:
     assert "6" in journal.claimed()
 
 
-def test_claims_that_no_intent_could_be_confused_by_are_forgotten(tmp_path: Path) -> None:
+def test_claims_that_no_intent_can_make_as_well_are_dropped(tmp_path: Path) -> None:
     journal = journal_at(tmp_path, most_settled=4)
     for number in (5, 6, 7, 6 + NEAR, 7 + NEAR):
         journal.write(intent(f"i{number}"))
@@ -111,7 +111,7 @@ def test_two_processes_share_a_journal_even_when_one_compacts_it(tmp_path: Path)
     assert one.open_intents() == (intent("a"), intent("b"))
 
 
-def test_what_the_disk_has_no_room_for_is_taken_back_whole(tmp_path: Path) -> None:
+def test_a_line_that_a_full_disk_cuts_short_is_removed(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
     journal.write(intent("a"))
     before = journal.path.read_bytes()
@@ -127,7 +127,7 @@ def test_what_the_disk_has_no_room_for_is_taken_back_whole(tmp_path: Path) -> No
     assert journal.open_intents() == (intent("a"), intent("c"))
 
 
-def test_a_process_that_stopped_with_the_lock_does_not_hold_everybody_up(tmp_path: Path) -> None:
+def test_a_stopped_process_that_holds_the_lock_delays_others_only_briefly(tmp_path: Path) -> None:
     journal = FileJournal(tmp_path / "private" / "orders.jsonl", patience_s=0.02)
     with (
         locked(journal.path),
@@ -149,7 +149,9 @@ def test_a_process_that_stopped_with_the_lock_does_not_hold_everybody_up(tmp_pat
         {"intent": [1]},
     ],
 )
-def test_a_line_of_the_wrong_kinds_spoils_nothing(tmp_path: Path, line: object) -> None:
+def test_a_line_with_members_of_wrong_types_is_counted_as_unreadable(
+    tmp_path: Path, line: object
+) -> None:
     journal = journal_at(tmp_path, most_settled=2)
     journal.write(intent("open"))
     with journal.path.open("ab") as file:
@@ -175,7 +177,7 @@ for number in range(60):
 """
 
 
-def test_processes_that_write_and_put_in_order_at_once_lose_nothing(tmp_path: Path) -> None:
+def test_processes_that_write_and_compact_at_once_lose_nothing(tmp_path: Path) -> None:
     journal = journal_at(tmp_path)
     writers = [
         subprocess.Popen([sys.executable, "-c", WRITER, str(journal.path), name]) for name in "abc"
@@ -219,7 +221,7 @@ STEPS = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(steps=STEPS, most_settled=st.sampled_from([0, 2, 1000]))
-def test_what_a_journal_has_read_before_and_goes_on_from_is_what_another_reads_anew(
+def test_reading_only_what_was_appended_finds_the_same_as_reading_everything(
     steps: list[tuple[str, int, int]], most_settled: int
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -242,7 +244,7 @@ def test_what_a_journal_has_read_before_and_goes_on_from_is_what_another_reads_a
             assert facts(journal) == facts(FileJournal(path))
 
 
-def test_what_ended_as_ambiguous_is_kept_for_as_long_as_something_is_open(tmp_path: Path) -> None:
+def test_ambiguous_intents_are_kept_while_any_intent_is_open(tmp_path: Path) -> None:
     path = tmp_path / "j" / "orders.jsonl"
     journal = FileJournal(path, most_settled=2)
     for name in ("open", "counted", "any", "other"):

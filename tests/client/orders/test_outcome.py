@@ -1,4 +1,4 @@
-"""An outcome in one line: what a log of orders shows."""
+"""Outcomes as one line of a log."""
 
 import pytest
 
@@ -36,6 +36,6 @@ def test_an_outcome_is_one_line(outcome: Outcome, said: str) -> None:
     assert str(outcome) == said
 
 
-def test_the_fills_are_at_hand() -> None:
+def test_a_done_outcome_has_its_fills_and_trade() -> None:
     assert Done(INTENT, Became.FILLED, (FILL,)).fills == (FILL,)
     assert Done(INTENT, Became.RESTING).fills == ()

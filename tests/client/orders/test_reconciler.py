@@ -1,4 +1,4 @@
-"""When look-ups happen: at fixed moments, at once when the stream tells, and until the last one was answered."""
+"""When look-ups happen: at fixed times, at once when the stream shows a transaction, until the last is answered."""
 
 import asyncio
 import json
@@ -44,7 +44,7 @@ SLOW_S = 4.0
 
 
 class SlowHistory:
-    """An account's history that takes its time to answer: what it answers is what it knew when it was asked."""
+    """An account's history with slow answers, each with what was known when the request came."""
 
     def __init__(self, answer_s: float = 0.0) -> None:
         self.answer_s = answer_s
@@ -78,7 +78,7 @@ class SlowHistory:
 def settled(
     folder: Path, history: SlowHistory, *events: tuple[float, Callable[[Sender], None]]
 ) -> tuple[Outcome, float]:
-    """What became of an order whose answer was lost, and after how many seconds; events happen meanwhile."""
+    """Return the outcome of an order whose answer was lost, and the seconds it took; play events meanwhile."""
 
     async def body() -> tuple[Outcome, float]:
         loop = asyncio.get_running_loop()
@@ -105,14 +105,14 @@ def test_slow_answers_do_not_add_up(tmp_path: Path) -> None:
     assert after == 30.5 + SLOW_S
 
 
-def test_failures_put_off_the_look_ups_that_follow(tmp_path: Path) -> None:
+def test_a_failed_look_up_delays_those_that_follow(tmp_path: Path) -> None:
     history = SlowHistory(answer_s=10.0)
     history.failing = 2
     settled(tmp_path, history)
     assert history.asked_at[:3] == [0.5, 11.5, 23.5]
 
 
-def test_a_look_up_that_the_stream_calls_for_takes_no_other_ones_turn(tmp_path: Path) -> None:
+def test_a_look_up_that_the_stream_calls_for_replaces_no_scheduled_one(tmp_path: Path) -> None:
     history = SlowHistory()
     history.known = [MADE]  # the rest of its batch is late: nothing is settled by it
     outcome, after = settled(tmp_path, history, *((0.1 * each, tell) for each in range(1, 9)))
@@ -120,7 +120,7 @@ def test_a_look_up_that_the_stream_calls_for_takes_no_other_ones_turn(tmp_path: 
     assert after == 30.5
 
 
-def test_what_the_stream_tells_during_a_look_up_is_looked_up_after_it(tmp_path: Path) -> None:
+def test_a_transaction_that_comes_during_a_look_up_causes_another_one(tmp_path: Path) -> None:
     history = SlowHistory(answer_s=1.0)
 
     def happen(sender: Sender) -> None:
@@ -158,7 +158,7 @@ def test_twenty_five_lost_answers_are_looked_up_by_a_few_reads(tmp_path: Path) -
 
 
 class HangingWrites:
-    """Takes the first close and cuts its connection, answers no other write, and answers reads."""
+    """A server that cuts the connection of the first close, answers no other write, and answers reads."""
 
     def __init__(self) -> None:
         self.ledger: list[dict[str, object]] = []
@@ -181,7 +181,7 @@ class HangingWrites:
 
 
 async def settles_while_writes_hang(rest_url: str, folder: Path) -> None:
-    """Send 25 closes of which the first loses its answer; it settles though the others get no answer at all."""
+    """Send 25 closes; the first, whose answer is lost, is settled while the others get no answer."""
     async with Client(
         token="t", rest_url=rest_url, stream_url=rest_url, account_id="001"
     ) as client:
@@ -200,7 +200,7 @@ async def settles_while_writes_hang(rest_url: str, folder: Path) -> None:
 
 
 SETTLED_WITHIN_S = 8.0
-"""Before the first hung write is given up, which takes 10 s."""
+"""Less than the 10 s after which the first hanging write times out."""
 
 
 async def test_a_lost_answer_is_looked_up_while_25_writes_hang(tmp_path: Path) -> None:

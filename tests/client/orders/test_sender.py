@@ -83,7 +83,7 @@ def test_a_sender_made_of_the_wrong_things_says_so_before_its_first_order(tmp_pa
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_a_good_answer_is_done_and_says_what_it_became(tmp_path: Path, act: str) -> None:
+def test_a_success_answer_is_done_with_what_it_became(tmp_path: Path, act: str) -> None:
     desk = sent(tmp_path, LossyBroker(first_id=10), ACTS[act])
     assert desk.steps() == ["Sending", "Done"]
     done = desk.progress[-1]
@@ -128,7 +128,7 @@ def test_a_request_that_never_arrived_is_unconfirmed_after_half_a_minute_and_not
 
 
 @pytest.mark.parametrize("act", ["create", "create resting", "close trade", "close position"])
-def test_a_good_answer_that_does_not_tell_is_looked_up_as_well(tmp_path: Path, act: str) -> None:
+def test_an_incomplete_success_answer_is_looked_up(tmp_path: Path, act: str) -> None:
     broker = LossyBroker(Fate.TACITURN_YET_DONE, first_id=10)
     done = outcome_of(tmp_path, broker, ACTS[act])
     assert isinstance(done, Done)
@@ -152,7 +152,7 @@ def test_an_id_of_the_callers_own_is_kept_and_looked_up_by(tmp_path: Path) -> No
     assert broker.ledger[0]["clientExtensions"] == {"id": "mine", "tag": "t"}
 
 
-def test_an_intent_is_on_disk_before_the_request_leaves(tmp_path: Path) -> None:
+def test_an_intent_is_on_disk_before_the_request_is_sent(tmp_path: Path) -> None:
     broker = LossyBroker()
     found: list[tuple[Intent, ...]] = []
 
@@ -172,13 +172,15 @@ def test_a_refusal_with_reasons_is_rejected(tmp_path: Path) -> None:
     assert rejected.message == "Units are invalid"
 
 
-def test_a_page_of_something_in_between_refuses_nothing(tmp_path: Path) -> None:
+def test_an_error_page_of_a_proxy_is_not_a_rejection(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.PAGE)
     assert isinstance(outcome_of(tmp_path, broker, ACTS["create"]), Unconfirmed)
 
 
 @pytest.mark.parametrize(("fate", "after"), [(Fate.BUSY, 3.0), (Fate.UNREACHABLE, None)])
-def test_what_never_left_is_not_sent(tmp_path: Path, fate: Fate, after: float | None) -> None:
+def test_a_request_that_could_not_be_sent_is_not_sent(
+    tmp_path: Path, fate: Fate, after: float | None
+) -> None:
     broker = LossyBroker(fate)
     desk = sent(tmp_path, broker, ACTS["create"])
     outcome = desk.progress[-1]
@@ -188,7 +190,7 @@ def test_what_never_left_is_not_sent(tmp_path: Path, fate: Fate, after: float | 
     assert desk.journal.open_intents() == ()
 
 
-def test_the_impossible_is_not_sent_and_names_its_member(tmp_path: Path) -> None:
+def test_invalid_units_are_not_sent_and_the_outcome_names_the_member(tmp_path: Path) -> None:
     broker = LossyBroker()
     outcome = outcome_of(tmp_path, broker, lambda sender: sender.close_trade("5", units="-3"))
     assert isinstance(outcome, NotSent)
@@ -306,7 +308,7 @@ def _file_opened_to_others(desk: Desk) -> None:
 
 @contextmanager
 def _no_room() -> Iterator[None]:
-    """Let no file of this process grow: what a full disk or a quota does to the journal."""
+    """Let no file of this process grow, as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
     try:
@@ -321,7 +323,7 @@ EXIT = sorted(set(ACTS) - set(NEW_RISK))
 
 @pytest.mark.parametrize("act", EXIT)
 @pytest.mark.parametrize("spoil", [_folder_removed, _file_opened_to_others])
-def test_an_exit_leaves_without_a_journal_and_says_so(
+def test_an_exit_is_sent_without_a_journal_and_says_so(
     tmp_path: Path, act: str, spoil: Callable[[Desk], None]
 ) -> None:
     broker = LossyBroker()
@@ -364,7 +366,7 @@ def test_an_order_that_may_only_reduce_is_an_exit(tmp_path: Path) -> None:
     assert len(broker.writes) == 1
 
 
-def test_on_a_full_disk_exits_leave_and_new_risk_stays(tmp_path: Path) -> None:
+def test_on_a_full_disk_exits_are_sent_and_new_risk_is_not(tmp_path: Path) -> None:
     broker = LossyBroker()
 
     async def body(desk: Desk) -> None:
@@ -408,7 +410,7 @@ def test_a_disk_that_fills_up_meanwhile_does_not_hide_what_was_done(tmp_path: Pa
     at_desk(tmp_path, broker, body)
 
 
-def test_a_look_up_that_fails_is_not_a_no(tmp_path: Path) -> None:
+def test_a_failed_look_up_does_not_prove_that_the_order_is_absent(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.LOST_ANSWER)
     broker.look_ups_to_fail = 20
     desk = sent(tmp_path, broker, ACTS["create"])
@@ -432,7 +434,9 @@ def test_the_stream_shortens_the_wait(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_what_was_given_up_and_shows_up_raises_the_alarm_once(tmp_path: Path, act: str) -> None:
+def test_an_unconfirmed_request_that_takes_effect_raises_the_alarm_once(
+    tmp_path: Path, act: str
+) -> None:
     broker = LossyBroker(Fate.LATE, late_s=60.0, first_id=10)
 
     async def body(desk: Desk) -> None:
@@ -451,7 +455,7 @@ def test_what_was_given_up_and_shows_up_raises_the_alarm_once(tmp_path: Path, ac
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_what_was_given_up_is_resolved_when_somebody_asks_again(tmp_path: Path, act: str) -> None:
+def test_an_unconfirmed_request_can_be_resolved_later(tmp_path: Path, act: str) -> None:
     broker = LossyBroker(Fate.LATE, late_s=60.0, first_id=10)
 
     async def body(desk: Desk) -> None:
@@ -483,7 +487,7 @@ def test_two_like_closes_do_not_take_each_others_transactions(tmp_path: Path) ->
     at_desk(tmp_path, broker, body)
 
 
-def test_an_order_that_filled_first_can_not_be_cancelled_any_more(tmp_path: Path) -> None:
+def test_a_cancel_of_an_order_that_filled_first_is_rejected(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.LOST_REQUEST, first_id=10)
 
     async def body(desk: Desk) -> None:
@@ -497,7 +501,7 @@ def test_an_order_that_filled_first_can_not_be_cancelled_any_more(tmp_path: Path
     at_desk(tmp_path, broker, body)
 
 
-def test_protection_that_is_taken_away_is_told_from_other_cancels(tmp_path: Path) -> None:
+def test_a_cancelled_dependent_order_is_not_confused_with_other_cancels(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.LOST_ANSWER, first_id=10)
     broker.batch({"type": "STOP_LOSS_ORDER", "tradeID": "5", "price": "1.04", "reason": "ON_FILL"})
     broker.batch({"type": "TAKE_PROFIT_ORDER", "tradeID": "5", "price": "2", "reason": "ON_FILL"})
@@ -505,7 +509,7 @@ def test_protection_that_is_taken_away_is_told_from_other_cancels(tmp_path: Path
     assert isinstance(desk.progress[-1], Done)
 
 
-def test_a_stop_that_came_with_the_trade_is_not_taken_for_the_one_asked_for(tmp_path: Path) -> None:
+def test_a_stop_created_on_fill_is_not_taken_for_the_requested_one(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.LOST_REQUEST, first_id=10)
 
     async def body(desk: Desk) -> None:
@@ -559,7 +563,7 @@ def test_what_an_earlier_session_left_open_is_resolved_at_the_start(tmp_path: Pa
     assert broker.writes == []
 
 
-def test_an_old_intent_that_is_nowhere_is_given_up_after_one_look(tmp_path: Path) -> None:
+def test_an_old_intent_is_unconfirmed_after_one_look_up(tmp_path: Path) -> None:
     journalled(tmp_path, at_ns=0)
     broker = LossyBroker()
 
@@ -572,7 +576,7 @@ def test_an_old_intent_that_is_nowhere_is_given_up_after_one_look(tmp_path: Path
     at_desk(tmp_path, broker, body)
 
 
-def test_an_old_intent_of_another_boot_is_given_up_when_a_clock_has_shown_its_age(
+def test_an_old_intent_of_another_boot_is_unconfirmed_once_a_clock_proves_its_age(
     tmp_path: Path,
 ) -> None:
     journalled(tmp_path, at_ns=0, clock="of the boot before")
@@ -593,7 +597,7 @@ def test_an_old_intent_of_another_boot_is_given_up_when_a_clock_has_shown_its_ag
 
 
 @pytest.mark.parametrize("steady", [None, 7, {}, {"clock": 1, "ns": 2}, {"clock": "a", "ns": "b"}])
-def test_an_intent_without_a_readable_clock_reading_is_still_an_intent(
+def test_an_intent_with_an_unreadable_clock_reading_is_valid(
     tmp_path: Path, steady: JsonValue
 ) -> None:
     line = journalled(tmp_path, at_ns=0).to_wire()
@@ -614,7 +618,7 @@ def test_monotonic_clocks_tell_the_age_of_their_own_readings_only() -> None:
     assert passed >= 0
 
 
-def test_a_young_intent_is_given_its_half_minute(tmp_path: Path) -> None:
+def test_a_recent_intent_is_looked_up_for_half_a_minute(tmp_path: Path) -> None:
     journalled(tmp_path, at_ns=999 * 10**9)
     broker = LossyBroker()
 

@@ -1,4 +1,4 @@
-"""Every verb at the practice broker with its answer lost: what really happened is found, and nothing is sent twice."""
+"""Every action at the practice broker with its answer lost: its effect is found, and nothing is sent twice."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -47,20 +47,20 @@ class Desk:
     newest: list[int]
 
     async def has(self, order: OrderRequest) -> str:
-        """Have an order in the account, its answer heard; the id of its trade or its own."""
+        """Create an order with its answer; return the id of its trade or else its own."""
         done = await self.sender.create(order)
         assert isinstance(done, Done)
         assert done.order_id is not None
         return done.trade_id or done.order_id
 
     async def loses_sight(self) -> None:
-        """From here on answers are lost; what happened until now is known."""
+        """Lose answers from now on; note the newest transaction."""
         self.newest[0] = int((await self.client.accounts.summary()).last_transaction_id)
         self.relay.loses = True
         self.relay.writes.clear()
 
     def found(self, outcome: Outcome) -> Done:
-        """It was acted on, found afterwards, sent once, and nothing is left open."""
+        """Check that a request was done, looked up, sent once and settled."""
         assert isinstance(outcome, Done)
         assert outcome.looked_up
         assert len(self.relay.writes) == 1
@@ -68,7 +68,7 @@ class Desk:
         return outcome
 
     def refused(self, outcome: Outcome) -> Rejected:
-        """It was refused, and that was found afterwards."""
+        """Check that a request was rejected and looked up."""
         assert isinstance(outcome, Rejected)
         assert outcome.looked_up
         assert len(self.relay.writes) == 1

@@ -1,4 +1,4 @@
-"""What was given up as Unconfirmed and shows up later: the alarm is raised once, for whatever it was."""
+"""Unconfirmed requests that take effect later: the alarm is raised once, for every action."""
 
 import asyncio
 from pathlib import Path
@@ -72,7 +72,7 @@ def test_protection_of_another_trade_that_was_cancelled_raises_none(tmp_path: Pa
     at_desk(tmp_path, broker, body)
 
 
-def test_a_look_up_that_fails_meanwhile_is_made_again(tmp_path: Path) -> None:
+def test_a_late_look_up_that_fails_is_repeated(tmp_path: Path) -> None:
     broker = protected(Fate.LATE)
 
     async def body(desk: Desk) -> None:
@@ -101,7 +101,7 @@ def test_an_order_is_read_once_however_many_cancels_come(tmp_path: Path) -> None
     at_desk(tmp_path, broker, body)
 
 
-def test_an_order_that_can_not_be_read_yet_is_asked_for_again(tmp_path: Path) -> None:
+def test_a_cancelled_order_that_is_not_readable_yet_is_read_again(tmp_path: Path) -> None:
     broker = protected(Fate.LOST_ANSWER)
     broker.orders_unread = 2
 
@@ -162,7 +162,7 @@ def test_a_late_cancel_of_a_stop_by_its_order_raises_the_alarm(tmp_path: Path) -
     at_desk(tmp_path, broker, body)
 
 
-def test_what_ended_otherwise_is_told_as_rejected(tmp_path: Path) -> None:
+def test_a_target_that_ended_otherwise_makes_the_outcome_rejected(tmp_path: Path) -> None:
     broker = protected(Fate.LOST_REQUEST)
 
     async def body(desk: Desk) -> None:
@@ -178,7 +178,7 @@ def test_what_ended_otherwise_is_told_as_rejected(tmp_path: Path) -> None:
     at_desk(tmp_path, broker, body)
 
 
-def test_what_shows_up_while_it_is_resolved_is_told_by_both_and_watched_for_no_more(
+def test_an_intent_that_shows_up_while_it_is_resolved_is_reported_by_both_and_dropped(
     tmp_path: Path,
 ) -> None:
     broker = LossyBroker(Fate.LATE)
@@ -212,7 +212,7 @@ def test_an_end_without_a_reason_is_an_end(tmp_path: Path) -> None:
     at_desk(tmp_path, broker, body)
 
 
-def test_a_fill_that_can_not_be_read_does_not_stop_the_watching(tmp_path: Path) -> None:
+def test_an_unreadable_fill_does_not_stop_the_watching(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.LOST_REQUEST)
 
     async def body(desk: Desk) -> None:
@@ -227,7 +227,9 @@ def test_a_fill_that_can_not_be_read_does_not_stop_the_watching(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("verb", ["close trade", "close position"])
-def test_a_batch_that_comes_in_pieces_is_told_when_it_is_whole(tmp_path: Path, verb: str) -> None:
+def test_a_batch_that_comes_in_pieces_is_reported_when_it_is_complete(
+    tmp_path: Path, verb: str
+) -> None:
     broker = LossyBroker(Fate.LATE, first_id=10)
 
     async def body(desk: Desk) -> None:

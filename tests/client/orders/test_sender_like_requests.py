@@ -1,4 +1,4 @@
-"""Requests that look alike on the wire, of two senders with one journal: nobody is told what became of the other's."""
+"""Like requests of two senders with one journal: no outcome is that of the other's request."""
 
 import asyncio
 import subprocess
@@ -65,7 +65,7 @@ class Senders:
         self.sending.append(asyncio.create_task(self._sent(name, act)))
 
     def watch_all(self, broker: SharedTradeBroker) -> None:
-        """Hand over everything that is in the ledger, as a stream would."""
+        """Pass every transaction of the ledger to the senders, as a stream does."""
         for transaction in broker.transactions():
             for sender in self.senders.values():
                 sender.watch(transaction)
@@ -83,7 +83,7 @@ class Senders:
 
 
 def hear_nothing(_: object) -> None:
-    """Listen to no outcome."""
+    """Ignore an outcome."""
 
 
 def steady_loop_time() -> SteadyTime:
@@ -117,7 +117,7 @@ def with_two_senders(
 
 
 def judge(broker: SharedTradeBroker, outcome: Outcome, name: str) -> None:
-    """Fail when an outcome says of a request what is not so."""
+    """Fail when an outcome is not true of its request."""
     made = broker.made.get(name, ())
     match outcome:
         case Done():
@@ -160,7 +160,7 @@ def test_a_request_that_was_carried_out_is_never_called_rejected_for_the_refusal
 
 
 @pytest.mark.parametrize("act", ACTS)
-def test_like_requests_take_turns_and_each_is_told_its_own_outcome(
+def test_like_requests_are_sent_one_after_the_other_and_each_has_its_own_outcome(
     tmp_path: Path, act: str
 ) -> None:
     broker = SharedTradeBroker({"a-1": Journey(answered_after=0.2)})
@@ -176,7 +176,7 @@ def test_like_requests_take_turns_and_each_is_told_its_own_outcome(
     assert second - first >= 0.2
 
 
-def test_requests_that_can_be_told_apart_do_not_wait_for_each_other(tmp_path: Path) -> None:
+def test_requests_that_differ_do_not_wait_for_each_other(tmp_path: Path) -> None:
     broker = SharedTradeBroker({"a-1": Journey(answered_after=9.0)}, units=100)
 
     async def body(senders: Senders) -> None:
@@ -200,7 +200,7 @@ def test_an_exit_waits_for_a_like_one_at_most_a_second(tmp_path: Path) -> None:
     assert second - first == pytest.approx(1.0, abs=0.01)
 
 
-def test_a_lost_answer_is_looked_up_before_a_like_request_leaves(tmp_path: Path) -> None:
+def test_a_lost_answer_is_looked_up_before_a_like_request_is_sent(tmp_path: Path) -> None:
     broker = SharedTradeBroker({"a-1": LOST})
 
     async def body(senders: Senders) -> None:
@@ -252,7 +252,7 @@ def test_like_requests_that_a_killed_process_left_open_are_recovered_as_one_of_t
         judge(broker, outcome, name)
 
 
-def test_a_holder_that_was_killed_leaves_its_turn_to_the_next_at_once(tmp_path: Path) -> None:
+def test_the_lock_of_a_killed_process_is_free_at_once(tmp_path: Path) -> None:
     path = tmp_path / "j" / "orders.jsonl"
     journal = FileJournal(path)
     holder = subprocess.Popen(
@@ -278,7 +278,7 @@ time.sleep(600)
 """
 
 
-def test_turns_left_behind_are_removed_when_the_journal_is_opened_again(tmp_path: Path) -> None:
+def test_unused_lock_files_are_removed_when_the_journal_is_opened(tmp_path: Path) -> None:
     path = tmp_path / "j" / "orders.jsonl"
     held = FileJournal(path).claim_target("held")
     left = path.with_name(path.name + ".0123.turn")
@@ -341,7 +341,7 @@ def test_a_close_that_was_carried_out_is_not_rejected_when_the_rest_of_its_trade
     assert broker.changed("a-1")
 
 
-def test_a_request_of_long_ago_that_may_have_done_it_stays_one_of_two(tmp_path: Path) -> None:
+def test_an_old_like_request_keeps_the_outcome_ambiguous(tmp_path: Path) -> None:
     broker = SharedTradeBroker({"a-1": Journey(arrives_after=None), "b-1": LOST}, units=80)
 
     async def body(senders: Senders) -> None:
@@ -499,7 +499,7 @@ class Send:
 
 @dataclass(frozen=True)
 class Restart:
-    """Kill the process, by a reboot of its machine perhaps, and recover with another one."""
+    """Kill the process, with or without a reboot of its machine, and recover with another one."""
 
     is_reboot: bool = False
 
@@ -589,7 +589,7 @@ class Processes:
 
 @dataclass(frozen=True)
 class Trial:
-    """What two processes do that share a journal."""
+    """Two processes that share a journal."""
 
     scripts: dict[str, Script]
     kinds: tuple[str, str]
@@ -599,7 +599,7 @@ class Trial:
     """On two machines."""
 
     def outcomes(self) -> tuple[SharedTradeBroker, list[Outcome]]:
-        """Play the scripts; returns the broker and everything that was said of any request."""
+        """Play the scripts; return the broker and every outcome."""
         broker = SharedTradeBroker(self._journeys(), units=self.units)
         broker.lag_s = self.lag_s
         one, other = Machine("one"), Machine("other", wall_offset_s=500.0, booted_at_s=-9e6)
@@ -611,7 +611,7 @@ class Trial:
         return broker, processes.said
 
     def check(self) -> None:
-        """Fail where something was said of a request that is not so."""
+        """Fail when an outcome is not true of its request."""
         broker, said = self.outcomes()
         for outcome in said:
             judge(broker, outcome, outcome.intent.id)
@@ -640,7 +640,7 @@ def test_a_wall_clock_that_jumps_makes_no_request_under_way_an_old_one(jump: flo
     Trial({"a": script}, ("close all", "close all")).check()
 
 
-def test_an_old_request_stays_open_while_a_stopped_process_holds_its_turn(tmp_path: Path) -> None:
+def test_an_old_request_stays_open_while_a_stopped_process_holds_its_lock(tmp_path: Path) -> None:
     broker = SharedTradeBroker({})
     path = tmp_path / "j" / "orders.jsonl"
     left_open: list[int] = []

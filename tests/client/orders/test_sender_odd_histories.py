@@ -1,4 +1,4 @@
-"""What the transactions can look like when an answer was lost, and what may be believed of each."""
+"""Unusual transactions after a lost answer, and the outcome of each."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -53,7 +53,7 @@ def limit() -> LimitOrderRequest:
 def found_in(
     folder: Path, act: Act, *batches: tuple[Members, ...], since: int | None = None
 ) -> Outcome:
-    """What is believed of a request that got no answer, when these batches are what happened from then on."""
+    """Return the outcome of a request without an answer when these batches of transactions follow."""
     broker = LossyBroker(Fate.LOST_REQUEST, first_id=10)
     outcomes: list[Outcome] = []
 
@@ -124,7 +124,7 @@ def test_a_replacement_that_only_cancelled_is_not_believed_to_rest_nor_to_have_c
     assert outcome.order_id is None
 
 
-def test_a_replacement_of_somebody_else_s_is_not_taken_for_ours(tmp_path: Path) -> None:
+def test_a_replacement_by_another_client_is_not_taken_for_ours(tmp_path: Path) -> None:
     theirs = {"type": "LIMIT_ORDER", "instrument": "EUR_USD", "units": "100", "price": "1.07000"}
     batch = (ENDED | {"replacedByOrderID": "11"}, theirs | {"reason": "REPLACEMENT"})
     outcome = found_in(tmp_path, lambda sender: sender.replace("7", limit()), batch)
@@ -162,7 +162,7 @@ def test_a_replacement_whose_order_comes_in_a_batch_of_its_own_is_ours(tmp_path:
     assert (done.became, done.order_id) == (Became.RESTING, "11")
 
 
-def test_a_trade_that_its_stop_closed_first_can_not_be_closed_any_more(tmp_path: Path) -> None:
+def test_a_close_of_a_trade_that_its_stop_closed_first_is_rejected(tmp_path: Path) -> None:
     closed = {"tradeID": "5", "units": "-100", "price": "1.04", "realizedPL": "0", "financing": "0"}
     stopped = fill("6", "-100", "STOP_LOSS_ORDER", tradesClosed=[closed])
     outcome = found_in(tmp_path, lambda sender: sender.close_trade("5"), (stopped,))
@@ -170,7 +170,7 @@ def test_a_trade_that_its_stop_closed_first_can_not_be_closed_any_more(tmp_path:
     assert outcome.message == "the trade was closed first: STOP_LOSS_ORDER"
 
 
-def test_records_that_can_not_be_read_are_no_answer_and_no_exception(tmp_path: Path) -> None:
+def test_unreadable_records_are_neither_an_outcome_nor_an_exception(tmp_path: Path) -> None:
     broker = LossyBroker(*[Fate.LOST_REQUEST] * 3, first_id=10)
     spoilt = [
         fill("6", tradesClosed="nonsense"),
@@ -344,9 +344,7 @@ def test_an_order_is_found_in_a_new_history_whose_numbers_the_old_one_claims(
 
 
 @pytest.mark.parametrize("fate", [Fate.PAGE, Fate.BUSY])
-def test_a_page_of_something_in_between_does_not_end_the_look_up(
-    tmp_path: Path, fate: Fate
-) -> None:
+def test_an_error_page_of_a_proxy_does_not_end_the_look_ups(tmp_path: Path, fate: Fate) -> None:
     broker = LossyBroker(Fate.LOST_ANSWER)
     broker.look_ups_to_meet = [fate] * 3
     outcome = outcome_of(tmp_path, broker, lambda sender: sender.create(buy()))
@@ -354,7 +352,7 @@ def test_a_page_of_something_in_between_does_not_end_the_look_up(
 
 
 @pytest.mark.parametrize("at_ns", [5 * 10**18, -(10**18)])
-def test_a_clock_that_jumped_changes_how_long_is_waited_and_nothing_else(
+def test_a_wall_clock_that_jumped_only_changes_how_long_the_look_ups_take(
     tmp_path: Path, at_ns: int
 ) -> None:
     broker = LossyBroker()

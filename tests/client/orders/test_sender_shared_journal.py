@@ -1,4 +1,4 @@
-"""Two senders with one journal, as a desk and a `flatten` from a second login: neither takes the other's orders for its own."""
+"""Two senders with one journal, as a desk and a `flatten` from a second login: neither claims the other's orders."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -47,7 +47,7 @@ def test_like_closes_of_two_senders_are_told_apart(tmp_path: Path, most_settled:
     at_two_desks(tmp_path, broker, body, most_settled)
 
 
-def test_a_sender_that_starts_may_look_up_what_another_has_under_way(tmp_path: Path) -> None:
+def test_a_sender_that_starts_may_look_up_intents_that_another_is_sending(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.LATE)
     broker.late_s = 5.0
 
@@ -65,7 +65,7 @@ def test_a_sender_that_starts_may_look_up_what_another_has_under_way(tmp_path: P
     at_two_desks(tmp_path, broker, body)
 
 
-def test_putting_the_journal_in_order_keeps_what_another_has_under_way(tmp_path: Path) -> None:
+def test_compacting_the_journal_keeps_the_intents_that_another_is_sending(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.LATE)
     broker.late_s = 20.0
 

@@ -1,4 +1,4 @@
-"""Whoever stops waiting stops nothing that has left: it stays in the journal, is watched for, and is recovered."""
+"""A cancelled call does not stop a request that was sent: it stays in the journal, is watched, and is recovered."""
 
 import asyncio
 from pathlib import Path
@@ -34,7 +34,9 @@ def test_a_cancelled_task_leaves_an_intent_that_recover_finds(
     at_desk(tmp_path, broker, body)
 
 
-def test_what_a_cancelled_task_had_sent_raises_the_alarm(tmp_path: Path) -> None:
+def test_a_request_of_a_cancelled_task_raises_the_alarm_when_it_takes_effect(
+    tmp_path: Path,
+) -> None:
     broker = LossyBroker(Fate.SILENT)
 
     async def body(desk: Desk) -> None:
@@ -49,7 +51,7 @@ def test_what_a_cancelled_task_had_sent_raises_the_alarm(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("step", [Sending, Unknown])
-def test_a_listener_that_raises_is_heard_and_the_order_is_not_lost_sight_of(
+def test_an_error_of_the_progress_callback_is_raised_and_the_order_is_still_watched(
     tmp_path: Path, step: type[Progress]
 ) -> None:
     broker = LossyBroker(Fate.LOST_ANSWER)
@@ -70,7 +72,7 @@ def test_a_listener_that_raises_is_heard_and_the_order_is_not_lost_sight_of(
     at_desk(tmp_path, broker, body)
 
 
-def test_recover_leaves_alone_what_is_still_under_way(tmp_path: Path) -> None:
+def test_recover_skips_requests_that_are_being_sent(tmp_path: Path) -> None:
     broker = LossyBroker(Fate.LATE)
     broker.late_s = 5.0
 
@@ -101,7 +103,7 @@ def test_an_intent_may_be_resolved_while_it_is_being_looked_up(tmp_path: Path) -
     at_desk(tmp_path, broker, body)
 
 
-def test_what_is_known_already_is_resolved_to_the_same(tmp_path: Path) -> None:
+def test_resolving_a_settled_intent_returns_the_same_outcome(tmp_path: Path) -> None:
     broker = LossyBroker(first_id=10)
 
     async def body(desk: Desk) -> None:

@@ -1,4 +1,4 @@
-"""Lines out of bytes, cut anywhere."""
+"""Split bytes, cut anywhere, into lines."""
 
 import pytest
 from hypothesis import given
@@ -26,7 +26,7 @@ def test_only_a_newline_ends_a_line(separator: str) -> None:
     assert LineSplitter().feed(line + b"\n") == [line]
 
 
-def test_blank_lines_are_no_items() -> None:
+def test_blank_lines_are_left_out() -> None:
     assert LineSplitter().feed(b"\n \r\n{}\n\n") == [b"{}"]
 
 

@@ -1,4 +1,4 @@
-"""The price stream: alive as long as heartbeats come, back after every loss, honest about gaps."""
+"""The price stream: it lives while heartbeats come, reconnects after every loss and reports gaps."""
 
 import asyncio
 from collections.abc import Callable
@@ -80,7 +80,7 @@ def test_silence_for_the_stall_time_ends_the_connection_and_heartbeats_put_it_of
 
 
 @pytest.mark.parametrize("stall", [1.0, 6.0, 30.0])
-def test_a_mute_connection_is_found_at_the_stall_time_of_each_client(stall: float) -> None:
+def test_a_silent_connection_ends_at_the_stall_time_of_each_client(stall: float) -> None:
     async def body() -> None:
         settings = StreamSettings(stall_s=stall, first_pause_s=0.0)
         opening = ScriptedStream([FOREVER], [price(), FOREVER])
@@ -91,7 +91,7 @@ def test_a_mute_connection_is_found_at_the_stall_time_of_each_client(stall: floa
     run(body())
 
 
-def test_half_a_line_again_and_again_is_silence() -> None:
+def test_incomplete_lines_count_as_silence() -> None:
     async def body() -> None:
         drip = [step for _ in range(100) for step in (b" ", 1.0)]
         opening = ScriptedStream([*drip, FOREVER], [price(), FOREVER])
@@ -102,7 +102,7 @@ def test_half_a_line_again_and_again_is_silence() -> None:
     run(body())
 
 
-def test_a_reader_that_takes_its_time_is_not_a_stall() -> None:
+def test_a_slow_iteration_is_not_a_stall() -> None:
     async def body() -> None:
         settings = StreamSettings(waiting_at_most=1)
         alive = [step for _ in range(100) for step in (5.0, heartbeat())]
@@ -133,7 +133,7 @@ def test_a_clean_close_and_a_broken_connection_both_come_back_with_a_gap() -> No
     run(body())
 
 
-def test_failures_before_the_first_connection_are_no_gap() -> None:
+def test_failures_before_the_first_connection_make_no_gap() -> None:
     async def body() -> None:
         opening = ScriptedStream([Unreachable("no route")], [price(), FOREVER])
         found = await taken(stream_of(opening), count(1))
@@ -166,7 +166,7 @@ def test_a_healthy_minute_makes_the_next_pause_short_again() -> None:
     run(body())
 
 
-def test_a_429_is_heeded() -> None:
+def test_the_retry_after_of_a_429_is_respected() -> None:
     async def body() -> None:
         busy = RateLimited("too many", status=429, retry_after=17.0)
         opening = ScriptedStream([busy], [price(), FOREVER])
@@ -186,7 +186,7 @@ def test_a_refusal_ends_the_stream_with_its_error() -> None:
     run(body())
 
 
-def test_an_error_page_of_something_in_between_is_no_refusal() -> None:
+def test_an_error_page_of_a_proxy_does_not_end_the_stream() -> None:
     async def body() -> None:
         page = Unauthorized("a proxy's page", status=401, explained=False)
         opening = ScriptedStream([page], [price(), FOREVER])
@@ -195,7 +195,7 @@ def test_an_error_page_of_something_in_between_is_no_refusal() -> None:
     run(body())
 
 
-def test_a_line_that_is_no_price_is_counted_and_the_rest_goes_on() -> None:
+def test_an_unreadable_line_is_counted_and_skipped() -> None:
     async def body() -> None:
         opening = ScriptedStream([b"<html>\n" + price(), FOREVER])
         stream = stream_of(opening)
@@ -258,7 +258,7 @@ def test_a_stream_that_was_not_entered_says_how_rather_than_waiting_for_ever() -
     run(body())
 
 
-def test_a_stream_that_was_left_ends_for_who_still_reads_and_is_not_read_anew() -> None:
+def test_a_stream_that_was_left_ends_the_iteration_and_cannot_be_iterated_again() -> None:
     async def body() -> None:
         stream = stream_of(ScriptedStream([price(), FOREVER]))
         async with stream:

@@ -64,7 +64,7 @@ def test_what_happens_is_delivered_with_its_heartbeats() -> None:
     run(body())
 
 
-def test_with_an_id_to_begin_after_the_past_comes_first() -> None:
+def test_with_since_the_earlier_transactions_come_first() -> None:
     async def body() -> None:
         opening = ScriptedStream([transaction(4), FOREVER])
         history = ScriptedHistory(4)
@@ -119,7 +119,7 @@ def test_a_transaction_that_the_stream_left_out_is_asked_for() -> None:
     run(body())
 
 
-def test_doubles_and_disorder_are_put_right() -> None:
+def test_repeated_and_disordered_transactions_are_delivered_once_in_order() -> None:
     async def body() -> None:
         lines = [transaction(number) for number in (1, 2, 1, 3, 2, 5, 4, 5, 6)]
         history = ScriptedHistory()
@@ -129,7 +129,7 @@ def test_doubles_and_disorder_are_put_right() -> None:
     run(body())
 
 
-def test_a_long_absence_is_made_good_in_portions() -> None:
+def test_a_large_gap_is_filled_range_by_range() -> None:
     async def body() -> None:
         history = ScriptedHistory(most=400)
         opening = ScriptedStream(
@@ -141,7 +141,7 @@ def test_a_long_absence_is_made_good_in_portions() -> None:
     run(body())
 
 
-def test_a_service_whose_copies_lag_is_asked_again() -> None:
+def test_a_service_whose_replicas_lag_is_asked_again() -> None:
     async def body() -> None:
         history = ScriptedHistory()
         lags = iter([0, 0, 2, 2, 1])
@@ -166,7 +166,7 @@ def test_when_asking_fails_the_connection_is_made_anew_and_nothing_is_lost() -> 
     run(body())
 
 
-def test_a_hole_in_the_history_is_told_and_not_passed_over_in_silence() -> None:
+def test_a_hole_in_the_history_is_reported() -> None:
     async def body() -> None:
         history = ScriptedHistory()
         history.holes = {3}
@@ -211,7 +211,7 @@ def test_after_an_id_that_never_was_a_heartbeat_that_knows_less_begins_the_strea
     run(body())
 
 
-def test_a_heartbeat_that_lags_behind_what_was_delivered_loses_nothing() -> None:
+def test_a_heartbeat_with_an_older_id_loses_nothing() -> None:
     async def body() -> None:
         history = ScriptedHistory(4)
         opening = ScriptedStream(
@@ -234,7 +234,7 @@ def test_kinds_that_are_newer_than_this_library_are_delivered() -> None:
     run(body())
 
 
-def test_a_garbled_line_is_a_broken_connection_and_what_it_hid_is_asked_for() -> None:
+def test_a_garbled_line_ends_the_connection_and_its_transaction_is_read() -> None:
     async def body() -> None:
         history = ScriptedHistory()
         garbled = transaction(1) + b'{"id":"2","ty\n'
@@ -256,7 +256,7 @@ def test_a_heartbeat_with_nothing_but_its_time_is_delivered() -> None:
 
 
 @pytest.mark.parametrize("line", [b'{"id":"4","ty\n', b"nonsense\n", b"[[[[\n", b"\xff\n"])
-def test_what_an_unreadable_line_may_have_told_is_asked_for_on_the_same_connection(
+def test_after_an_unreadable_line_its_transaction_is_read_on_the_same_connection(
     line: bytes,
 ) -> None:
     async def body() -> None:
@@ -271,7 +271,7 @@ def test_what_an_unreadable_line_may_have_told_is_asked_for_on_the_same_connecti
     run(body())
 
 
-def test_many_unreadable_lines_are_asked_about_once_a_second() -> None:
+def test_many_unreadable_lines_cause_one_request_a_second() -> None:
     async def body() -> None:
         history = ScriptedHistory(3)
         flood: list[Step] = [b"nonsense\n", 0.01] * 500
@@ -354,7 +354,7 @@ def test_a_refusal_to_say_where_to_begin_is_raised_where_somebody_iterates() -> 
     run(body())
 
 
-def test_who_tires_of_waiting_for_the_beginning_leaves_nothing_behind() -> None:
+def test_cancelling_the_entry_of_a_stream_leaves_no_task_behind() -> None:
     async def body() -> None:
         history = ScriptedHistory(3)
         history.newest_failures = [RESET] * 1000
@@ -367,7 +367,7 @@ def test_who_tires_of_waiting_for_the_beginning_leaves_nothing_behind() -> None:
     run(body())
 
 
-def test_what_happens_while_a_lost_history_is_told_is_not_lost_too() -> None:
+def test_transactions_made_while_a_lost_history_is_reported_are_delivered() -> None:
     async def body() -> None:
         history = ScriptedHistory(8)
         opening = ScriptedStream(
@@ -419,7 +419,7 @@ def test_a_transaction_without_an_id_is_asked_for_again() -> None:
     run(body())
 
 
-def test_one_that_never_has_an_id_is_told_as_lost_and_the_stream_goes_on() -> None:
+def test_a_transaction_that_never_has_an_id_is_reported_as_lost_and_the_stream_goes_on() -> None:
     async def body() -> None:
         history = ScriptedHistory(5)
         history.members = lambda number: without_id(number, 4)
@@ -434,7 +434,7 @@ def test_one_that_never_has_an_id_is_told_as_lost_and_the_stream_goes_on() -> No
 
 
 def cut_at_random(draw: random.Random, last: int) -> tuple[list[list[Step]], int]:
-    """Connections that each show a random part of the ledger's tail, cut anywhere, even inside a line."""
+    """Return connections that each show a random part of the ledger's end, cut anywhere, also inside a line."""
     scripts: list[list[Step]] = []
     position = 0
     while position < last:
