@@ -189,7 +189,7 @@ async def test_when_all_talk_one_more_is_refused_in_words(listener: Listener) ->
         refused = await more.ended()
         assert refused.startswith(b"HTTP/1.1 503 ")
         body = json.loads(refused.partition(b"\r\n\r\n")[2])
-        assert "as many connections open as it takes" in body["errorMessage"]
+        assert "as many connections open as it accepts" in body["errorMessage"]
         assert (await talking[0].ask()).endswith(b"yes")
         for talk in (*talking, more):
             talk.close()
