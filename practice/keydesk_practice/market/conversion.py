@@ -39,12 +39,12 @@ class CurrencyConverter:
     def __init__(
         self,
         quoting: Quoting,
-        places: Mapping[str, int],
+        indexes: Mapping[str, int],
         replayed: Collection[str],
         columns: Mapping[str, int],
         hours: TradingHours,
     ) -> None:
-        self._quoting, self._places, self._replayed = quoting, places, replayed
+        self._quoting, self._indexes, self._replayed = quoting, indexes, replayed
         self._columns, self._hours = columns, hours
 
     def factors(self, currency: str, home: str, now: int) -> Conversion:
@@ -55,21 +55,21 @@ class CurrencyConverter:
         if currency == home:
             return 0.0
         for name, sign in ((f"{currency}_{home}", 1), (f"{home}_{currency}", -1)):
-            place = self._places.get(name)
-            if place is None or name not in self._replayed:
+            index = self._indexes.get(name)
+            if index is None or name not in self._replayed:
                 continue
-            if self._quoting.is_offered(place, now):
-                return sign * self._instrument_log_mid(place, now)
+            if self._quoting.is_offered(index, now):
+                return sign * self._instrument_log_mid(index, now)
         if currency in self._columns and home in self._columns:
             at = self._hours.last_open(now)
             rates = self._quoting.cell_prices(at // CELL).rates_at(at % CELL / CELL)
             return float(rates[self._columns[home]] - rates[self._columns[currency]])
-        for name, place in self._places.items():
+        for name, index in self._indexes.items():
             base, _, quote = name.partition("_")
             if base == currency:
-                return self._instrument_log_mid(place, now) + self._log_mid(quote, home, now)
+                return self._instrument_log_mid(index, now) + self._log_mid(quote, home, now)
         raise KeyError(currency)
 
-    def _instrument_log_mid(self, place: int, now: int) -> float:
-        at = self._quoting.last_open(place, now)
-        return float(self._quoting.cell_prices(at // CELL).mids_at(at % CELL / CELL)[place])
+    def _instrument_log_mid(self, index: int, now: int) -> float:
+        at = self._quoting.last_open(index, now)
+        return float(self._quoting.cell_prices(at // CELL).mids_at(at % CELL / CELL)[index])

@@ -48,7 +48,7 @@ class PracticeMarket:
         )
         self._replayed = replayed
         self.specifications = {one.name: specification_of(one) for one in self._listings}
-        self._places = {listing.name: place for place, listing in enumerate(self._listings)}
+        self._indexes = {listing.name: index for index, listing in enumerate(self._listings)}
         self._build(int(self.rates.days[-1]))
 
     def at(self, now: int) -> "Instant":
@@ -58,22 +58,22 @@ class PracticeMarket:
             TimeOutsideRates: before the first published rate, or a century after the last.
         """
         self._extend_to(now)
-        return Instant(self.specifications, self._quoting, self._converter, self._places, now)
+        return Instant(self.specifications, self._quoting, self._converter, self._indexes, now)
 
-    def candles(self, instrument: str, cut: CandleSpec, asked: Range, now: int) -> list[Candle]:
+    def candles(self, instrument: str, spec: CandleSpec, range_: Range, now: int) -> list[Candle]:
         """Return candles of an instrument as known at `now`; KeyError if it is not offered.
 
         Raises:
             TooManyCandles: more than 5,000 lie in the range.
         """
         self._extend_to(now)
-        place = self._places[instrument]
-        if place not in self._builders:
+        index = self._indexes[instrument]
+        if index not in self._builders:
             precision = self.specifications[instrument].display_precision
-            depth = depth_of(self._listings[place].group)
-            blocks = PairBarBlocks(self._pairs, place, depth, precision)
-            self._builders[place] = CandleBuilder(blocks, self._bars, self._hours)
-        return self._builders[place].candles(cut, asked, now)
+            depth = depth_of(self._listings[index].group)
+            blocks = PairBarBlocks(self._pairs, index, depth, precision)
+            self._builders[index] = CandleBuilder(blocks, self._bars, self._hours)
+        return self._builders[index].candles(spec, range_, now)
 
     def last_open(self, now: int) -> int:
         """Return `now` while the market is open, else the last instant before it closed."""
@@ -113,7 +113,7 @@ class PracticeMarket:
         )
         self._converter = CurrencyConverter(
             self._quoting,
-            self._places,
+            self._indexes,
             {one.listing.name for one in self._replayed},
             {name: i for i, name in enumerate((*self.rates.currencies, "EUR"))},
             self._hours,
@@ -145,27 +145,27 @@ class Instant:
         specifications: Mapping[str, Specification],
         quoting: Quoting,
         converter: CurrencyConverter,
-        places: Mapping[str, int],
+        indexes: Mapping[str, int],
         now: int,
     ) -> None:
         self.now = now
         self._specifications, self._quoting = specifications, quoting
-        self._converter, self._places = converter, places
+        self._converter, self._indexes = converter, indexes
         self._levels: dict[int, tuple[list[list[int]], list[list[int]]]] = {}
 
     def quote(self, instrument: str) -> Quote:
         """Return the price in force; KeyError for an instrument that is not offered."""
-        place = self._places[instrument]
-        at = self._quoting.last_open(place, self.now)
+        index = self._indexes[instrument]
+        at = self._quoting.last_open(index, self.now)
         if at not in self._levels:
             self._levels[at] = self._quoting.levels(at)
         bids, asks = self._levels[at]
-        return self._quoting.quote(place, self.now, at, bids[place], asks[place])
+        return self._quoting.quote(index, self.now, at, bids[index], asks[index])
 
     def specification(self, instrument: str) -> Specification | None:
         """Return the specification of an instrument, None when it is not offered."""
-        place = self._places.get(instrument)
-        if place is None or not self._quoting.is_offered(place, self.now):
+        index = self._indexes.get(instrument)
+        if index is None or not self._quoting.is_offered(index, self.now):
             return None
         return self._specifications[instrument]
 
@@ -173,8 +173,8 @@ class Instant:
         """Return the names of all instruments whose history has begun."""
         return [
             name
-            for name, place in self._places.items()
-            if self._quoting.is_offered(place, self.now)
+            for name, index in self._indexes.items()
+            if self._quoting.is_offered(index, self.now)
         ]
 
     def conversion(self, currency: str, home: str) -> Conversion:

@@ -51,7 +51,7 @@ class Quoting:
         self._bases = np.array([base for base, _ in pairs.columns])
         self._quotes = np.array([quote for _, quote in pairs.columns])
         self._scales = 10.0 ** np.array(precisions)[:, None]
-        self._places = [-precision for precision in precisions]
+        self._exponents = [-precision for precision in precisions]
         self._first_cells = np.array([first_cell(pairs.first_day(p)) for p in range(len(names))])
         self.cell_prices = Lru(64, self._prices_of)
 
@@ -72,10 +72,10 @@ class Quoting:
 
     def quote(self, pair: int, now: int, at: int, bids: list[int], asks: list[int]) -> Quote:
         """Return the quote of a pair from its prices at the instant `at`."""
-        place = self._places[pair]
+        exponent = self._exponents[pair]
         units = self.cell_prices(at // CELL).units[pair]
-        bid_prices = [Decimal(price).scaleb(place) for price in bids]
-        ask_prices = [Decimal(price).scaleb(place) for price in asks]
+        bid_prices = [Decimal(price).scaleb(exponent) for price in bids]
+        ask_prices = [Decimal(price).scaleb(exponent) for price in asks]
         return Quote(
             self.names[pair],
             now,
