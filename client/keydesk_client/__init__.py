@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from keydesk_client.client import Client
     from keydesk_client.errors import KeydeskClientError
     from keydesk_client.http.caller import Retries
+    from keydesk_client.http.connections import Limiter
     from keydesk_client.http.messages import Timeouts
-    from keydesk_client.http.pacing import Limiter, Timing
+    from keydesk_client.http.pacing import Timing
     from keydesk_client.models._core.scalars import DateTime
     from keydesk_client.models._core.wire_names import UNSET
     from keydesk_client.orders.journal import FileJournal
@@ -98,7 +99,7 @@ HOMES = {
     "Gap": "streams.buffer",
     "HistoryLost": "streams.buffer",
     "KeydeskClientError": "errors",
-    "Limiter": "http.pacing",
+    "Limiter": "http.connections",
     "NotSent": "orders.outcome",
     "Outcome": "orders.outcome",
     "Reconnected": "streams.buffer",

@@ -20,7 +20,7 @@ from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 from keyring.backend import KeyringBackend
 
 from keydesk_client.auth.private_files import refuse_unsafe
-from keydesk_client.auth.secret import Secret, hidden, without_frames
+from keydesk_client.auth.secret import Secret, as_secret, strip_traceback
 from keydesk_client.errors import (
     InvalidSettings,
     KeydeskClientError,
@@ -94,7 +94,7 @@ class TokenStore:
 
     def store(self, profile: str, environment: str, token: str | Secret) -> None:
         """Keep a token; InvalidSettings when it can not be one."""
-        token = hidden(token)
+        token = as_secret(token)
         check_token(token)
         user, held = _user(profile, environment), token
         self._closed_in(lambda: self._backend.set_password(SERVICE, user, held.reveal()), held)
@@ -121,7 +121,7 @@ class TokenStore:
         except _expected_of(self.kind) as error:
             failure = _in_our_words(error, token)
         except BaseException as error:  # noqa: BLE001 - it goes on, without its frames
-            failure = without_frames(error)
+            failure = strip_traceback(error)
         raise failure
 
     def __repr__(self) -> str:
@@ -204,7 +204,7 @@ def _in_our_words(error: Exception, token: Secret | None) -> KeydeskClientError:
         error.__cause__ = error.__context__ = error.__traceback__ = None
         return error
     said = str(error) if isinstance(error, KeyringError | OSError) else type(error).__name__
-    said = said if token is None else token.veiled(said)
+    said = said if token is None else token.redact(said)
     match error:
         case KeyringLocked():
             return StoreLocked(f"the native token store is locked: {said}")
