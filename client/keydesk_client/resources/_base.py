@@ -193,7 +193,8 @@ def quoted(field: str, value: object) -> str:
     """Return a value as one path segment, quoted: the client id `@a/../../accounts` must not be another path."""
     if not isinstance(value, str):
         raise InvalidRequest(
-            f"{field}: {str(value)[:60]} is of type {type(value).__name__}: pass text", field=field
+            f"{field}: invalid type {type(value).__name__}: pass text, as in '{str(value)[:60]}'",
+            field=field,
         )
     if value in {"", ".", "..", "@"} or not value.isprintable():
         raise InvalidRequest(f"{field}: {value[:60]!r} is not a valid identifier", field=field)
@@ -256,7 +257,7 @@ def plain_text(field: str, value: object) -> str:
     """Return text unchanged; raise InvalidRequest for anything else."""
     if not isinstance(value, str):
         raise InvalidRequest(
-            f"{field}: a value of type {type(value).__name__}: pass text", field=field
+            f"{field}: invalid type {type(value).__name__}: pass text", field=field
         )
     return value
 

@@ -417,6 +417,22 @@ def test_a_request_that_lacks_only_a_connection_times_out_and_leaves_the_queue()
     run(body())
 
 
+def test_each_request_that_waits_for_a_full_pool_times_out() -> None:
+    async def body() -> None:
+        calls = Calls()
+        slots = ConnectionSlots(calls.pace, 1, IDLE_S)
+
+        async def late() -> None:
+            async with calls.limiter.turn(RequestKind.WRITE, slots, 0.5):
+                pass
+
+        async with calls.limiter.turn(RequestKind.WRITE, slots):
+            outcomes = await asyncio.gather(late(), late(), return_exceptions=True)
+        assert [type(each) for each in outcomes] == [TimedOut, TimedOut]
+
+    run(body())
+
+
 def test_the_wait_for_a_place_or_for_the_rate_is_not_timed() -> None:
     async def body() -> None:
         calls = Calls()
