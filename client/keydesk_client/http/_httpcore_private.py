@@ -8,6 +8,9 @@ from typing import Final
 PARSER_PATH: Final = ("_httpcore_stream", "_stream", "_connection", "_h11_state")
 """From the stream of an httpx response to the h11 parser of its connection."""
 
+CLEAN: Final = ((b"", False), (b"", True))
+"""`trailing_data` of an h11 parser that received nothing behind the response; True stands for the end of the connection."""
+
 
 def may_have_trailing_data(stream: object) -> bool:
     """Return whether bytes followed the response that `stream` carried; call it once the body is read.
@@ -19,4 +22,4 @@ def may_have_trailing_data(stream: object) -> bool:
     for name in PARSER_PATH:
         parser = getattr(parser, name, None)
     trailing: object = getattr(parser, "trailing_data", None)
-    return not isinstance(trailing, tuple) or trailing[0] != b""
+    return trailing not in CLEAN

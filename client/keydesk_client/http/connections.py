@@ -246,7 +246,7 @@ class Limiter:
 
     def _admit(self) -> None:
         """Admit requests until the queue is empty, or the rate, the places or the connections are used up."""
-        while candidates := self._candidates():
+        while any(self._queues.values()) and (candidates := self._candidates()):
             room = self._rate_room()
             if room == 0:
                 self._wake_at(self._ends[0] + self._window_s if self._ends else inf)
