@@ -1,4 +1,4 @@
-"""Whatever ends a call half way, at whichever step: no frame that holds the token hangs on what is raised."""
+"""A call may end at any step: the exception holds no frame that holds the token."""
 
 import asyncio
 import signal
@@ -31,7 +31,7 @@ def client_to(url: str, carrier: httpx.AsyncBaseTransport | None = None) -> Clie
 
 
 def frames(error: BaseException, seen: set[int] | None = None) -> Iterator[FrameType]:
-    """Every frame of an exception, of its members and of all that hangs on them; those of this file left out."""
+    """Yield the frames of an exception, its members, causes and contexts, without those of this file."""
     seen = set() if seen is None else seen
     if id(error) in seen:
         return
@@ -48,7 +48,7 @@ def frames(error: BaseException, seen: set[int] | None = None) -> Iterator[Frame
 
 
 def told(error: BaseException) -> str:
-    """What a log with locals would hold, and the locals of frames that it would leave out."""
+    """Return what a traceback with locals shows, and the locals of the frames that it leaves out."""
     log = traceback.TracebackException.from_exception(error, capture_locals=True).format()
     return "".join(log) + "".join(
         repr(value) for frame in frames(error) for value in frame.f_locals.values()
@@ -56,7 +56,7 @@ def told(error: BaseException) -> str:
 
 
 def beneath(error: BaseException) -> list[str]:
-    """Frames of the libraries under the client."""
+    """Return the modules of the frames that belong to libraries below the client."""
     libraries = ("httpx", "httpcore", "anyio", "h11", "cryptography")
     names = [frame.f_globals.get("__name__", "") for frame in frames(error)]
     return [name for name in names if name.startswith(libraries)]
@@ -97,7 +97,7 @@ async def open_prices(client: Client) -> None:
 
 
 async def cancelled(work: Awaitable[object], now: asyncio.Future[None]) -> None:
-    """The task of the work is cancelled, with words."""
+    """Cancel the task, with a message."""
     task = asyncio.current_task()
     assert task is not None
     now.add_done_callback(lambda _: task.cancel("enough"))
@@ -105,14 +105,14 @@ async def cancelled(work: Awaitable[object], now: asyncio.Future[None]) -> None:
 
 
 async def timed_out(work: Awaitable[object], now: asyncio.Future[None]) -> None:
-    """The caller's own deadline passes."""
+    """Let the caller's own timeout pass."""
     async with asyncio.timeout(None) as deadline:
         now.add_done_callback(lambda _: deadline.reschedule(0))
         await work
 
 
 async def failed_beside(work: Awaitable[object], now: asyncio.Future[None]) -> None:
-    """Another task of the caller's group fails."""
+    """Let another task of the same group fail."""
 
     async def fail() -> None:
         await now
@@ -131,7 +131,7 @@ ENDINGS: dict[Ending, type[BaseException]] = {
 
 
 async def ended_at(step: int, work: Work, ending: Ending) -> tuple[BaseException | None, bool]:
-    """What is raised when the work is ended after so many turns of the loop, and whether it was done by then."""
+    """End the work after `step` turns of the loop; return the exception, and whether the work was done by then."""
     async with talking_server(talk) as url, client_to(url) as client:
         now = asyncio.get_running_loop().create_future()
         done: list[bool] = []
@@ -223,7 +223,7 @@ async def test_a_task_that_takes_its_cancellation_back_goes_on() -> None:
 
 
 def interrupted_by(work: Callable[[str], object]) -> KeyboardInterrupt:
-    """What is raised when Ctrl-C comes while the answer is waited for."""
+    """Return the exception of a Ctrl-C while the response is awaited."""
     main = threading.main_thread().ident
     assert main is not None
     with socket.create_server(("127.0.0.1", 0)) as server:

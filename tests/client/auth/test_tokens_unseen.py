@@ -1,4 +1,4 @@
-"""A planted token is nowhere to be seen: not in what objects show, not in logs, not in what an error carries."""
+"""A planted token appears nowhere: not in reprs, not in logs, not in exceptions."""
 
 import asyncio
 import gc
@@ -45,7 +45,7 @@ def client_to(rest_url: str, carrier: httpx.AsyncBaseTransport | None = None) ->
 
 
 def shown(thing: object, seen: set[int] | None = None) -> Iterator[str]:
-    """What repr and vars show of an object and of all that it is made of."""
+    """Yield the reprs of an object and of everything it holds, by `vars` and slots."""
     seen = set() if seen is None else seen
     if id(thing) in seen or isinstance(thing, type):
         return
@@ -70,7 +70,7 @@ async def test_a_client_and_all_that_it_is_made_of_show_no_token() -> None:
 
 
 def ours(thing: object) -> Iterator[object]:
-    """An object of this package, and those of it that it is made of."""
+    """Yield an object of this package, and those of this package that it holds."""
     yield thing
     for value in vars(thing).values() if hasattr(thing, "__dict__") else ():
         if type(value).__module__.startswith("keydesk_client"):
@@ -215,7 +215,7 @@ def test_a_token_is_not_pickled() -> None:
 
 
 def frames(error: BaseException) -> Iterator[FrameType]:
-    """The frames of an error and of everything that hangs on it, those of this file left out."""
+    """Yield the frames of an exception, its causes and contexts, without those of this file."""
     step: TracebackType | None = error.__traceback__
     while step is not None:
         if step.tb_frame.f_code.co_filename != __file__:
@@ -227,7 +227,7 @@ def frames(error: BaseException) -> Iterator[FrameType]:
 
 
 def told(error: BaseException) -> str:
-    """Everything that an error tells: its words, its pickle, the locals of its traceback."""
+    """Return everything that an exception shows: message, pickle, and the locals of its traceback."""
     locals_ = [repr(value) for frame in frames(error) for value in frame.f_locals.values()]
     vars_ = [repr(value) for value in vars(error).values()]
     lines = traceback.format_exception(error)
@@ -445,7 +445,7 @@ async def test_a_line_that_is_whole_does_not_wait_for_the_next() -> None:
     assert PLANTED not in "".join(shown(veil))
 
 
-class TalkativeKeeper:
+class LeakyBackend:
     """A backend whose errors show what it was given."""
 
     def __init__(self, kind: type[Exception]) -> None:
@@ -468,7 +468,7 @@ class TalkativeKeeper:
 def test_a_backend_that_fails_in_its_own_way_fails_in_ours_and_shows_no_token(
     kind: type[Exception],
 ) -> None:
-    store = TokenStore(TalkativeKeeper(kind), "native")
+    store = TokenStore(LeakyBackend(kind), "native")
     with pytest.raises(TokenStoreError) as storing:
         store.store("main", "practice", PLANTED)
     with pytest.raises(TokenStoreError):

@@ -1,4 +1,4 @@
-"""No more than two new connections a second, over calls and streams together, and exits take the first that is free."""
+"""At most two new connections a second, requests and streams together; exits take the first idle one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -52,7 +52,7 @@ class Calls:
             self._free += 1
 
     def forget(self) -> None:
-        """The library closed what was free."""
+        """Let the HTTP library close its idle connections."""
         self._free = 0
 
     def _now(self) -> float:

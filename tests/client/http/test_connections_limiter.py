@@ -18,7 +18,7 @@ from support.fakes.talking_server import talking_server
 async def start(
     limiter: Limiter, timers: FakeTimers, kinds: list[RequestKind]
 ) -> list[tuple[int, float]]:
-    """Who was let in when, as (place in the list, time)."""
+    """Return the admissions as (place in the list, time)."""
     entered: list[tuple[int, float]] = []
 
     async def one(place: int, kind: RequestKind) -> None:

@@ -89,7 +89,7 @@ async def client_of(talk: Talk, timeouts: Timeouts = PATIENT) -> AsyncIterator[C
 
 
 async def outcome(ask: Ask, client: Client) -> Record | KeydeskClientError:
-    """What came of it; every other exception fails the test, and so does an outcome that can not be handed on."""
+    """Return the record or the error; fail on any other exception, or a record that cannot be written back."""
     told: Record | KeydeskClientError
     try:
         told = record = await ask(client)
