@@ -1,4 +1,4 @@
-"""What an account is worth, what it may trade, and what has changed since.
+"""Read an account: its amounts, its instruments, and its changes since a transaction.
 
 keydesk practice serve > practice.json &
 python accounts.py < practice.json

@@ -1,4 +1,4 @@
-"""How the broker's clients are positioned: not depth to trade on, but a picture of the crowd.
+"""Read the order and position books: how the broker's clients are positioned, not executable depth.
 
 keydesk practice serve > practice.json &
 python books.py < practice.json

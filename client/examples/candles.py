@@ -1,4 +1,4 @@
-"""Candles: the newest, a day of them, and every minute of a week, however many answers that takes.
+"""Read candles: the latest, a day of them, and every minute of a week over several pages.
 
 keydesk practice serve > practice.json &
 python candles.py < practice.json

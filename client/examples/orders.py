@@ -1,4 +1,4 @@
-"""Orders: one that rests, its replacement, its end; and one that is refused before it is sent.
+"""Create, replace and cancel a resting order; see an invalid one refused before it is sent.
 
 keydesk practice serve > practice.json &
 python orders.py < practice.json

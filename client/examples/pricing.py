@@ -1,4 +1,4 @@
-"""Prices of a few instruments now, with their depth and what a gain in their currency is worth at home.
+"""Read current prices with their depth and the factors that convert to the home currency.
 
 keydesk practice serve > practice.json &
 python pricing.py < practice.json

@@ -1,4 +1,4 @@
-"""An order that is never doubled: noted before it is sent, sent once, looked up when its answer is lost.
+"""Send an order without duplicates: journalled first, sent once, looked up when its response is lost.
 
 keydesk practice serve > practice.json &
 python sending.py < practice.json
@@ -40,7 +40,7 @@ async def main(folder: Path) -> None:
             case Rejected(message=message) | NotSent(message=message):
                 print(f"nothing changed: {message}")
             case Unconfirmed() | Ambiguous() as unsure:
-                print(f"look before you send again: {unsure}")
+                print(f"check before you send it again: {unsure}")
 
 
 with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Both streams at once: prices until a few came, every transaction of an order that is sent meanwhile.
+"""Read both streams at once: a few prices, and the transactions of an order that is sent meanwhile.
 
 keydesk practice serve > practice.json &
 python streams.py < practice.json

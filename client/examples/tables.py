@@ -1,4 +1,4 @@
-"""Rows for a frame, a CSV file or a database; with pandas installed, frames with exact times and floats on purpose.
+"""Turn records into rows for a CSV file or a database; with pandas installed, into data frames.
 
 keydesk practice serve > practice.json &
 python tables.py < practice.json

@@ -1,4 +1,4 @@
-"""A trade from its opening to its end: protected, protected otherwise, closed in two steps.
+"""Open a trade with a stop-loss, replace that by a take-profit, and close the trade in two parts.
 
 keydesk practice serve > practice.json &
 python trades.py < practice.json
@@ -30,7 +30,7 @@ async def main() -> None:
         trade_id, paid = fill.trade_opened.trade_id, fill.trade_opened.price
         print(f"trade {trade_id}: {fill.trade_opened.units} at {paid}")
 
-        # None takes the stop-loss away, details make a take-profit, what is left out stays
+        # None cancels the stop-loss, details create a take-profit, orders left out are unchanged
         target = TakeProfitDetails(price=(paid + Decimal("0.0200")).quantize(Decimal("0.00001")))
         await client.trades.set_dependent_orders(trade_id, take_profit=target, stop_loss=None)
         trade = (await client.trades.get(trade_id)).trade

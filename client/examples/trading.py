@@ -1,4 +1,4 @@
-"""A trade from its risk to its last fill: sized by NAV, with stop and target, trailed, closed in two parts, told to a CSV file.
+"""Trade by risk: size by NAV, with stop and target, trail the stop, close in two parts, write the fills to a CSV file.
 
 keydesk practice serve > practice.json &
 python trading.py < practice.json

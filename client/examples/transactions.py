@@ -1,4 +1,4 @@
-"""What happened on the account: by number, by time, by kind.
+"""Read the transactions of an account by id, by time and by type.
 
 keydesk practice serve > practice.json &
 python transactions.py < practice.json

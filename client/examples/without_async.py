@@ -1,4 +1,4 @@
-"""The same calls without async, orders that are never doubled among them: for scripts and notebooks.
+"""Use the client without async, in a script or a notebook, and send an order without duplicates.
 
 keydesk practice serve > practice.json &
 python without_async.py < practice.json
@@ -34,7 +34,7 @@ with (
         case Done(became=became, trade_id=trade_id):
             print(f"{became.value}, trade {trade_id}")
         case outcome:
-            print(f"look before you send again: {outcome}")
+            print(f"check before you send it again: {outcome}")
 
     for trade in client.trades.iterate(state="ALL"):
         print(trade.instrument, trade.current_units, trade.unrealized_pl)

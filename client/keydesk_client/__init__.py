@@ -3,15 +3,15 @@
     async with Client.practice(token, account_id) as client:
         print((await client.accounts.summary()).account.nav)
 
-Client              every call, by area: accounts, books, candles, orders, positions, pricing, trades, transactions
+Client              every call, by resource: accounts, books, candles, orders, positions, pricing, trades, transactions
 sync.Client         the same calls without async, for scripts and notebooks
 models              the records: MarketOrderRequest, StopLossDetails, Trade, OrderFillTransaction, ...
-errors              what can go wrong, as one tree: InvalidRequest, Refused, Unreachable, ...
-Sender, FileJournal orders that are never doubled; an outcome is Done, Rejected, NotSent, Ambiguous or Unconfirmed
-StreamSettings      how a stream reconnects and queues; in between it tells Gap, Reconnected or HistoryLost
+errors              the exceptions, as one tree: InvalidRequest, Refused, Unreachable, ...
+Sender, FileJournal orders without duplicates; an outcome is Done, Rejected, NotSent, Ambiguous or Unconfirmed
+StreamSettings      how a stream reconnects and queues; it reports Gap, Reconnected or HistoryLost
 open_token_store    tokens, in the desktop's store or in an encrypted file
 
-Names are handed on when they are first used, so that importing this package costs next to nothing.
+Names are imported on first use, so that importing this package is fast.
 """
 
 import sys
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from keydesk_client.client import Client
     from keydesk_client.errors import KeydeskClientError
     from keydesk_client.http.caller import Retries
+    from keydesk_client.http.connections import Limiter
     from keydesk_client.http.messages import Timeouts
-    from keydesk_client.http.pacing import Limiter, Timing
+    from keydesk_client.http.pacing import Timing
     from keydesk_client.models._core.scalars import DateTime
     from keydesk_client.models._core.wire_names import UNSET
     from keydesk_client.orders.journal import FileJournal
@@ -98,7 +99,7 @@ HOMES = {
     "Gap": "streams.buffer",
     "HistoryLost": "streams.buffer",
     "KeydeskClientError": "errors",
-    "Limiter": "http.pacing",
+    "Limiter": "http.connections",
     "NotSent": "orders.outcome",
     "Outcome": "orders.outcome",
     "Reconnected": "streams.buffer",
@@ -123,7 +124,9 @@ def __getattr__(name: str) -> object:
     if name in MODULES:
         return import_module(f"{__name__}.{name}")
     if name not in HOMES:
-        raise AttributeError(f"{__name__} has no {name}", name=name, obj=sys.modules[__name__])
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}", name=name, obj=sys.modules[__name__]
+        )
     return getattr(import_module(f"{__name__}.{HOMES[name]}"), name)
 
 

@@ -1,7 +1,7 @@
-"""Asynchronous methods that wait for their result: what `sync` is made of.
+"""Descriptors that turn asynchronous methods into synchronous ones, used by `sync`.
 
-Each class here is a descriptor that takes a method with its parameters and gives one with the same parameters, so that
-type checkers and editors see every name and type without anything being written again.
+Each takes a method and returns one with the same parameters, so that type checkers and editors see every name and type
+without a second definition.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ Item_co = TypeVar("Item_co", covariant=True)
 
 
 class Stream(Protocol[Item_co]):
-    """An asynchronous stream."""
+    """The interface of an asynchronous stream."""
 
     @property
     def health(self) -> StreamHealth: ...
@@ -38,7 +38,7 @@ class Stream(Protocol[Item_co]):
     async def __anext__(self) -> Item_co: ...
 
 
-class Loop:
+class LoopThread:
     """An event loop in a thread of its own."""
 
     def __init__(self) -> None:
@@ -49,8 +49,8 @@ class Loop:
         self._thread.start()
 
     def run(self, work: Coroutine[object, object, R]) -> R:
-        """The result of the work; an interrupt ends the work, too."""
-        self._refuse_to_hang(work)
+        """Run a coroutine and return its result; an interrupt cancels it."""
+        self._check_usable(work)
         result = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return result.result()
@@ -59,141 +59,141 @@ class Loop:
             raise
 
     @property
-    def is_over(self) -> bool:
-        """Whether nothing is done there any more: closed, in a forked process, or while Python shuts down.
+    def has_ended(self) -> bool:
+        """Whether the thread has ended: after `close`, in a forked process, or while Python shuts down.
 
-        Python stops every other thread before it clears what a script left behind, so that waiting then has no end.
+        Python stops every other thread before it clears the objects that a script left open: waiting then would not end.
         """
         return self._loop.is_closed() or sys.is_finalizing() or not self._thread.is_alive()
 
-    def let_go(self, items: AsyncIterator[object]) -> None:
-        """Close what nobody reads any more, without waiting: a generator may be cleared in any thread, at any time."""
-        if self.is_over or not isinstance(items, AsyncGenerator):
+    def close_later(self, items: AsyncIterator[object]) -> None:
+        """Close an abandoned iterator without waiting: a generator may be cleared in any thread, at any time."""
+        if self.has_ended or not isinstance(items, AsyncGenerator):
             return
         closing = _closed(cast("AsyncGenerator[object, None]", items))
         try:
             asyncio.run_coroutine_threadsafe(closing, self._loop)
-        except RuntimeError:  # the loop was closed this very moment
+        except RuntimeError:  # the loop was closed meanwhile
             closing.close()
 
     def close(self) -> None:
-        """End what still runs there, and the thread."""
-        self.run(_end_all_others())
+        """Cancel the remaining tasks and end the thread."""
+        self.run(_cancel_other_tasks())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
-    def _refuse_to_hang(self, work: Coroutine[object, object, object]) -> None:
-        if self.is_over:
+    def _check_usable(self, work: Coroutine[object, object, object]) -> None:
+        if self.has_ended:
             work.close()
-            raise ClientClosed(
-                "the client is closed, or its process is: a forked one needs its own"
-            )
+            raise ClientClosed("the client is closed, or was opened before a fork: open a new one")
         if threading.current_thread() is self._thread:
             work.close()
             raise InvalidRequest(
-                "a callback runs in the client's own thread, where it can not wait for the client:"
-                " hand over what it hears to a thread of yours"
+                "a callback cannot call the client, in whose thread it runs:"
+                " pass its arguments to another thread"
             )
 
 
-async def _end_all_others() -> None:
+async def _cancel_other_tasks() -> None:
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
 
 
-class Waiting(Generic[A]):
-    """An area whose calls wait."""
+class SyncResource(Generic[A]):
+    """A resource with synchronous methods."""
 
-    def __init__(self, area: A, loop: Loop) -> None:
-        self.area: A = area
-        self.loop: Loop = loop
+    def __init__(self, resource: A, loop: LoopThread) -> None:
+        self.resource: A = resource
+        self.loop: LoopThread = loop
 
     def __repr__(self) -> str:
-        return repr(self.area)
+        return repr(self.resource)
 
 
-class Called(Generic[A, P, R]):
-    """A call that waits for its answer."""
+class SyncMethod(Generic[A, P, R]):
+    """A coroutine method, called synchronously."""
 
     def __init__(self, method: Callable[Concatenate[A, P], Coroutine[Any, Any, R]]) -> None:
         self._method = method
         self.__doc__ = method.__doc__
 
-    def __get__(self, waiting: Waiting[A], owner: object = None) -> Callable[P, R]:
+    def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, R]:
         def call(*args: P.args, **options: P.kwargs) -> R:
-            return waiting.loop.run(self._method(waiting.area, *args, **options))
+            return instance.loop.run(self._method(instance.resource, *args, **options))
 
-        _show_as(call, self._method, waiting)
+        _copy_signature(call, self._method, instance)
         return call
 
 
-class CalledThere(Generic[A, P, R]):
-    """A call of something that is no coroutine, in the thread where the client lives."""
+class ThreadMethod(Generic[A, P, R]):
+    """An ordinary method, called in the thread of the client."""
 
     def __init__(self, method: Callable[Concatenate[A, P], R]) -> None:
         self._method = method
         self.__doc__ = method.__doc__
 
-    def __get__(self, waiting: Waiting[A], owner: object = None) -> Callable[P, R]:
+    def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, R]:
         async def called(*args: P.args, **options: P.kwargs) -> R:
-            return self._method(waiting.area, *args, **options)
+            return self._method(instance.resource, *args, **options)
 
         def call(*args: P.args, **options: P.kwargs) -> R:
-            return waiting.loop.run(called(*args, **options))
+            return instance.loop.run(called(*args, **options))
 
-        _show_as(call, self._method, waiting)
+        _copy_signature(call, self._method, instance)
         return call
 
 
-class Iterated(Generic[A, P, R]):
-    """An iterator that waits for each item."""
+class SyncIterator(Generic[A, P, R]):
+    """An asynchronous iterator method, as an ordinary iterator."""
 
     def __init__(self, method: Callable[Concatenate[A, P], AsyncIterator[R]]) -> None:
         self._method = method
         self.__doc__ = method.__doc__
 
-    def __get__(self, waiting: Waiting[A], owner: object = None) -> Callable[P, Iterator[R]]:
+    def __get__(self, instance: SyncResource[A], owner: object = None) -> Callable[P, Iterator[R]]:
         def iterate(*args: P.args, **options: P.kwargs) -> Iterator[R]:
-            items = self._method(waiting.area, *args, **options)
+            items = self._method(instance.resource, *args, **options)
             try:
                 while True:
-                    yield waiting.loop.run(_next(items))
+                    yield instance.loop.run(_next(items))
             except StopAsyncIteration:
                 return
             finally:
-                waiting.loop.let_go(items)
+                instance.loop.close_later(items)
 
-        _show_as(iterate, self._method, waiting)
+        _copy_signature(iterate, self._method, instance)
         return iterate
 
 
-class Streamed(Generic[A, P, R]):
-    """A stream that is entered with `with` and iterated with `for`."""
+class SyncStreamMethod(Generic[A, P, R]):
+    """A stream method whose result is entered with `with` and iterated with `for`."""
 
     def __init__(self, method: Callable[Concatenate[A, P], Stream[R]]) -> None:
         self._method = method
         self.__doc__ = method.__doc__
 
-    def __get__(self, waiting: Waiting[A], owner: object = None) -> Callable[P, "WaitingStream[R]"]:
-        def stream(*args: P.args, **options: P.kwargs) -> WaitingStream[R]:
-            return WaitingStream(self._method(waiting.area, *args, **options), waiting.loop)
+    def __get__(
+        self, instance: SyncResource[A], owner: object = None
+    ) -> Callable[P, "SyncStream[R]"]:
+        def stream(*args: P.args, **options: P.kwargs) -> SyncStream[R]:
+            return SyncStream(self._method(instance.resource, *args, **options), instance.loop)
 
-        _show_as(stream, self._method, waiting)
+        _copy_signature(stream, self._method, instance)
         return stream
 
 
-class WaitingStream(Generic[R]):
-    """Items of a stream, each waited for; leaving the block closes it."""
+class SyncStream(Generic[R]):
+    """A stream, iterated synchronously; leaving the block closes it."""
 
-    def __init__(self, stream: Stream[R], loop: Loop) -> None:
+    def __init__(self, stream: Stream[R], loop: LoopThread) -> None:
         self._stream, self._loop = stream, loop
 
     @property
     def health(self) -> StreamHealth:
-        """How the stream is doing."""
+        """Counters and state of the stream."""
         return self._stream.health
 
     def __enter__(self) -> Self:
@@ -206,11 +206,11 @@ class WaitingStream(Generic[R]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        if not self._loop.is_over:
+        if not self._loop.has_ended:
             self._loop.run(_leave(self._stream, kind, error, traceback))
 
     def __iter__(self) -> Self:
-        aiter(self._stream)  # refuses a stream that was not entered, or was left
+        aiter(self._stream)  # raises unless the stream is open
         return self
 
     def __next__(self) -> R:
@@ -220,12 +220,12 @@ class WaitingStream(Generic[R]):
             raise StopIteration from None
 
 
-def _show_as(
-    shown: Callable[..., object], method: Callable[..., object], waiting: Waiting[A] | None
+def _copy_signature(
+    wrapper: Callable[..., object], method: Callable[..., object], instance: SyncResource[A] | None
 ) -> None:
-    """Name, parameters and words of the method, for help() and for the question mark of a notebook."""
-    of_area = method if waiting is None else MethodType(method, waiting.area)
-    update_wrapper(shown, of_area)
+    """Copy name, signature and docstring of the method, for help() and notebooks."""
+    bound = method if instance is None else MethodType(method, instance.resource)
+    update_wrapper(wrapper, bound)
 
 
 async def _enter(stream: Stream[object]) -> None:
@@ -246,5 +246,5 @@ async def _next(items: AsyncIterator[R]) -> R:
 
 
 async def _closed(items: AsyncGenerator[object, None]) -> None:
-    with suppress(RuntimeError):  # an interrupted call is still ending it
+    with suppress(RuntimeError):  # an interrupted call is still closing it
         await items.aclose()

@@ -1,7 +1,7 @@
-"""The client: one object, an area for each resource.
+"""The asynchronous client: one attribute per resource.
 
-An area is imported when it is first used, and its records with it: a script that only asks for prices starts 60 ms
-earlier, and the desk paints before it reads.
+A resource and its records are imported when it is first used, which saves 60 ms at the start of a script that only needs
+prices.
 """
 
 # ruff: noqa: PLC0415 - see above
@@ -10,14 +10,13 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, TypeVar
 
-from keydesk_client.auth.secret import Secret, hidden
+from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.caller import Caller, Retries
-from keydesk_client.http.endpoint import TimeForm
+from keydesk_client.http.connections import Limiter
 from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
-from keydesk_client.http.pacing import Limiter
 from keydesk_client.http.transport import Carrier, Transport
 from keydesk_client.models._core.record import Response
-from keydesk_client.resources._base import Defaults, WriteRequest
+from keydesk_client.resources._base import Defaults, TimeForm, WriteRequest
 
 if TYPE_CHECKING:
     from keydesk_client.resources.accounts import Accounts
@@ -38,8 +37,8 @@ R = TypeVar("R", bound=Response)
 class Client:
     """Every operation of the v20 interface, typed.
 
-    Use it as `async with Client(...) as client:`; leaving the block closes every connection. `account_id` is what
-    every call uses that does not name an account.
+    Use it as `async with Client(...) as client:`; leaving the block closes every connection. `account_id` is the default
+    of calls that do not name an account.
     """
 
     def __init__(
@@ -55,27 +54,27 @@ class Client:
         limiter: Limiter | None = None,
         carrier: Carrier | None = None,
     ) -> None:
-        secret, token = hidden(token), ""  # a traceback from here on must not show it as a local
+        secret, token = as_secret(token), ""  # a traceback from here on must not show it as a local
         self._rest_url = rest_url
         self._defaults = Defaults(
             account_id, datetime_format
-        )  # what a traceback shows of it needs them
+        )  # before Transport fails: repr needs it
         self.transport: Transport = Transport(
-            secret, rest_url, stream_url, timeouts=timeouts, carrier=carrier
+            secret, rest_url, stream_url, timeouts=timeouts, limiter=limiter, carrier=carrier
         )
-        self._caller = Caller(self.transport, limiter or Limiter(), retries)
+        self._caller = Caller(self.transport, retries)
         self._look_up_caller = self._caller.for_look_ups()
 
     def for_look_ups(self) -> Self:
-        """Return a view of this client whose reads go before other reads, on connections of their own.
+        """Return a view of this client whose reads are look-ups: admitted first, on connections of their own.
 
-        For reads that tell what became of a request whose answer was lost. It is closed with this client.
+        It is for reads that tell what became of a request whose response was lost, and is closed with this client.
         """
-        other = object.__new__(type(self))
-        other._rest_url, other._defaults = self._rest_url, self._defaults
-        other.transport, other._caller = self.transport, self._look_up_caller
-        other._look_up_caller = self._look_up_caller
-        return other
+        view = object.__new__(type(self))
+        view._rest_url, view._defaults = self._rest_url, self._defaults
+        view.transport, view._caller = self.transport, self._look_up_caller
+        view._look_up_caller = self._look_up_caller
+        return view
 
     @cached_property
     def accounts(self) -> "Accounts":
@@ -86,83 +85,83 @@ class Client:
 
     @cached_property
     def books(self) -> "Books":
-        """How the service's clients are positioned."""
+        """Order and position books of the service's clients."""
         from keydesk_client.resources.pricing import Books
 
         return Books(self._caller, self._defaults)
 
     @cached_property
     def candles(self) -> "Candles":
-        """History of an instrument."""
+        """The price history of instruments."""
         from keydesk_client.resources.candles import Candles
 
         return Candles(self._caller, self._defaults)
 
     @cached_property
     def orders(self) -> "Orders":
-        """Orders of an account."""
+        """The orders of an account."""
         from keydesk_client.resources.orders import Orders
 
         return Orders(self._caller, self._defaults)
 
     @cached_property
     def positions(self) -> "Positions":
-        """Positions of an account."""
+        """The positions of an account."""
         from keydesk_client.resources.trades import Positions
 
         return Positions(self._caller, self._defaults)
 
     @cached_property
     def pricing(self) -> "Pricing":
-        """Prices, now and as they move."""
+        """Prices, current and streamed."""
         from keydesk_client.resources.pricing import Pricing
 
         return Pricing(self._caller, self._defaults)
 
     @cached_property
     def trades(self) -> "Trades":
-        """Trades of an account."""
+        """The trades of an account."""
         from keydesk_client.resources.trades import Trades
 
         return Trades(self._caller, self._defaults)
 
     @cached_property
     def transactions(self) -> "Transactions":
-        """Everything that ever happened on an account."""
+        """The history of an account."""
         from keydesk_client.resources.transactions import Transactions
 
         return Transactions(self._caller, self._defaults)
 
     @classmethod
     def practice(cls, token: str | Secret, account_id: str | None = None) -> Self:
-        """A client of the broker's practice environment."""
-        token = hidden(token)
-        return cls._of(PRACTICE, token, account_id)
+        """Return a client of the broker's practice environment."""
+        token = as_secret(token)
+        return cls._at(PRACTICE, token, account_id)
 
     @classmethod
     def live(cls, token: str | Secret, account_id: str | None = None) -> Self:
-        """A client of the live environment: real money."""
-        token = hidden(token)
-        return cls._of(LIVE, token, account_id)
+        """Return a client of the live environment: real money."""
+        token = as_secret(token)
+        return cls._at(LIVE, token, account_id)
 
     @classmethod
-    def _of(cls, urls: tuple[str, str], secret: Secret, account_id: str | None) -> Self:
+    def _at(cls, urls: tuple[str, str], secret: Secret, account_id: str | None) -> Self:
         rest_url, stream_url = urls
         return cls(token=secret, rest_url=rest_url, stream_url=stream_url, account_id=account_id)
 
     @property
     def account_id(self) -> str | None:
-        """The account of every call that names none; another default is another client."""
+        """The default account; use another client for another default."""
         return self._defaults.account_id
 
     @property
     def throttled(self) -> int:
-        """How often the service said 429, those that were asked again and went well included."""
+        """How many responses had the status 429, including those whose request succeeded when retried."""
         return self._caller.throttled + self._look_up_caller.throttled
 
     async def send(self, write: WriteRequest[R]) -> R:
         """Send a request that an area has built, as in `orders.build_create(...)`, once."""
-        return await self._caller.ask(write.request, write.reader)
+        return await self._caller.call(write.request, write.reader)
 
     async def close(self) -> None:
         """Close every connection."""

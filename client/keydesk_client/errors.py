@@ -1,34 +1,34 @@
-"""Everything that can go wrong, as one tree.
+"""The exceptions of this package, as one tree.
 
 KeydeskClientError
-├── InvalidRequest            the caller asked for the impossible; nothing was sent
-├── InvalidSettings           a token or an address that must not be used; nothing was sent
-├── ClientClosed              the client was left; nothing was sent
+├── InvalidRequest            an argument is invalid; nothing was sent
+├── InvalidSettings           a token or an address is invalid; nothing was sent
+├── ClientClosed              the client is closed; nothing was sent
 ├── StreamNotOpen             a stream is read outside its block, or entered twice
 ├── Unreachable               no connection could be made; nothing was sent
-├── ConnectionLost            the connection broke; whether the request was acted on is not known
-├── TimedOut                  a phase took too long; `sent` says whether the request may have been acted on
-├── UnreadableAnswer          an answer came that is not v20 JSON: a web page, half a body, a body without end
-│   └── AnswerTooLarge        it has more bytes, values or broken records than an answer of its kind may have
-├── UnsafeFile                a file with secrets or orders in it can be used by others
-├── TokenStoreError           tokens can not be kept or fetched
-│   ├── NoTokenStore          this machine has no store of its own, and no vault was asked for
+├── ConnectionLost            the connection broke; the request may have been executed
+├── TimedOut                  a phase took too long; `sent`: whether the request may have been executed
+├── UnreadableAnswer          the response is not v20 JSON: a web page, an incomplete or endless body
+│   └── AnswerTooLarge        it exceeds a limit of bytes, values or malformed records
+├── UnsafeFile                a file with secrets or orders is accessible to others
+├── TokenStoreError           a token cannot be stored or loaded
+│   ├── NoTokenStore          no native store is unlocked, and no vault was requested
 │   ├── StoreLocked           no passphrase was given
 │   ├── WrongPassphrase       the passphrase does not open the vault
-│   └── StoreDamaged          the vault is not what was written
-├── NoSuchMoment              a time was sent, or asked for, that no calendar has: the 30th of February
-├── MissingMember             a record is read for a member that the service did not send (or sent unreadable)
-└── Answered                  the service answered with an error status
+│   └── StoreDamaged          the vault was changed since it was written
+├── NoSuchMoment              a time does not exist: the 30th of February
+├── MissingMember             a member is read that the service did not send, or sent malformed
+└── Answered                  the service responded with an error status
     ├── Refused               4xx: with errorCode, reject reason and reject transaction where the service gives them
     │   ├── Unauthorized      401
     │   ├── Forbidden         403
     │   ├── NotFound          404
     │   ├── NotAllowed        405
     │   ├── OutOfRange        416
-    │   └── RateLimited       429: it was not acted on; `retry_after` says when to come back
-    └── ServerFailed          5xx, and every other status that is no answer; a write may have been acted on
+    │   └── RateLimited       429: not executed; see `retry_after`
+    └── ServerFailed          5xx and unexpected statuses; a write may have been executed
 
-All of them pickle. None carries a token or an object of the HTTP library.
+All can be pickled. None holds a token or an object of the HTTP library.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from typing import Protocol
 
 
 class Rejection(Protocol):
-    """What every reject transaction tells, whatever was rejected."""
+    """The members that every reject transaction has."""
 
     @property
     def id(self) -> str: ...
@@ -47,27 +47,27 @@ class Rejection(Protocol):
 
 
 class KeydeskClientError(Exception):
-    """The root of everything that this package raises on purpose."""
+    """The base class of the exceptions of this package."""
 
     sent: bool = False
-    """Whether the request may have reached the service: a write with `sent` must not be repeated blindly."""
+    """Whether the request may have reached the service; then a write must not be repeated blindly."""
 
 
 class InvalidRequest(KeydeskClientError, ValueError):
-    """The request can not be right, so it was not sent."""
+    """An argument is invalid, so that nothing was sent."""
 
     def __init__(self, message: str, *, field: str = "") -> None:
         super().__init__(message)
         self.field = field
-        """The member that is wrong, by its Python name, dotted for nested ones."""
+        """The Python name of the invalid argument, dotted for nested ones."""
 
 
 class InvalidSettings(KeydeskClientError, ValueError):
-    """A token or an address that must not be used."""
+    """A token or an address is invalid, or would send the token unencrypted."""
 
 
 class ClientClosed(KeydeskClientError):
-    """The client was left; open a new one."""
+    """The client is closed; open a new one."""
 
 
 class StreamNotOpen(KeydeskClientError, RuntimeError):
@@ -79,13 +79,13 @@ class Unreachable(KeydeskClientError):
 
 
 class ConnectionLost(KeydeskClientError):
-    """The connection broke while the request was on its way or the answer on its way back."""
+    """The connection broke while the request was sent or the response received."""
 
     sent = True
 
 
 class TimedOut(KeydeskClientError):
-    """A phase took longer than it may: `connect`, `write`, `read`, `pool`, `whole` or `silence` of a stream."""
+    """The timeout of a phase has passed: `connect`, `write`, `read`, `pool`, `whole` or `silence` of a stream."""
 
     def __init__(self, message: str, *, phase: str = "whole", sent: bool = True) -> None:
         super().__init__(message)
@@ -94,7 +94,7 @@ class TimedOut(KeydeskClientError):
 
 
 class UnreadableAnswer(KeydeskClientError):
-    """An answer came that can not be read; a write may well have been acted on."""
+    """The response cannot be read; a write may have been executed."""
 
     sent = True
 
@@ -105,19 +105,19 @@ class UnreadableAnswer(KeydeskClientError):
 
 
 class AnswerTooLarge(UnreadableAnswer):
-    """An answer exceeds a limit that keeps memory and time bounded; the message names the limit."""
+    """The response exceeds a limit that bounds memory and time; the message names the limit."""
 
 
 class UnsafeFile(KeydeskClientError):
-    """Others have rights to a file or folder that must be private, or own it."""
+    """A file or folder that must be private belongs to, or is accessible to, others."""
 
 
 class TokenStoreError(KeydeskClientError):
-    """Tokens can not be kept or fetched."""
+    """A token cannot be stored or loaded."""
 
 
 class NoTokenStore(TokenStoreError):
-    """No native store is unlocked, and no vault was asked for."""
+    """No native store is unlocked, and no vault was requested."""
 
 
 class StoreLocked(TokenStoreError):
@@ -129,11 +129,11 @@ class WrongPassphrase(TokenStoreError):
 
 
 class StoreDamaged(TokenStoreError):
-    """The vault's file is not what was written to it."""
+    """The file of the vault was changed since it was written."""
 
 
 class MissingMember(KeydeskClientError, AttributeError):
-    """A record is read for a member that the service left out or sent in a form that can not be read."""
+    """A member is read that the service did not send, or sent malformed."""
 
     sent = True
 
@@ -144,11 +144,11 @@ class MissingMember(KeydeskClientError, AttributeError):
 
 
 class NoSuchMoment(KeydeskClientError, ValueError):
-    """A time looks like one and is none, or lies beyond the years that a calendar has."""
+    """A time does not exist, or is outside the supported years."""
 
 
 class Answered(KeydeskClientError):
-    """The service answered with an error status."""
+    """The service responded with an error status."""
 
     sent = True
 
@@ -176,20 +176,20 @@ class Answered(KeydeskClientError):
         self.related_transaction_ids: tuple[str, ...] = tuple(related_transaction_ids)
         self.retry_after = retry_after
         self.explained = explained
-        """Whether the service itself spoke: an error page of something in between explains nothing."""
+        """Whether the service itself sent the response, not a proxy with an error page."""
         self.asked = asked
-        """The parameter that the message names, with the value that was sent."""
+        """The query parameter that the message names, with its value."""
 
     @property
     def reject_transaction(self) -> Rejection | None:
-        """The first transaction that records the refusal, when the service made one."""
+        """The first reject transaction, if any."""
         return self.reject_transactions[0] if self.reject_transactions else None
 
     @property
     def reject_reason(self) -> str | None:
-        """Why it was rejected: of the reject transaction, or else the error code."""
-        said: str | None = getattr(self.reject_transaction, "reject_reason", None)
-        return self.error_code if said is None else said
+        """The reason in the reject transaction, or else the error code."""
+        reason: str | None = getattr(self.reject_transaction, "reject_reason", None)
+        return self.error_code if reason is None else reason
 
     def __str__(self) -> str:
         code = f" {self.error_code}" if self.error_code else ""
@@ -198,7 +198,7 @@ class Answered(KeydeskClientError):
 
 
 class Refused(Answered):
-    """4xx: the service said no."""
+    """4xx: the service refused the request."""
 
 
 class Unauthorized(Refused):
@@ -206,7 +206,7 @@ class Unauthorized(Refused):
 
 
 class Forbidden(Refused):
-    """403: the token is good, the operation is not its to ask for."""
+    """403: the token is valid, but not for this operation."""
 
 
 class NotFound(Refused):
@@ -214,18 +214,18 @@ class NotFound(Refused):
 
 
 class NotAllowed(Refused):
-    """405: the path does not take this method."""
+    """405: the path does not support this method."""
 
 
 class OutOfRange(Refused):
-    """416: the transaction id lies beyond what the service knows."""
+    """416: the service does not know the transaction id yet."""
 
 
 class RateLimited(Refused):
-    """429: too many requests; it was not acted on."""
+    """429: too many requests; this one was not executed."""
 
     sent = False
 
 
 class ServerFailed(Answered):
-    """5xx or a status that is no answer at all; a write may have been acted on."""
+    """5xx or an unexpected status; a write may have been executed."""

@@ -1,8 +1,7 @@
-"""One door for every transaction of an account: applied in the order of their ids, each exactly once.
+"""Sequencer: applies the transactions of an account in the order of their ids, each exactly once.
 
-They come from three sides: the transaction stream, the bodies of REST answers, and ranges asked for afterwards. Ids
-have no holes, so what is missing is known by its number. Nothing is ever skipped: when the service does not have an id
-that it must have, the caller is told to start over from a snapshot.
+Transactions arrive by the transaction stream, in REST responses and as requested ranges. Ids are consecutive, so that
+missing ones are known. None is skipped: when the service lacks an id, the caller has to restart from a snapshot.
 """
 
 import asyncio
@@ -19,7 +18,7 @@ PATIENCE_S = 0.25
 
 
 class Numbered(Protocol):
-    """What the sequencer needs of a transaction."""
+    """A transaction, as far as the sequencer is concerned."""
 
     @property
     def id(self) -> str: ...
@@ -32,22 +31,22 @@ Range = tuple[int, int]
 
 
 class Backfill(Enum):
-    """What an answer to a request for missing transactions brought."""
+    """The effect of a response to a request for missing transactions."""
 
     COMPLETE = auto()
-    """Nothing is missing any more."""
+    """No transaction is missing."""
     PARTIAL = auto()
-    """It helped, and something is still missing: ask for the next range."""
+    """Some are still missing: request the next range."""
     STALE = auto()
-    """The service does not know of the missing ids yet: ask again in a moment."""
+    """The service does not know the missing ids yet: request them again shortly."""
     HOLE = auto()
-    """The service went past an id that it does not give out: take a snapshot and `restart`."""
+    """The service skipped an id: take a snapshot and call `restart`."""
     REFUSED = auto()
     """The service refuses the range of ids: its history may be another one, or one of its copies lags behind."""
 
 
 class Sequencer(Generic[T]):
-    """Applies transactions strictly in order; holds back those that came too early."""
+    """Applies transactions strictly in order; holds those that arrive early."""
 
     def __init__(
         self,
@@ -58,18 +57,18 @@ class Sequencer(Generic[T]):
         patience_s: float = PATIENCE_S,
     ) -> None:
         self.last: int = last
-        """Id of the newest transaction that was applied."""
+        """Id of the newest applied transaction."""
         self.known: int = last
-        """The newest id that anybody mentioned."""
+        """The newest id seen, applied or not."""
         self._apply = apply
         self._held: dict[int, T] = {}
-        self._passed_over: set[int] = set()
+        self._unreached: set[int] = set()
         self._most_held = most_held
         self._patience_s = patience_s
         self._waiting: tuple[int, float] | None = None
 
     def offer(self, transaction: T) -> bool:
-        """Take a transaction, from anywhere and in any order; True when it was news."""
+        """Take a transaction, in any order; return whether it was new."""
         number = int(transaction.id)
         self.saw_last(number)
         if number <= self.last or number in self._held:
@@ -78,27 +77,27 @@ class Sequencer(Generic[T]):
             self._apply_next(transaction)
             self._apply_held()
         elif len(self._held) < self._most_held:
-            self._held[number] = transaction  # beyond the bound it is asked for again later
+            self._held[number] = transaction  # beyond the bound it is requested again later
         return True
 
     def offer_all(self, transactions: Iterable[T]) -> int:
-        """Take several; returns how many were news."""
+        """Take several transactions; return how many were new."""
         return sum(self.offer(transaction) for transaction in transactions)
 
     def saw_last(self, last_transaction_id: int | str) -> None:
-        """Note a lastTransactionID: of a heartbeat, or of any answer."""
+        """Note the lastTransactionID of a heartbeat or a response."""
         self.known = max(self.known, int(last_transaction_id))
 
     @property
     def missing(self) -> Range | None:
-        """The first range of ids to ask for, or None."""
+        """The first range of missing ids, or None."""
         if self.known <= self.last:
             return None
         before_held = min(self._held, default=self.known + 1) - 1
         return self.last + 1, before_held
 
     def overdue(self, now: float) -> Range | None:
-        """The missing range once it has been missing for a quarter of a second; call it on a beat."""
+        """Return the missing range once it has been missing for `patience_s`; call it at intervals."""
         missing = self.missing
         if missing is None:
             self._waiting = None
@@ -108,35 +107,35 @@ class Sequencer(Generic[T]):
         return missing if now - self._waiting[1] >= self._patience_s else None
 
     def backfilled(
-        self, asked: Range, transactions: Iterable[T], last_transaction_id: int | str
+        self, requested: Range, transactions: Iterable[T], last_transaction_id: int | str
     ) -> Backfill:
-        """Take the answer to a request for `asked`, and say how it helped."""
+        """Take the response to a request for `requested`; return its effect."""
         before = self.last
         self.offer_all(transactions)
         self.saw_last(last_transaction_id)
         if self.missing is None:
             return Backfill.COMPLETE
-        if self.last > before or asked[0] <= before:
+        if self.last > before or requested[0] <= before:
             return Backfill.PARTIAL
-        return Backfill.HOLE if int(last_transaction_id) >= asked[0] else Backfill.STALE
+        return Backfill.HOLE if int(last_transaction_id) >= requested[0] else Backfill.STALE
 
     def is_behind_us(self, last_transaction_id: int | str) -> bool:
-        """Whether the service knows less than was applied: its history is another one; take a snapshot."""
+        """Return whether the service knows less than was applied: its history was replaced; take a snapshot."""
         return int(last_transaction_id) < self.last
 
     def restart(self, last: int) -> None:
-        """Go on after a snapshot whose lastTransactionID is `last`; later ones that wait are applied at once.
+        """Continue after a snapshot whose lastTransactionID is `last`, and apply the held transactions that follow.
 
-        What two snapshots did not reach is dropped: an id that the service never had would be asked for without end.
-        One that exists is mentioned again, and asked for.
+        Held transactions beyond two snapshots are dropped: an id that the service never had would be requested without
+        end. One that exists is seen again, and requested.
         """
         self.last = last
         self._held = {
             number: held
             for number, held in self._held.items()
-            if number > last and number not in self._passed_over
+            if number > last and number not in self._unreached
         }
-        self._passed_over = set(self._held)
+        self._unreached = set(self._held)
         self.known = max(self._held, default=last)
         self._waiting = None
         self._apply_held()
@@ -146,9 +145,7 @@ class Sequencer(Generic[T]):
             self._apply_next(following)
 
     def _apply_next(self, transaction: T) -> None:
-        self.last += (
-            1  # before applying: a transaction that fails to apply must not come a second time
-        )
+        self.last += 1  # first: a transaction that fails to apply must not be applied again
         self._apply(transaction)
 
 

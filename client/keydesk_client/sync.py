@@ -1,11 +1,11 @@
-"""The client for scripts and notebooks: the same calls without `await`, typed alike, and not written twice.
+"""Synchronous client for scripts and notebooks: the same calls without `await`, with the same types.
 
     with sync.Client(keydesk_client.Client(token=..., rest_url=..., stream_url=..., account_id=...)) as client:
         print(client.accounts.summary().account.nav)
         for trade in client.trades.iterate(state="ALL"): ...
 
-The asynchronous client runs on a loop in a thread of its own; every call here waits for its result. That works inside
-a notebook too, whose own loop is running already. Orders that are never doubled are sent by a `Sender` here as well:
+The asynchronous client runs on an event loop in a thread of its own, which works inside a notebook, too; every call
+waits for its result. `Sender` sends orders without duplicates:
 
     sender = sync.Sender(client, FileJournal("orders.jsonl"), lambda: newest, alarm=late.put)
     left_open = sender.recover()
@@ -18,7 +18,14 @@ from types import TracebackType
 from typing import Final, Self
 
 from keydesk_client import client as asynchronous
-from keydesk_client._sync_bridge import Called, CalledThere, Iterated, Loop, Streamed, Waiting
+from keydesk_client._sync_bridge import (
+    LoopThread,
+    SyncIterator,
+    SyncMethod,
+    SyncResource,
+    SyncStreamMethod,
+    ThreadMethod,
+)
 from keydesk_client.http.pacing import SteadyTime, steady_time
 from keydesk_client.orders import sender as sending
 from keydesk_client.orders.journal import Journal
@@ -30,94 +37,94 @@ from keydesk_client.resources import pricing as books
 from keydesk_client.resources import trades as positions
 
 
-class Accounts(Waiting[accounts.Accounts]):
+class Accounts(SyncResource[accounts.Accounts]):
     """The accounts that the token may use."""
 
-    list: Final = Called(accounts.Accounts.list)
-    get: Final = Called(accounts.Accounts.get)
-    summary: Final = Called(accounts.Accounts.summary)
-    instruments: Final = Called(accounts.Accounts.instruments)
-    configure: Final = Called(accounts.Accounts.configure)
-    changes: Final = Called(accounts.Accounts.changes)
+    list: Final = SyncMethod(accounts.Accounts.list)
+    get: Final = SyncMethod(accounts.Accounts.get)
+    summary: Final = SyncMethod(accounts.Accounts.summary)
+    instruments: Final = SyncMethod(accounts.Accounts.instruments)
+    configure: Final = SyncMethod(accounts.Accounts.configure)
+    changes: Final = SyncMethod(accounts.Accounts.changes)
 
 
-class Books(Waiting[books.Books]):
-    """How the service's clients are positioned."""
+class Books(SyncResource[books.Books]):
+    """Order and position books of the service's clients."""
 
-    order: Final = Called(books.Books.order)
-    position: Final = Called(books.Books.position)
-
-
-class Candles(Waiting[candles.Candles]):
-    """History of an instrument."""
-
-    get: Final = Called(candles.Candles.get)
-    get_for_account: Final = Called(candles.Candles.get_for_account)
-    latest: Final = Called(candles.Candles.latest)
-    iterate: Final = Iterated(candles.Candles.iterate)
+    order: Final = SyncMethod(books.Books.order)
+    position: Final = SyncMethod(books.Books.position)
 
 
-class Orders(Waiting[orders.Orders]):
-    """Orders of an account."""
+class Candles(SyncResource[candles.Candles]):
+    """The price history of instruments."""
 
-    create: Final = Called(orders.Orders.create)
-    list: Final = Called(orders.Orders.list)
-    iterate: Final = Iterated(orders.Orders.iterate)
-    pending: Final = Called(orders.Orders.pending)
-    get: Final = Called(orders.Orders.get)
-    replace: Final = Called(orders.Orders.replace)
-    cancel: Final = Called(orders.Orders.cancel)
-    set_client_extensions: Final = Called(orders.Orders.set_client_extensions)
+    get: Final = SyncMethod(candles.Candles.get)
+    get_for_account: Final = SyncMethod(candles.Candles.get_for_account)
+    latest: Final = SyncMethod(candles.Candles.latest)
+    iterate: Final = SyncIterator(candles.Candles.iterate)
 
 
-class Positions(Waiting[positions.Positions]):
-    """Positions of an account."""
+class Orders(SyncResource[orders.Orders]):
+    """The orders of an account."""
 
-    list: Final = Called(positions.Positions.list)
-    open: Final = Called(positions.Positions.open)
-    get: Final = Called(positions.Positions.get)
-    close: Final = Called(positions.Positions.close)
-
-
-class Pricing(Waiting[pricing.Pricing]):
-    """Prices, now and as they move."""
-
-    get: Final = Called(pricing.Pricing.get)
-    stream: Final = Streamed(pricing.Pricing.stream)
+    create: Final = SyncMethod(orders.Orders.create)
+    list: Final = SyncMethod(orders.Orders.list)
+    iterate: Final = SyncIterator(orders.Orders.iterate)
+    pending: Final = SyncMethod(orders.Orders.pending)
+    get: Final = SyncMethod(orders.Orders.get)
+    replace: Final = SyncMethod(orders.Orders.replace)
+    cancel: Final = SyncMethod(orders.Orders.cancel)
+    set_client_extensions: Final = SyncMethod(orders.Orders.set_client_extensions)
 
 
-class Trades(Waiting[trades.Trades]):
-    """Trades of an account."""
+class Positions(SyncResource[positions.Positions]):
+    """The positions of an account."""
 
-    list: Final = Called(trades.Trades.list)
-    iterate: Final = Iterated(trades.Trades.iterate)
-    open: Final = Called(trades.Trades.open)
-    get: Final = Called(trades.Trades.get)
-    close: Final = Called(trades.Trades.close)
-    set_client_extensions: Final = Called(trades.Trades.set_client_extensions)
-    set_dependent_orders: Final = Called(trades.Trades.set_dependent_orders)
+    list: Final = SyncMethod(positions.Positions.list)
+    open: Final = SyncMethod(positions.Positions.open)
+    get: Final = SyncMethod(positions.Positions.get)
+    close: Final = SyncMethod(positions.Positions.close)
 
 
-class Transactions(Waiting[transactions.Transactions]):
-    """Everything that ever happened on an account."""
+class Pricing(SyncResource[pricing.Pricing]):
+    """Prices, current and streamed."""
 
-    list: Final = Called(transactions.Transactions.list)
-    get: Final = Called(transactions.Transactions.get)
-    since: Final = Called(transactions.Transactions.since)
-    range: Final = Called(transactions.Transactions.range)
-    recent: Final = Called(transactions.Transactions.recent)
-    iterate: Final = Iterated(transactions.Transactions.iterate)
-    iterate_since: Final = Iterated(transactions.Transactions.iterate_since)
-    stream: Final = Streamed(transactions.Transactions.stream)
+    get: Final = SyncMethod(pricing.Pricing.get)
+    stream: Final = SyncStreamMethod(pricing.Pricing.stream)
+
+
+class Trades(SyncResource[trades.Trades]):
+    """The trades of an account."""
+
+    list: Final = SyncMethod(trades.Trades.list)
+    iterate: Final = SyncIterator(trades.Trades.iterate)
+    open: Final = SyncMethod(trades.Trades.open)
+    get: Final = SyncMethod(trades.Trades.get)
+    close: Final = SyncMethod(trades.Trades.close)
+    set_client_extensions: Final = SyncMethod(trades.Trades.set_client_extensions)
+    set_dependent_orders: Final = SyncMethod(trades.Trades.set_dependent_orders)
+
+
+class Transactions(SyncResource[transactions.Transactions]):
+    """The history of an account."""
+
+    list: Final = SyncMethod(transactions.Transactions.list)
+    get: Final = SyncMethod(transactions.Transactions.get)
+    since: Final = SyncMethod(transactions.Transactions.since)
+    range: Final = SyncMethod(transactions.Transactions.range)
+    recent: Final = SyncMethod(transactions.Transactions.recent)
+    iterate: Final = SyncIterator(transactions.Transactions.iterate)
+    iterate_since: Final = SyncIterator(transactions.Transactions.iterate_since)
+    stream: Final = SyncStreamMethod(transactions.Transactions.stream)
 
 
 class Client:
-    """The areas of an asynchronous client, each call waiting for its result."""
+    """The resources of an asynchronous client, with synchronous methods."""
 
     def __init__(self, client: asynchronous.Client) -> None:
         self.asynchronous: Final = client
-        """What does the work, in the thread of `loop`."""
-        self.loop: Final = Loop()
+        """The client that runs in the thread of `loop`."""
+        self.loop: Final = LoopThread()
         self.accounts: Final = Accounts(client.accounts, self.loop)
         self.books: Final = Books(client.books, self.loop)
         self.candles: Final = Candles(client.candles, self.loop)
@@ -129,12 +136,12 @@ class Client:
 
     @property
     def account_id(self) -> str | None:
-        """The account of every call that names none; another default is another client."""
+        """The default account; use another client for another default."""
         return self.asynchronous.account_id
 
     def close(self) -> None:
-        """Close every connection and end the thread; a second time changes nothing."""
-        if self.loop.is_over:
+        """Close every connection and end the thread; do nothing when called again."""
+        if self.loop.has_ended:
             return
         self.loop.run(self.asynchronous.close())
         self.loop.close()
@@ -154,13 +161,13 @@ class Client:
         return f"sync.{self.asynchronous!r}"
 
 
-class Sender(Waiting[sending.Sender]):
-    """The order protocol without `await`: each request sent once, and every call waits for its outcome.
+class Sender(SyncResource[sending.Sender]):
+    """The order protocol without `await`: each request is sent once, and every call waits for its outcome.
 
-    `last_transaction_id`, `on_progress` and `alarm` are called in the client's own thread (`keydesk-client`), one at a
-    time, while a call waits or, for the alarm, at any time. Let them hand over what they hear, to a `queue.Queue` for
-    instance; they can not call this client or sender (InvalidRequest says so), which would wait for itself. Calls may
-    come from several threads at once. An interrupt ends the waiting, not the order: `recover` then tells what it became.
+    `last_transaction_id`, `on_progress` and `alarm` are called in the thread of the client (`keydesk-client`), one at a
+    time, while a call waits or, for the alarm, at any time. They should pass their arguments on, to a `queue.Queue` for
+    instance; calling this client or sender would deadlock and raises InvalidRequest. Several threads may use a sender.
+    An interrupt ends the waiting, not the order: `recover` then returns its outcome.
     """
 
     def __init__(
@@ -193,14 +200,14 @@ class Sender(Waiting[sending.Sender]):
         )
         super().__init__(sender, client.loop)
 
-    create: Final = Called(sending.Sender.create)
-    replace: Final = Called(sending.Sender.replace)
-    cancel: Final = Called(sending.Sender.cancel)
-    close_trade: Final = Called(sending.Sender.close_trade)
-    close_position: Final = Called(sending.Sender.close_position)
-    set_dependent_orders: Final = Called(sending.Sender.set_dependent_orders)
-    recover: Final = Called(sending.Sender.recover)
-    resolve: Final = Called(sending.Sender.resolve)
-    unconfirmed: Final = CalledThere(sending.Sender.unconfirmed)
-    reconcile: Final = Called(sending.Sender.reconcile)
-    watch: Final = CalledThere(sending.Sender.watch)
+    create: Final = SyncMethod(sending.Sender.create)
+    replace: Final = SyncMethod(sending.Sender.replace)
+    cancel: Final = SyncMethod(sending.Sender.cancel)
+    close_trade: Final = SyncMethod(sending.Sender.close_trade)
+    close_position: Final = SyncMethod(sending.Sender.close_position)
+    set_dependent_orders: Final = SyncMethod(sending.Sender.set_dependent_orders)
+    recover: Final = SyncMethod(sending.Sender.recover)
+    resolve: Final = SyncMethod(sending.Sender.resolve)
+    unconfirmed: Final = ThreadMethod(sending.Sender.unconfirmed)
+    reconcile: Final = SyncMethod(sending.Sender.reconcile)
+    watch: Final = ThreadMethod(sending.Sender.watch)

@@ -56,7 +56,9 @@ async def test_what_is_no_order_request_is_refused_before_it_is_sent() -> None:
 
 async def test_an_id_that_is_no_text_is_told_how_to_write_it() -> None:
     number: str = 33  # type: ignore[assignment]  # that is what is refused
-    with pytest.raises(InvalidRequest, match=r"^specifier: give text, as in '33'; .* type int$"):
+    with pytest.raises(
+        InvalidRequest, match=r"^specifier: invalid type int: pass text, as in '33'$"
+    ):
         await client_answering(500, {}).trades.close(number)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from keydesk_client import sync
-from keydesk_client._sync_bridge import Waiting
+from keydesk_client._sync_bridge import SyncResource
 from support.broker import PracticeServer
 
 FOLDER = Path(__file__).parents[2] / "client" / "examples"
@@ -34,7 +34,7 @@ TOLD = {
 
 def test_each_area_has_its_script() -> None:
     kinds = (kind for kind in vars(sync).values() if isinstance(kind, type))
-    waiting = {kind for kind in kinds if Waiting in kind.__bases__}
+    waiting = {kind for kind in kinds if SyncResource in kind.__bases__}
     areas = {kind.__name__.lower() for kind in waiting - {sync.Sender}}
     scripts = {path.stem for path in FOLDER.iterdir() if path.suffix == ".py"}
     assert scripts == TOLD.keys()

@@ -263,7 +263,7 @@ def test_a_callback_that_calls_the_client_is_refused_rather_than_left_to_hang(
         sender = sync.Sender(
             client, journal_in(tmp_path), lambda: 0, lambda _: client.orders.pending()
         )
-        with pytest.raises(InvalidRequest, match="thread of yours"):
+        with pytest.raises(InvalidRequest, match="to another thread"):
             sender.create(buy())
 
 

@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from keydesk_client import sync
-from keydesk_client._sync_bridge import Waiting
+from keydesk_client._sync_bridge import SyncResource
 from support.broker import PracticeServer
 
 FOLDER = Path(__file__).parent / "typed_users"
 WAITING = {
-    name: kind for name, kind in vars(sync).items() if Waiting in getattr(kind, "__bases__", ())
+    name: kind
+    for name, kind in vars(sync).items()
+    if SyncResource in getattr(kind, "__bases__", ())
 }
 RIGHT_USES = sorted(path.stem for path in FOLDER.glob("*.py") if path.stem != "wrong_uses")
 

@@ -1,12 +1,7 @@
-"""Where tokens live: the desktop's own store when it is unlocked, else our encrypted vault; never anything else.
+"""Token storage: the desktop's native store when it is unlocked, else the encrypted vault, and nothing else.
 
-keyring would choose by itself, and with some packages installed it silently takes a store in plain text. So the
-backend is built here, by name. A token goes in through `store` and comes out as a Secret; neither passes through the
-environment, an argument or a log.
-
-The desktop's own token store, if there is one and it is unlocked. Nothing is asked of the user here.
-
-Import this module late: keyring takes a while.
+The backend is built here by name: keyring's own choice silently takes a plain-text store where some packages are
+installed. keyring is imported when a store is opened, since that takes 60 ms.
 """
 
 import os
@@ -17,10 +12,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar
 
-from keyring.backend import KeyringBackend
-
 from keydesk_client.auth.private_files import refuse_unsafe
-from keydesk_client.auth.secret import Secret, hidden, without_frames
+from keydesk_client.auth.secret import Secret, as_secret, strip_traceback
 from keydesk_client.errors import (
     InvalidSettings,
     KeydeskClientError,
@@ -29,55 +22,20 @@ from keydesk_client.errors import (
     TokenStoreError,
 )
 
-KEYCHAIN_STATE = ("/usr/bin/security", "show-keychain-info")
-
-
-def unlocked_native_store() -> KeyringBackend | None:
-    """The store, or None."""
-    return _keychain() if sys.platform == "darwin" else _secret_service()
-
-
-def _keychain() -> KeyringBackend | None:
-    """The login keychain of macOS: over SSH it is locked as a rule, and its state is told without a prompt."""
-    from keyring.backends.macOS import Keyring  # noqa: PLC0415 - there on macOS only
-
-    state = subprocess.run(KEYCHAIN_STATE, capture_output=True, check=False)  # noqa: S603 - fixed words
-    made: KeyringBackend = Keyring()  # type: ignore[no-untyped-call]
-    return made if state.returncode == 0 else None
-
-
-def _secret_service() -> KeyringBackend | None:
-    """The Secret Service of a Linux desktop. Its default collection is looked at, not opened: that would prompt."""
-    try:
-        import secretstorage  # noqa: PLC0415 - there on Linux only
-        from keyring.backends.SecretService import Keyring  # noqa: PLC0415
-    except ImportError:
-        return None
-    try:
-        with closing(secretstorage.dbus_init()) as bus:
-            if not secretstorage.check_service_availability(bus):
-                return None
-            if secretstorage.Collection(bus).is_locked():
-                return None
-    except (secretstorage.SecretStorageException, OSError):
-        return None
-    made: KeyringBackend = Keyring()  # type: ignore[no-untyped-call]
-    return made
-
-
 T = TypeVar("T")
 Passphrase: TypeAlias = Callable[[], str | None]
 Kind: TypeAlias = Literal["native", "vault"]
 
 SERVICE: Final = "keydesk"
+KEYCHAIN_STATE: Final = ("/usr/bin/security", "show-keychain-info")
 SHORTEST_TOKEN, LONGEST_TOKEN = 8, 1024
 LONGEST_PASSPHRASE = 4096
 AS_TYPED: Final = "surrogateescape"
-"""A passphrase is bytes: a terminal of another encoding must not make it an error that shows them."""
+"""A passphrase is bytes: one in another encoding must not raise an error that shows them."""
 
 
-class Keeper(Protocol):
-    """What a store needs of a keyring backend."""
+class Backend(Protocol):
+    """The methods of a keyring backend that a store uses."""
 
     def get_password(self, service: str, username: str, /) -> str | None: ...
     def set_password(self, service: str, username: str, password: str, /) -> None: ...
@@ -85,43 +43,43 @@ class Keeper(Protocol):
 
 
 class TokenStore:
-    """Tokens by profile and environment."""
+    """Stores tokens by profile and environment."""
 
-    def __init__(self, backend: Keeper, kind: Kind) -> None:
+    def __init__(self, backend: Backend, kind: Kind) -> None:
         self._backend = backend
         self.kind: Kind = kind
-        """Which store it is; note it beside the profile, and ask for the same one next time."""
+        """The kind of store; pass it as `choice` next time, so that the same store is opened."""
 
     def store(self, profile: str, environment: str, token: str | Secret) -> None:
-        """Keep a token; InvalidSettings when it can not be one."""
-        token = hidden(token)
+        """Store a token; raise InvalidSettings for an invalid one."""
+        token = as_secret(token)
         check_token(token)
-        user, held = _user(profile, environment), token
-        self._closed_in(lambda: self._backend.set_password(SERVICE, user, held.reveal()), held)
+        user, secret = _user(profile, environment), token
+        self._call(lambda: self._backend.set_password(SERVICE, user, secret.reveal()), secret)
 
     def load(self, profile: str, environment: str) -> Secret | None:
-        """The token, or None when there is none."""
+        """Return the token, or None when there is none."""
         user = _user(profile, environment)
-        found = self._closed_in(lambda: self._backend.get_password(SERVICE, user))
-        return None if found is None else Secret(found)
+        token = self._call(lambda: self._backend.get_password(SERVICE, user))
+        return None if token is None else Secret(token)
 
     def forget(self, profile: str, environment: str) -> bool:
-        """Take a token out; False when there was none."""
+        """Delete a token; return False when there was none."""
         if self.load(profile, environment) is None:
             return False
         user = _user(profile, environment)
-        self._closed_in(lambda: self._backend.delete_password(SERVICE, user))
+        self._call(lambda: self._backend.delete_password(SERVICE, user))
         return True
 
-    def _closed_in(self, work: Callable[[], T], token: Secret | None = None) -> T:
-        """What a backend's work gives. Its errors, and an interrupt, come without frames where secrets lie open."""
+    def _call(self, work: Callable[[], T], token: Secret | None = None) -> T:
+        """Return the result of `work`; raise its errors, and an interrupt, without frames that hold secrets."""
         failure: BaseException
         try:
             return work()
-        except _expected_of(self.kind) as error:
-            failure = _in_our_words(error, token)
-        except BaseException as error:  # noqa: BLE001 - it goes on, without its frames
-            failure = without_frames(error)
+        except _translated_errors(self.kind) as error:
+            failure = _store_error(error, token)
+        except BaseException as error:  # noqa: BLE001 - re-raised without traceback
+            failure = strip_traceback(error)
         raise failure
 
     def __repr__(self) -> str:
@@ -134,37 +92,43 @@ def open_token_store(
     *,
     choice: Kind | None = None,
 ) -> TokenStore:
-    """The store of this machine: the one that was chosen, else the native one if it is unlocked, else the vault.
+    """Return the store of this machine: the one of `choice`, else the native one if it is unlocked, else the vault.
 
-    The vault asks for its `passphrase` when the first token is stored or loaded, once.
+    The vault calls `passphrase` once, when the first token is stored or loaded.
+
+    Raises:
+        NoTokenStore: the chosen store is not available.
     """
-    from keydesk_client.auth.token_store import unlocked_native_store  # noqa: PLC0415 - late: 60 ms
-
     if choice != "vault":
         backend = unlocked_native_store()
         if backend is not None:
             return TokenStore(backend, "native")
     if choice == "native" or passphrase is None:
         raise NoTokenStore(
-            "no native token store is unlocked here, and the vault needs a passphrase"
+            "no token store: unlock the native one, or give a passphrase for the vault"
         )
-    from keydesk_client.auth.vault import VaultKeyring  # noqa: PLC0415 - late: 100 ms
+    from keydesk_client.auth.vault import VaultKeyring  # noqa: PLC0415 - takes 100 ms
 
     return TokenStore(VaultKeyring(vault_path, passphrase), "vault")
 
 
+def unlocked_native_store() -> Backend | None:
+    """Return the desktop's token store, or None when there is none or it is locked; never prompt."""
+    return _keychain() if sys.platform == "darwin" else _secret_service()
+
+
 def check_token(token: Secret) -> None:
-    """InvalidSettings when this can not be a token."""
+    """Raise InvalidSettings for an invalid token."""
     token.check()
     length = len(token.reveal())
     if not SHORTEST_TOKEN <= length <= LONGEST_TOKEN:
         raise InvalidSettings(
-            f"a token has {SHORTEST_TOKEN} to {LONGEST_TOKEN} characters, this has {length}"
+            f"invalid token of {length} characters: it must have {SHORTEST_TOKEN} to {LONGEST_TOKEN}"
         )
 
 
 def passphrase_from_descriptor(descriptor: int) -> Passphrase:
-    """A passphrase that a script hands over on an open file descriptor; its first line."""
+    """Return a passphrase function that reads the first line of an open file descriptor."""
 
     def read() -> str:
         with os.fdopen(descriptor, encoding="utf-8", errors=AS_TYPED, closefd=False) as file:
@@ -174,7 +138,7 @@ def passphrase_from_descriptor(descriptor: int) -> Passphrase:
 
 
 def passphrase_from_file(path: Path) -> Passphrase:
-    """A passphrase in a file of its own, 0600; its first line."""
+    """Return a passphrase function that reads the first line of a file, which must have mode 0600."""
 
     def read() -> str:
         with path.open(encoding="utf-8", errors=AS_TYPED) as file:
@@ -184,31 +148,61 @@ def passphrase_from_file(path: Path) -> Passphrase:
     return read
 
 
+def _keychain() -> Backend | None:
+    """Return the login keychain of macOS if it is unlocked, without a prompt; over SSH it is usually locked."""
+    from keyring.backends.macOS import Keyring  # noqa: PLC0415 - exists on macOS only
+
+    state = subprocess.run(KEYCHAIN_STATE, capture_output=True, check=False)  # noqa: S603 - constant arguments
+    backend: Backend = Keyring()  # type: ignore[no-untyped-call]
+    return backend if state.returncode == 0 else None
+
+
+def _secret_service() -> Backend | None:
+    """Return the Secret Service of a Linux desktop if its default collection is unlocked, without a prompt."""
+    try:
+        import secretstorage  # noqa: PLC0415 - exists on Linux only
+        from keyring.backends.SecretService import Keyring  # noqa: PLC0415
+    except ImportError:
+        return None
+    try:
+        with closing(secretstorage.dbus_init()) as bus:
+            if not secretstorage.check_service_availability(bus):
+                return None
+            if secretstorage.Collection(bus).is_locked():
+                return None
+    except (secretstorage.SecretStorageException, OSError):
+        return None
+    backend: Backend = Keyring()  # type: ignore[no-untyped-call]
+    return backend
+
+
 def _user(profile: str, environment: str) -> str:
     if not profile or ":" in environment:
-        raise InvalidSettings("a token belongs to a profile with a name, and to an environment")
+        raise InvalidSettings(
+            f"invalid profile {profile!r} or environment {environment!r}: both need a name, without a colon in the environment"
+        )
     return f"{environment}:{profile}"
 
 
-def _expected_of(kind: Kind) -> tuple[type[Exception], ...]:
-    """A desktop's store raises what libraries under it do; what asks for the vault's passphrase may raise its own."""
-    from keyring.errors import KeyringError  # noqa: PLC0415 - late
+def _translated_errors(kind: Kind) -> tuple[type[Exception], ...]:
+    """Return the exceptions to translate: any of a native store; not those of the vault's passphrase function."""
+    from keyring.errors import KeyringError  # noqa: PLC0415 - takes 60 ms
 
     return (Exception,) if kind == "native" else (KeydeskClientError, KeyringError, OSError)
 
 
-def _in_our_words(error: Exception, token: Secret | None) -> KeydeskClientError:
-    from keyring.errors import KeyringError, KeyringLocked  # noqa: PLC0415 - late
+def _store_error(error: Exception, token: Secret | None) -> KeydeskClientError:
+    from keyring.errors import KeyringError, KeyringLocked  # noqa: PLC0415 - takes 60 ms
 
     if isinstance(error, KeydeskClientError):
         error.__cause__ = error.__context__ = error.__traceback__ = None
         return error
-    said = str(error) if isinstance(error, KeyringError | OSError) else type(error).__name__
-    said = said if token is None else token.veiled(said)
+    reason = str(error) if isinstance(error, KeyringError | OSError) else type(error).__name__
+    reason = reason if token is None else token.redact(reason)
     match error:
         case KeyringLocked():
-            return StoreLocked(f"the native token store is locked: {said}")
+            return StoreLocked(f"the native token store is locked: {reason}")
         case OSError():
-            return TokenStoreError(f"the token store can not be used: {said}")
+            return TokenStoreError(f"cannot use the token store: {reason}")
         case _:
-            return TokenStoreError(f"the native token store failed: {said}")
+            return TokenStoreError(f"the native token store failed: {reason}")

@@ -1,10 +1,8 @@
-"""The token vault of hosts without a desktop: one encrypted file behind keyring's interface.
+"""Token vault for hosts without a desktop: a keyring backend in one encrypted file.
 
-scrypt makes a key of the passphrase, AES-256-GCM seals all tokens at once and the header with them: no flipped bit goes
-unseen. A write replaces the file at once and is synced: a crash leaves the old vault or the new one. The file is 0600
-in a 0700 folder, which is checked whenever it is read. keyring never picks this backend by itself.
-
-Import this module late: keyring and cryptography take a tenth of a second.
+scrypt derives a key from the passphrase; AES-256-GCM encrypts all tokens together and authenticates the header. A write
+replaces the file atomically and syncs it. The file has mode 0600 in a folder of mode 0700, checked on each read. keyring
+never chooses this backend by itself. Import this module late: keyring and cryptography take 100 ms.
 """
 
 import json
@@ -28,15 +26,15 @@ from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import StoreDamaged, StoreLocked, WrongPassphrase
 
 Passphrase: TypeAlias = Callable[[], str | None]
-"""Asks for the passphrase, once; None or nothing means that nobody gave one."""
+"""Returns the passphrase; None or an empty string when none was given."""
 Tokens: TypeAlias = dict[str, dict[str, str]]
-"""Service, user, token."""
+"""Tokens by service and user."""
 
 WORK: Final = 2**17
-"""scrypt's n: 0.4 s and 128 MB for each guess."""
-POSSIBLE_WORK: Final = frozenset(2**power for power in range(10, 18))
-"""What a header may ask for: it is not known to be ours before the work is done, and 2**20 would take a gigabyte."""
-LARGEST: Final = 1024 * 1024
+"""The cost n of scrypt: 0.4 s and 128 MB for each guess."""
+ALLOWED_WORK: Final = frozenset(2**power for power in range(10, 18))
+"""Costs that a header may name; it is authenticated only after that work, and 2**20 would take a gigabyte."""
+LARGEST_FILE: Final = 1024 * 1024
 LOCK_PATIENCE_S: Final = 5.0
 KEY_BYTES: Final = 32
 CHECK_BYTES: Final = 16
@@ -52,25 +50,25 @@ class VaultPassphraseWrong(WrongPassphrase, KeyringLocked):
 
 
 class VaultDamaged(StoreDamaged, KeyringError):
-    """The file is not what was written."""
+    """The file was changed since it was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What a passphrase becomes with a salt."""
+    """The key that a passphrase and a salt give."""
 
     work: int
     salt: bytes
     seal: bytes
     check: bytes
-    """Tells a wrong passphrase from a damaged file."""
+    """Distinguishes a wrong passphrase from a damaged file."""
 
     def __repr__(self) -> str:
         return "Key(…)"
 
     @property
     def header(self) -> dict[str, str | int]:
-        """What stands unencrypted in the file, and is sealed with the rest."""
+        """The unencrypted part of the file, authenticated with the rest."""
         return {
             "version": VERSION,
             "work": self.work,
@@ -80,7 +78,7 @@ class Key:
 
 
 class VaultKeyring(KeyringBackend):
-    """A keyring backend in one encrypted file; the passphrase is asked for when the first token is."""
+    """A keyring backend in one encrypted file; it calls `passphrase` when it is first used."""
 
     def __init__(
         self,
@@ -99,27 +97,27 @@ class VaultKeyring(KeyringBackend):
 
     @properties.classproperty
     def priority(self) -> float:
-        """Not among those that keyring may choose from."""
+        """Raise, so that keyring does not choose this backend by itself."""
         raise RuntimeError("the vault is chosen explicitly")
 
     def set_properties_from_env(self) -> None:
-        """The environment has no say in where tokens are kept."""
+        """Ignore the environment, which must not decide where tokens are stored."""
 
     def get_password(self, service: str, username: str) -> str | None:
-        """The token, or None."""
+        """Return the token, or None."""
         return self._read().get(service, {}).get(username)
 
     def set_password(self, service: str, username: str, password: str) -> None:
-        """Keep a token; it is on disk when this returns."""
+        """Store a token; it is on disk when this returns."""
         private_folder(self.path.parent)
-        self._read()  # asks for the passphrase: nobody should wait for the lock while a person types
+        self._read()  # calls `passphrase` before the lock is taken: typing takes a while
         with locked(self.path, patience_s=self._lock_patience_s):
             tokens = self._read()
             tokens.setdefault(service, {})[username] = password
             self._write(tokens)
 
     def delete_password(self, service: str, username: str) -> None:
-        """Forget a token; PasswordDeleteError when there is none."""
+        """Delete a token; raise PasswordDeleteError when there is none."""
         self._read()
         with locked(self.path, patience_s=self._lock_patience_s):
             tokens = self._read()
@@ -130,60 +128,66 @@ class VaultKeyring(KeyringBackend):
 
     def _read(self) -> Tokens:
         try:
-            content = read_private(self.path, LARGEST)
+            content = read_private(self.path, LARGEST_FILE)
         except FileNotFoundError:
             return {}
-        return self._opened(content)
+        return self._decoded(content)
 
-    def _opened(self, content: bytes) -> Tokens:
+    def _decoded(self, content: bytes) -> Tokens:
         try:
             held = json.loads(content)
             work, salt = int(held["work"]), b64decode(held["salt"])
             check, nonce, sealed = (b64decode(held[name]) for name in ("check", "nonce", "sealed"))
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise VaultDamaged(f"{self.path} is no vault any more") from error
-        if held.get("version") != VERSION or work not in POSSIBLE_WORK:
-            raise VaultDamaged(f"{self.path} has a header that was never written")
-        key = self._unlocked(work, salt)
+            raise VaultDamaged(
+                f"{self.path} is not a readable vault: restore it, or delete it and sign in again"
+            ) from error
+        if held.get("version") != VERSION or work not in ALLOWED_WORK:
+            raise VaultDamaged(
+                f"{self.path} has an invalid header: restore it, or delete it and sign in again"
+            )
+        key = self._key_for(work, salt)
         if not compare_digest(key.check, check):
             self._key = None
             raise VaultPassphraseWrong("the passphrase does not open the vault")
-        return self._unsealed(key, nonce, sealed)
+        return self._decrypted(key, nonce, sealed)
 
-    def _unsealed(self, key: Key, nonce: bytes, sealed: bytes) -> Tokens:
+    def _decrypted(self, key: Key, nonce: bytes, sealed: bytes) -> Tokens:
         try:
-            plain = AESGCM(key.seal).decrypt(nonce, sealed, _bound(key))
+            plain = AESGCM(key.seal).decrypt(nonce, sealed, _authenticated(key))
             tokens: Tokens = json.loads(plain)
         except (InvalidTag, ValueError):
-            raise VaultDamaged(f"{self.path} was changed since it was written") from None
+            raise VaultDamaged(
+                f"{self.path} was changed since it was written: restore it, or delete it and sign in again"
+            ) from None
         return tokens
 
     def _write(self, tokens: Tokens) -> None:
-        key = self._key or self._unlocked(self._work, os.urandom(16))
+        key = self._key or self._key_for(self._work, os.urandom(16))
         nonce = os.urandom(12)
-        sealed = AESGCM(key.seal).encrypt(nonce, json.dumps(tokens).encode(), _bound(key))
+        sealed = AESGCM(key.seal).encrypt(nonce, json.dumps(tokens).encode(), _authenticated(key))
         held = key.header | {
             "nonce": b64encode(nonce).decode(),
             "sealed": b64encode(sealed).decode(),
         }
         replace_file(self.path, json.dumps(held).encode() + b"\n")
 
-    def _unlocked(self, work: int, salt: bytes) -> Key:
+    def _key_for(self, work: int, salt: bytes) -> Key:
         if self._key is not None and (self._key.work, self._key.salt) == (work, salt):
             return self._key
         passphrase = Secret((self._passphrase() if self._passphrase is not None else None) or "")
         if not passphrase.reveal():
-            raise VaultLocked("the token vault is locked: no passphrase was given")
-        self._key = _key_of(passphrase, work, salt)
+            raise VaultLocked("the token vault is locked, and no passphrase was given")
+        self._key = _derived_key(passphrase, work, salt)
         return self._key
 
 
-def _key_of(passphrase: Secret, work: int, salt: bytes) -> Key:
-    """The key; an interrupt while it is made, which takes its time, shows the passphrase as no local."""
-    made = Scrypt(salt=salt, length=KEY_BYTES + CHECK_BYTES, n=work, r=8, p=1)
-    both = made.derive(passphrase.reveal().encode("utf-8", "surrogateescape"))
+def _derived_key(passphrase: Secret, work: int, salt: bytes) -> Key:
+    """Derive the key; no local holds the passphrase, which the traceback of an interrupt would show."""
+    scrypt = Scrypt(salt=salt, length=KEY_BYTES + CHECK_BYTES, n=work, r=8, p=1)
+    both = scrypt.derive(passphrase.reveal().encode("utf-8", "surrogateescape"))
     return Key(work, salt, seal=both[:KEY_BYTES], check=both[KEY_BYTES:])
 
 
-def _bound(key: Key) -> bytes:
+def _authenticated(key: Key) -> bytes:
     return json.dumps(key.header, sort_keys=True).encode()

@@ -1,19 +1,17 @@
-"""One call from request to record: at the service's pace, reads asked again, errors raised.
+"""One call from request to record: reads are retried with full jitter, writes are sent once.
 
-How often a read is asked again, and how long to wait in between. Writes are never repeated here.
-
-Full jitter: each pause is drawn between nothing and a ceiling that doubles, so that a thousand clients which lost the
-service at once do not come back at once.
+Full jitter: each pause is drawn between 0 and a ceiling that doubles, so that clients which lost the service at the same
+moment do not return at the same moment.
 """
 
 import asyncio
-import json
+import copy
 import random
 import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Final, Self, TypeVar
 
 from keydesk_client.errors import (
     Answered,
@@ -27,158 +25,143 @@ from keydesk_client.errors import (
     UnreadableAnswer,
 )
 from keydesk_client.http.error_mapping import error_of
-from keydesk_client.http.messages import Answer, Request
-from keydesk_client.http.pacing import BackOff, Claim, ConnectPace, Limiter
+from keydesk_client.http.messages import HttpResponse, Request
+from keydesk_client.http.pacing import BackOff
 from keydesk_client.http.transport import Transport
 from keydesk_client.models._core.decoder import Reader
-from keydesk_client.models._core.record import Response, Wire
+from keydesk_client.models._core.record import Response
 
-PASSING = (Unreachable, ConnectionLost, TimedOut, UnreadableAnswer, RateLimited)
-PASSING_STATUSES = frozenset({500, 502, 503, 504})
-"""Not 501: what a service does not offer it will not offer in a second either."""
+R = TypeVar("R", bound=Response)
+
+TRANSIENT: Final = (Unreachable, ConnectionLost, TimedOut, UnreadableAnswer, RateLimited)
+TRANSIENT_STATUSES: Final = frozenset({500, 502, 503, 504})
+"""Not 501: an operation that the service does not offer stays missing."""
+LINK: Final = re.compile(r'<([^<>]*)>\s*;[^,<>]*?\brel="?([a-z]+)"?', re.IGNORECASE)
+LONGEST_LINKS: Final = 8000
+"""Characters of the Link header that are searched: a page has one or two links."""
+LARGEST_INLINE: Final = 64_000
+"""Bytes of a malformed body that are read without leaving the event loop: at most 50 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """The patience of a client with a read."""
+    """The retry policy for reads."""
 
     most: int = 3
-    """Times that a read is asked again; 0 for never."""
+    """How often a read is retried; 0 for never."""
     first_s: float = 0.25
+    """The ceiling of the first pause; it doubles with each further one."""
     longest_s: float = 5.0
-    """Ceiling of a drawn pause."""
+    """The highest ceiling."""
     patience_s: float = 20.0
-    """No further try starts later than this after the first; a longer Retry-After is raised, not slept out."""
+    """No retry starts later than this after the first attempt; a longer Retry-After is raised instead of waited for."""
 
     def pause(
-        self, error: KeydeskClientError, *, tries: int, spent_s: float, chance: Callable[[], float]
+        self,
+        error: KeydeskClientError,
+        *,
+        attempts: int,
+        spent_s: float,
+        chance: Callable[[], float],
     ) -> float | None:
-        """Seconds to wait before the next try, or None to give up; `chance` draws from 0 to 1."""
-        if tries > self.most or not _passes(error):
+        """Return the seconds to wait before the next attempt, or None to give up.
+
+        `attempts` have failed in `spent_s` seconds; `chance` draws from 0 to 1.
+        """
+        if attempts > self.most or not _is_transient(error):
             return None
-        asked = error.retry_after if isinstance(error, Answered) else None
+        retry_after = error.retry_after if isinstance(error, Answered) else None
         back_off = BackOff(self.first_s, self.longest_s)
-        pause = back_off.pause(tries - 1, chance, at_least_s=asked or 0.0)
+        pause = back_off.pause(attempts - 1, chance, at_least_s=retry_after or 0.0)
         return pause if spent_s + pause <= self.patience_s else None
 
 
-def _passes(error: KeydeskClientError) -> bool:
-    if isinstance(error, ServerFailed):
-        return error.status in PASSING_STATUSES
-    return isinstance(error, PASSING) and not isinstance(error, AnswerTooLarge)
-
-
-R = TypeVar("R", bound=Response)
-
-LINK = re.compile(r'<([^<>]*)>\s*;[^,<>]*?\brel="?([a-z]+)"?', re.IGNORECASE)
-SALVAGED_AT_ONCE = 64_000
-"""Bytes of a broken body that are read without leaving the event loop: 50 ms at worst."""
-LONGEST_LINKS = 8000
-"""Characters of links that are looked at: a page has one or two."""
-
-
 class Caller:
-    """Sends requests through the limiter and turns answers into records."""
+    """Sends requests and returns records."""
 
     def __init__(
         self,
         transport: Transport,
-        limiter: Limiter,
         retries: Retries,
         *,
-        is_for_look_ups: bool = False,
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self.transport = transport
-        self.stream_pace: ConnectPace = transport.pace
+        self.transport: Transport = transport
         self.throttled: int = 0
-        self._is_for_look_ups = is_for_look_ups
-        self._limiter, self._retries = limiter, retries
+        """How many responses had the status 429."""
+        self._retries = retries
         self._clock, self._chance, self._sleep = clock, chance, sleep
+        self.is_for_look_ups: bool = False
 
-    def for_look_ups(self) -> "Caller":
-        """Return one whose reads are look-ups; the transport, the limiter and the pace are the same."""
-        return type(self)(
-            self.transport,
-            self._limiter,
-            self._retries,
-            is_for_look_ups=True,
-            clock=self._clock,
-            chance=self._chance,
-            sleep=self._sleep,
-        )
+    def for_look_ups(self) -> Self:
+        """Return a caller on the same transport whose reads are look-ups."""
+        caller = copy.copy(self)
+        caller.throttled = 0
+        caller.is_for_look_ups = True
+        return caller
 
-    async def ask(self, request: Request, reader: Reader[R]) -> R:
-        """The answer as a record; every failure is one of `errors`."""
-        if self._is_for_look_ups:
+    async def call(self, request: Request, reader: Reader[R]) -> R:
+        """Send a request and return the response as a record; raise a KeydeskClientError when there is none."""
+        if self.is_for_look_ups:
             request = replace(request, look_up=True)
-        began, tries = self._clock(), 0
+        began, attempts = self._clock(), 0
         while True:
-            outcome = await self._tried(request, reader)
-            if not isinstance(outcome, KeydeskClientError):
-                return outcome
-            self.throttled += isinstance(outcome, RateLimited)
-            tries += 1
-            pause = self._pause(request, outcome, tries, self._clock() - began)
+            failure: KeydeskClientError
+            try:
+                response = await self.transport.request(request, reader.limits.size)
+                if response.is_success:
+                    return await read_record(response, reader)
+                failure = error_of(response, request.query)
+            except KeydeskClientError as error:
+                failure = error
+            self.throttled += isinstance(failure, RateLimited)
+            attempts += 1
+            pause = self._pause(request, failure, attempts, self._clock() - began)
             if pause is None:
-                raise outcome
+                raise failure
             await self._sleep(pause)
 
-    async def _tried(self, request: Request, reader: Reader[R]) -> R | KeydeskClientError:
-        try:
-            async with self._limiter.turn(_claim(request)):
-                answer = await self.transport.request(request, reader.limits.size)
-            if not answer.succeeded:
-                return error_of(answer, request.query)
-            return await read_answer(answer, reader)
-        except KeydeskClientError as error:
-            return error
-
     def _pause(
-        self, request: Request, error: KeydeskClientError, tries: int, spent_s: float
+        self, request: Request, failure: KeydeskClientError, attempts: int, spent_s: float
     ) -> float | None:
         if not request.is_read:
             return None
-        return self._retries.pause(error, tries=tries, spent_s=spent_s, chance=self._chance)
+        return self._retries.pause(failure, attempts=attempts, spent_s=spent_s, chance=self._chance)
 
 
-async def read_answer(answer: Answer, reader: Reader[R]) -> R:
-    """The record in a good answer, with what its headers say."""
+async def read_record(response: HttpResponse, reader: Reader[R]) -> R:
+    """Return the record in a successful response, with its request id, location and links.
+
+    Raises:
+        UnreadableAnswer: the body is not the JSON of such a record.
+    """
     try:
-        record = await _record_of(answer.body, reader)
+        record = reader.read_strict(response.body)
+        if record is None:
+            record = await _read_malformed(response.body, reader)
     except UnreadableAnswer as error:
-        error.status, error.request_id = answer.status, answer.request_id
+        error.status, error.request_id = response.status, response.request_id
         raise
-    headers = answer.headers
-    links = LINK.findall(headers.get("link", "")[:LONGEST_LINKS])
-    said = {
-        "request_id": answer.request_id,
-        "location": headers.get("location"),
-        "links": {relation.lower(): url for url, relation in links},
-    }
-    return record.model_copy(update=said)
+    links = LINK.findall(response.headers.get("link", "")[:LONGEST_LINKS])
+    return record.model_copy(
+        update={
+            "request_id": response.request_id,
+            "location": response.headers.get("location"),
+            "links": {relation.lower(): url for url, relation in links},
+        }
+    )
 
 
-async def _record_of(body: bytes, reader: Reader[R]) -> R:
-    """Large bodies with broken records are read in a thread: that takes seconds of pure Python."""
-    record = reader.read_strict(body)
-    if record is not None:
-        return record
-    if len(body) <= SALVAGED_AT_ONCE:
+async def _read_malformed(body: bytes, reader: Reader[R]) -> R:
+    """Read member by member; large bodies in a thread, since that takes seconds of pure Python."""
+    if len(body) <= LARGEST_INLINE:
         return reader.read_lenient(body)
     return await asyncio.to_thread(reader.read_lenient, body)
 
 
-def json_body(members: Wire) -> bytes:
-    """A body to send."""
-    return json.dumps(members, separators=(",", ":")).encode()
-
-
-def _claim(request: Request) -> Claim:
-    if request.urgent:
-        return Claim.URGENT
-    if request.look_up:
-        return Claim.LOOK_UP
-    return Claim.READ if request.is_read else Claim.WRITE
+def _is_transient(error: KeydeskClientError) -> bool:
+    if isinstance(error, ServerFailed):
+        return error.status in TRANSIENT_STATUSES
+    return isinstance(error, TRANSIENT) and not isinstance(error, AnswerTooLarge)

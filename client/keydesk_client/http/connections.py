@@ -1,178 +1,331 @@
-"""Which call may have a connection: one that is there, or a new one, of which the service takes two a second.
+"""Admission queue: each request waits once, until the rate, a place and a connection allow it.
 
-A call that the HTTP library has given a new connection waits for that one, even when another becomes free. So it is not
-given one before it may be made, and an exit takes the next that is free or may be made. Streams share the pace, and so
-do the look-ups of lost answers, which have connections of their own: while both they and the other calls lack a
-connection, new ones go to the two in turn, to the look-ups first.
+- Rate: the window is exact where the service counts. A request starts a window after the one `rate` places before it
+  was answered. Counted from start to start, requests that bunch up on their way (behind a new connection, say) would
+  exceed the limit; a token bucket that fills while idle would let twice the rate through.
+- Places: reads may use only some, so that slow candle requests do not delay an order; a few are for exits alone,
+  because orders can hang as well; look-ups of lost responses have places and connections of their own, because exits
+  can hang, too.
+- Connections: a request takes an idle one, or opens a new one at the pace that the service allows. The HTTP library
+  ties a request to the new connection that it waits for, even when another becomes idle; so none is admitted before its
+  connection may be opened, and an exit takes the first that is idle or may be opened.
 
-How many connections there are is reckoned, not known: a call that fails takes its connection with it, and one that
-nobody used for a while is closed. Where the reckoning is wrong, the pace itself still holds each new connection up.
-
-Socket options that notice a dead peer within about ten seconds, on Linux and macOS.
+Order: exits (cancels and closes), then look-ups, then by arrival. While both look-ups and other requests need a new
+connection, they get them in turn.
 """
 
 import asyncio
-import socket
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Final
+from dataclasses import dataclass
+from itertools import count
+from math import inf
+from typing import Final, Protocol, TypeAlias
 
+from keydesk_client.errors import TimedOut
+from keydesk_client.http.messages import RequestKind
 from keydesk_client.http.pacing import CONNECTS, ConnectPace, Turn
 
-IDLE_S, INTERVAL_S, PROBES = 5, 2, 3
-UNACKNOWLEDGED_MS = 8000
+RATE: Final = 120
+RATE_WINDOW_S: Final = 1.005
+READS_AT_ONCE: Final = 4
+CALLS_AT_ONCE: Final = 6
+MORE_FOR_EXITS: Final = 2
+LOOK_UPS_AT_ONCE: Final = 2
 
-SocketOption = tuple[int, int, int]
-
-
-def tcp_keepalive() -> list[SocketOption]:
-    """Ask after 5 s of silence, every 2 s, 3 times; sent data is given up after 8 s without a receipt."""
-    named = {
-        "TCP_KEEPIDLE": IDLE_S,
-        "TCP_KEEPALIVE": IDLE_S,  # the name of the same thing on macOS
-        "TCP_KEEPINTVL": INTERVAL_S,
-        "TCP_KEEPCNT": PROBES,
-        "TCP_USER_TIMEOUT": UNACKNOWLEDGED_MS,
-        "TCP_NODELAY": 1,
-    }
-    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
-    for name, value in named.items():
-        option = getattr(socket, name, None)
-        if isinstance(option, int):
-            options.append((socket.IPPROTO_TCP, option, value))
-    return options
-
-
-Trace = Callable[[str, object], Awaitable[None]]
-"""What the HTTP library tells of each step of a request, and waits for."""
-
-GIVING_WAY_S: Final = 0.01
-"""How long a connection that may be made is left to the others; they wake at the same time."""
 CONNECTING: Final = "connection.connect_tcp."
+LEAST_WAIT_S: Final = 0.001
+"""Shortest timer: a clock that rounds must not wake the queue again and again."""
+
+Trace: TypeAlias = Callable[[str, object], Awaitable[None]]
+"""httpcore's trace extension: called, and awaited, at each step of a request."""
 
 
-class Lines:
-    """Lets as many calls through as there are connections: `async with lines.line(is_urgent)` around each."""
+class ConnectionSlots:
+    """Connections of one connection pool: idle, in use, or still to be opened.
 
-    def __init__(self, pace: ConnectPace, most: int, unused_s: float) -> None:
-        self.beside: Lines | None = None
-        """Other lines of the same pace, with which new connections are shared."""
-        self.had_the_last: bool = False
-        """Whether the last new connection that both lacked was ours."""
-        self._pace, self._most, self._unused_s = pace, most, unused_s
-        self._under_way = 0
-        self._used: list[float] = []
-        """For each connection, when it was last in use; the library takes the first that is free, so the last idle longest."""
+    They are counted, not observed: a request that fails takes its connection with it, and a connection that was idle for
+    `idle_s` is taken for closed. Where the count is wrong, `trace` still delays each new connection to the pace.
+    """
+
+    def __init__(self, pace: ConnectPace, size: int, idle_s: float) -> None:
+        self.pace: ConnectPace = pace
+        self._size, self._idle_s = size, idle_s
+        self._in_use = 0
+        self._last_used: list[float] = []
+        """When each connection was last in use; the pool takes the first idle one, so the last has been idle longest."""
         self._turns: deque[Turn] = deque(maxlen=CONNECTS)
-        """For connections that may be made, and are not yet."""
-        self._urgent: deque[asyncio.Future[None]] = deque()
-        self._others: deque[asyncio.Future[None]] = deque()
-        self._alarm: asyncio.TimerHandle | None = None
+        """Turns taken for connections that are not open yet."""
 
-    @asynccontextmanager
-    async def line(self, is_urgent: bool) -> AsyncGenerator[None]:
-        """Wait for a connection, urgent calls first; a call that fails is taken to have lost it."""
-        await self._given(self._urgent if is_urgent else self._others)
-        try:
-            yield
-        except BaseException:
-            self._used.pop()
-            raise
-        finally:
-            self._leave()
+    @property
+    def is_full(self) -> bool:
+        """Whether no further connection may be opened until one closes."""
+        return len(self._last_used) >= self._size
+
+    def take_idle(self) -> bool:
+        """Take an idle connection; return False when there is none."""
+        expired = self.pace.now() - self._idle_s
+        while len(self._last_used) > self._in_use and self._last_used[-1] < expired:
+            self._last_used.pop()
+        if self._in_use >= len(self._last_used):
+            return False
+        self._in_use += 1
+        return True
+
+    def open(self) -> bool:
+        """Take a connection that is still to be opened; return False when the pace or the size forbids it."""
+        turn = None if self.is_full else self.pace.turn_nowait()
+        if turn is None:
+            return False
+        self._turns.append(turn)
+        self._last_used.append(self.pace.now())
+        self._in_use += 1
+        return True
+
+    def release(self, *, is_lost: bool) -> None:
+        """Give a connection back, or count it as closed when its request failed."""
+        if is_lost:
+            self._last_used.pop()
+        self._in_use -= 1
+        if self._in_use < len(self._last_used):
+            self._last_used[self._in_use] = self.pace.now()
 
     def trace(self) -> Trace:
-        """What holds a new connection up until it may be made; one for each request."""
+        """Return a trace extension, for one request, that delays a new connection until the pace allows it."""
         turns: list[Turn] = []
 
-        async def follow(step: str, _: object) -> None:
+        async def delay(step: str, _: object) -> None:
             if step == f"{CONNECTING}started":
                 turns.append(await self._turn())
             elif step.startswith(CONNECTING):
                 turns.pop().over()
 
-        return follow
+        return delay
 
     async def _turn(self) -> Turn:
         while self._turns:
             turn = self._turns.popleft()
-            if self._pace.renew(turn):
+            if self.pace.renew(turn):
                 return turn
-        return await self._pace.turn()
+        return await self.pace.turn()
 
-    async def _given(self, queue: deque[asyncio.Future[None]]) -> None:
-        told = asyncio.get_running_loop().create_future()
-        queue.append(told)
-        self._let_in()
+
+class Timer(Protocol):
+    """What `Timers.call_at` returns."""
+
+    def cancel(self) -> object:
+        """Do not call it."""
+        ...
+
+
+class Timers(Protocol):
+    """The part of an event loop that tells the time and runs timers."""
+
+    def time(self) -> float:
+        """Return seconds on a monotonic clock."""
+        ...
+
+    def call_at(self, when: float, callback: Callable[[], object], /) -> Timer:
+        """Call `callback` once, when the clock reads `when`."""
+        ...
+
+
+@dataclass(slots=True, eq=False)
+class _Waiter:
+    """A request in the queue."""
+
+    arrival: int
+    kind: RequestKind
+    slots: ConnectionSlots | None
+    timeout_s: float
+    admitted: asyncio.Future[None]
+    timeout: Timer | None = None
+
+    def take_idle(self) -> bool:
+        return self.slots is None or self.slots.take_idle()
+
+    def open(self) -> bool:
+        return self.slots is None or self.slots.open()
+
+    def expire(self) -> None:
+        if not self.admitted.done():
+            message = f"no connection became free within {self.timeout_s:g} s; nothing was sent"
+            self.admitted.set_exception(TimedOut(message, phase="pool", sent=False))
+
+
+class Limiter:
+    """The queue that admits requests: `async with limiter.turn(kind)` around each."""
+
+    def __init__(
+        self,
+        rate: int = RATE,
+        window_s: float = RATE_WINDOW_S,
+        *,
+        reads_at_once: int = READS_AT_ONCE,
+        calls_at_once: int = CALLS_AT_ONCE,
+        more_for_exits: int = MORE_FOR_EXITS,
+        look_ups_at_once: int = LOOK_UPS_AT_ONCE,
+        timers: Timers | None = None,
+    ) -> None:
+        self._rate, self._window_s = rate, window_s
+        self._in_flight = 0
+        self._ends: deque[float] = deque()
+        self._queues: dict[RequestKind, deque[_Waiter]] = {kind: deque() for kind in RequestKind}
+        self._arrivals = count()
+        self._reads_free, self._calls_free = reads_at_once, calls_at_once
+        self._least_free = -more_for_exits
+        self._look_ups_free = look_ups_at_once
+        self._look_up_opened_last = False
+        self._timers = timers
+        self._wake_up: Timer | None = None
+        self._wake_up_at = inf
+
+    @asynccontextmanager
+    async def turn(
+        self, kind: RequestKind, slots: ConnectionSlots | None = None, timeout_s: float = inf
+    ) -> AsyncGenerator[None]:
+        """Wait for a turn, and end it on leaving; an exception on leaving counts the connection as lost.
+
+        Args:
+            kind: decides on the order and the place.
+            slots: the connections that the request may use; None when they are neither counted nor paced.
+            timeout_s: how long the request may lack nothing but a connection.
+
+        Raises:
+            TimedOut: `timeout_s` passed; nothing was sent.
+        """
+        await self._admission(kind, slots, timeout_s)
+        is_lost = True
         try:
-            await told
-        except asyncio.CancelledError:
-            if told.done() and not told.cancelled():  # it was let in, but will not use it
-                self._leave()
-            raise
-
-    def _leave(self) -> None:
-        self._under_way -= 1
-        if self._under_way < len(self._used):
-            self._used[self._under_way] = self._pace.now()
-        self._let_in()
-
-    def _let_in(self) -> None:
-        while (queue := self._next()) is not None:
-            if not self._has_one():
-                self._wake_later()
-                return
-            self._under_way += 1
-            queue.popleft().set_result(None)
-
-    def _next(self) -> deque[asyncio.Future[None]] | None:
-        for queue in (self._urgent, self._others):
-            while queue and queue[0].done():  # gave up while it waited
-                queue.popleft()
-            if queue:
-                return queue
-        return None
-
-    def _has_one(self) -> bool:
-        now = self._pace.now()
-        while len(self._used) > self._under_way and self._used[-1] < now - self._unused_s:
-            self._used.pop()
-        if self._under_way < len(self._used):
-            return True
-        if len(self._used) >= self._most or self._gives_way():
-            return False
-        turn = self._pace.turn_now()
-        if turn is not None:
-            self.had_the_last = True
-            self._turns.append(turn)
-            self._used.append(now)
-        return turn is not None
+            yield
+            is_lost = False
+        finally:
+            self._release(kind, slots, is_lost=is_lost)
 
     @property
-    def lacks_one(self) -> bool:
-        """Whether a call waits for a connection that is still to be made."""
-        is_wanted = self._next() is not None and self._under_way >= len(self._used)
-        return is_wanted and len(self._used) < self._most
+    def waiting(self) -> int:
+        """How many requests wait for their turn."""
+        return sum(not each.admitted.done() for queue in self._queues.values() for each in queue)
 
-    def _gives_way(self) -> bool:
-        """Leave a connection that may be made now to the others, once, when the last one was ours."""
-        if self.beside is None or not self.had_the_last or self._pace.wait() > 0:
-            return False
-        self.had_the_last = not self.beside.lacks_one
-        return not self.had_the_last
+    async def _admission(
+        self, kind: RequestKind, slots: ConnectionSlots | None, timeout_s: float
+    ) -> None:
+        admitted = asyncio.get_running_loop().create_future()
+        waiter = _Waiter(next(self._arrivals), kind, slots, timeout_s, admitted)
+        self._queues[kind].append(waiter)
+        self._admit()
+        try:
+            await admitted
+        except asyncio.CancelledError:
+            if admitted.done() and not admitted.cancelled():  # admitted, but it will not be sent
+                self._release(kind, slots, is_lost=False)
+            raise
+        except TimedOut:
+            self._admit()  # the next one is the first to lack a connection now
+            raise
+        finally:
+            if waiter.timeout is not None:
+                waiter.timeout.cancel()
 
-    def _wake_later(self) -> None:
-        if self._alarm is None and len(self._used) < self._most:
-            loop = asyncio.get_running_loop()
-            self._alarm = loop.call_later(max(self._pace.wait(), GIVING_WAY_S), self._woken)
+    def _release(self, kind: RequestKind, slots: ConnectionSlots | None, *, is_lost: bool) -> None:
+        self._in_flight -= 1
+        self._ends.append(self._clock().time())
+        self._add_places(kind, 1)
+        if slots is not None:
+            slots.release(is_lost=is_lost)
+        self._admit()
+
+    def _add_places(self, kind: RequestKind, places: int) -> None:
+        if kind is RequestKind.LOOK_UP:
+            self._look_ups_free += places
+            return
+        self._calls_free += places
+        if kind is RequestKind.READ:
+            self._reads_free += places
+
+    def _admit(self) -> None:
+        """Admit requests until the queue is empty, or the rate, the places or the connections are used up."""
+        while any(self._queues.values()) and (candidates := self._candidates()):
+            room = self._rate_room()
+            if room == 0:
+                self._wake_at(self._ends[0] + self._window_s if self._ends else inf)
+                return
+            if room == 1 and candidates[0].kind is RequestKind.URGENT:
+                candidates = candidates[
+                    :1
+                ]  # it keeps the last of the rate while it lacks a connection
+            waiter = self._connected(candidates)
+            if waiter is None:
+                return
+            self._queues[waiter.kind].popleft()
+            self._in_flight += 1
+            self._add_places(waiter.kind, -1)
+            waiter.admitted.set_result(None)
+
+    def _candidates(self) -> list[_Waiter]:
+        """Return the requests that have a place, in order: an exit, a look-up, or else the first to arrive."""
+        exit_ = self._first(RequestKind.URGENT) if self._calls_free > self._least_free else None
+        look_up = self._first(RequestKind.LOOK_UP) if self._look_ups_free > 0 else None
+        other = self._first_other() if exit_ is None and self._calls_free > 0 else None
+        return [each for each in (exit_, look_up, other) if each is not None]
+
+    def _first_other(self) -> _Waiter | None:
+        write = self._first(RequestKind.WRITE)
+        read = self._first(RequestKind.READ) if self._reads_free > 0 else None
+        if write is None or read is None:
+            return write or read
+        return min(write, read, key=lambda waiter: waiter.arrival)
+
+    def _first(self, kind: RequestKind) -> _Waiter | None:
+        queue = self._queues[kind]
+        while queue and queue[0].admitted.done():  # cancelled or timed out while it waited
+            queue.popleft()
+        return queue[0] if queue else None
+
+    def _connected(self, candidates: list[_Waiter]) -> _Waiter | None:
+        """Return the first candidate that gets a connection; None when they have to wait for one."""
+        for waiter in candidates:
+            if waiter.take_idle():
+                return waiter
+        candidates.sort(key=self._had_last_opening)
+        for waiter in candidates:
+            if waiter.open():
+                self._look_up_opened_last = waiter.kind is RequestKind.LOOK_UP
+                return waiter
+        for waiter in candidates:
+            self._await_connection(waiter)
+        return None
+
+    def _had_last_opening(self, waiter: _Waiter) -> bool:
+        return (waiter.kind is RequestKind.LOOK_UP) is self._look_up_opened_last
+
+    def _await_connection(self, waiter: _Waiter) -> None:
+        now = self._clock().time()
+        if waiter.timeout is None and waiter.timeout_s != inf:
+            waiter.timeout = self._clock().call_at(now + waiter.timeout_s, waiter.expire)
+        if waiter.slots is not None and not waiter.slots.is_full:
+            self._wake_at(now + waiter.slots.pace.delay())
+
+    def _rate_room(self) -> int:
+        """Return how many requests the rate still allows in this window."""
+        past = self._clock().time() - self._window_s
+        while self._ends and self._ends[0] <= past:
+            self._ends.popleft()
+        return max(0, self._rate - self._in_flight - len(self._ends))
+
+    def _wake_at(self, when: float) -> None:
+        when = max(when, self._clock().time() + LEAST_WAIT_S)
+        if when >= self._wake_up_at:
+            return
+        if self._wake_up is not None:
+            self._wake_up.cancel()
+        self._wake_up_at = when
+        self._wake_up = self._clock().call_at(when, self._woken)
 
     def _woken(self) -> None:
-        self._alarm = None
-        self._let_in()
+        self._wake_up, self._wake_up_at = None, inf
+        self._admit()
 
-
-def share_pace(*, first: Lines, second: Lines) -> None:
-    """Give new connections in turn to two that lack one, to `first` to begin with."""
-    first.beside, second.beside = second, first
-    second.had_the_last = True
+    def _clock(self) -> Timers:
+        return self._timers or asyncio.get_running_loop()

@@ -1,26 +1,26 @@
-"""The only door to the HTTP library: a request goes out, an answer or an error of ours comes back.
+"""The only module that speaks HTTP: sends a request once, and returns a response or raises one of `errors`.
 
-- httpx's transport is used without its client around it: no redirects, no cookies, no proxies, no settings from
-  the environment, no request sent twice, and less work for each call.
-- Errors are raised outside the `except` that caught them, and what is not an error of ours, a cancellation above all,
-  without its frames: in those of the HTTP library the token's header lies open.
-- What comes back is looked through for the token: a service, or something in between, may send back what it got.
-- Bytes behind an answer end its connection: the next request would take them for its own answer.
-- What tells of lost answers has connections of its own: those of the others may all be waiting for answers.
-- Few connections: httpx's pool slows down with the square of the requests that wait in it. And no more than two new
-  ones a second, streams included: the service refuses others. This machine does not, and is not held up.
+- httpx's transport is used without its client: no redirects, no cookies, no proxies, no settings from the environment,
+  no request sent twice, and less work per request.
+- Errors are raised outside the `except` that caught them, without a chained exception. Other exceptions, cancellation
+  above all, are re-raised without traceback: httpx frames hold the Authorization header.
+- Responses are searched for the token, because a service or a proxy may echo what it received.
+- Bytes that follow a response close its connection: the next request would read them as its own response.
+- Look-ups of lost responses have connections of their own: all others may be waiting for responses.
+- There are few connections, since httpx's pool slows down with the square of the requests that wait in it, and at most
+  two new ones a second, streams included, since the service refuses more. Hosts on this machine are not paced.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from types import MappingProxyType
-from typing import TypeAlias, TypeVar
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
+from contextlib import asynccontextmanager, suppress
+from typing import Final, TypeAlias, TypeVar
 
 import httpx
 
-from keydesk_client.auth.secret import LogVeil, Secret, without_frames
+from keydesk_client.auth.secret import RedactingFilter, Secret, strip_traceback
 from keydesk_client.errors import (
     ClientClosed,
     ConnectionLost,
@@ -31,42 +31,50 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.connections import Lines, share_pace, tcp_keepalive
+from keydesk_client.http._httpcore_private import may_have_trailing_data
+from keydesk_client.http.connections import (
+    CALLS_AT_ONCE,
+    LOOK_UPS_AT_ONCE,
+    MORE_FOR_EXITS,
+    ConnectionSlots,
+    Limiter,
+)
 from keydesk_client.http.endpoint import Address, address_of
 from keydesk_client.http.error_mapping import error_of
 from keydesk_client.http.messages import (
     REST,
-    REST_HERE,
+    REST_UNCOMPRESSED,
     STANDARD_TIMEOUTS,
     STREAM,
-    Answer,
     Headers,
+    HttpResponse,
     Request,
+    RequestKind,
     Timeouts,
-    headers_of,
-    is_compressed,
-    read_answer,
+    read_body,
     read_headers,
+    request_headers,
     without_token,
 )
-from keydesk_client.http.pacing import CALLS_AT_ONCE, LOOK_UPS_AT_ONCE, MORE_FOR_EXITS, ConnectPace
+from keydesk_client.http.pacing import ConnectPace
 from keydesk_client.models._core.json import ERROR, LIST
 
 Carrier: TypeAlias = httpx.AsyncBaseTransport
-"""What carries requests: tests hand in a MockTransport or one that reaches an app in this process."""
+"""Carries requests: tests pass a MockTransport, or one that calls an app in this process."""
+SocketOption: TypeAlias = tuple[int, int, int]
+T = TypeVar("T")
 
-REST_CONNECTIONS = CALLS_AT_ONCE + MORE_FOR_EXITS
-LOOK_UP_CONNECTIONS = LOOK_UPS_AT_ONCE
-STREAM_CONNECTIONS = 20
-IDLE_CONNECTION_S = 30.0
-UNUSED_S = IDLE_CONNECTION_S - 5.0
-"""After that, a connection is taken for closed, which it soon is."""
-NO_EXTENSIONS: Mapping[str, object] = MappingProxyType({})
-LONGEST_REASON = 300
+REST_CONNECTIONS: Final = CALLS_AT_ONCE + MORE_FOR_EXITS
+STREAM_CONNECTIONS: Final = 20
+IDLE_CONNECTION_S: Final = 30.0
+COUNTED_IDLE_S: Final = IDLE_CONNECTION_S - 5.0
+"""An idle connection is counted as closed a little before it is closed."""
+KEEPALIVE_IDLE_S, KEEPALIVE_INTERVAL_S, KEEPALIVE_PROBES = 5, 2, 3
+UNACKNOWLEDGED_MS: Final = 8000
+LONGEST_REASON: Final = 300
 
-CAUGHT = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError, UnicodeError)
-
-TIMEOUTS: tuple[tuple[type[Exception], str, bool], ...] = (
+CAUGHT: Final = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError, UnicodeError)
+TIMEOUTS: Final[tuple[tuple[type[Exception], str, bool], ...]] = (
     (httpx.ConnectTimeout, "connect", False),
     (httpx.PoolTimeout, "pool", False),
     (httpx.WriteTimeout, "write", True),
@@ -74,16 +82,16 @@ TIMEOUTS: tuple[tuple[type[Exception], str, bool], ...] = (
     (TimeoutError, "whole", True),
 )
 """The exception, its phase, and whether the request may have been sent by then."""
+INVALID: Final = (httpx.InvalidURL, httpx.LocalProtocolError, UnicodeError)
+"""Raised for a request that cannot be encoded."""
+NOT_CONNECTED: Final = (httpx.ConnectError, httpx.UnsupportedProtocol)
 
-NEVER_MADE = (httpx.InvalidURL, httpx.LocalProtocolError, UnicodeError)
-"""What the HTTP library says of a request that can not be put into bytes."""
-NEVER_CONNECTED = (httpx.ConnectError, httpx.UnsupportedProtocol)
-
-T = TypeVar("T")
+TOKEN_FILTER: Final = RedactingFilter()
+HTTP_LOG: Final = logging.getLogger("httpcore.http11")  # at DEBUG it logs what a service sent
 
 
 class Transport:
-    """Carries requests to the REST host and opens streams of the stream host."""
+    """Sends requests to the REST host and opens streams of the stream host."""
 
     def __init__(
         self,
@@ -92,132 +100,141 @@ class Transport:
         stream_url: str,
         *,
         timeouts: Timeouts = STANDARD_TIMEOUTS,
+        limiter: Limiter | None = None,
         carrier: Carrier | None = None,
         is_paced: bool | None = None,
     ) -> None:
         token.check()
-        self.rest: Address = _usable(address_of(rest_url, "rest_url"))
-        self.stream: Address = _usable(address_of(stream_url, "stream_url"))
+        self.rest: Address = _checked(address_of(rest_url, "rest_url"))
+        self.stream: Address = _checked(address_of(stream_url, "stream_url"))
         self.timeouts: Timeouts = timeouts
         self._token = token
-        LOG_VEIL.add(token)
-        HTTP_LOG.addFilter(LOG_VEIL)  # once, however often
+        TOKEN_FILTER.add(token)
+        HTTP_LOG.addFilter(TOKEN_FILTER)  # adds it once, however often this is called
+        self._limiter = limiter or Limiter()
         self._rest_carrier = carrier or _carrier_to(self.rest, REST_CONNECTIONS)
-        self._own_look_up_carrier = carrier
+        self._look_up_carrier = carrier
         self._stream_carrier = carrier or _carrier_to(self.stream, STREAM_CONNECTIONS)
+        self._rest_headers = REST_UNCOMPRESSED if self.rest.is_local else REST
         self.pace: ConnectPace = ConnectPace()
-        """How often a connection may be made; streams take their turns before they are opened."""
+        """How often a connection may be opened; a stream takes its turn before it is opened."""
         if is_paced is None:
-            is_paced = carrier is None and not self.rest.is_here
-        self._lines: Lines | None = None
-        self._look_up_lines: Lines | None = None
+            is_paced = carrier is None and not self.rest.is_local
+        self._slots: ConnectionSlots | None = None
+        self._look_up_slots: ConnectionSlots | None = None
         if is_paced:
-            self._lines = Lines(self.pace, REST_CONNECTIONS, UNUSED_S)
-            self._look_up_lines = Lines(self.pace, LOOK_UP_CONNECTIONS, UNUSED_S)
-            share_pace(first=self._look_up_lines, second=self._lines)
+            self._slots = ConnectionSlots(self.pace, REST_CONNECTIONS, COUNTED_IDLE_S)
+            self._look_up_slots = ConnectionSlots(self.pace, LOOK_UPS_AT_ONCE, COUNTED_IDLE_S)
         self._closed = False
 
-    async def request(self, request: Request, most: int = LIST.size) -> Answer:
-        """The answer, whatever its status; raises when there is none, and never sends twice.
+    async def request(self, request: Request, max_bytes: int = LIST.size) -> HttpResponse:
+        """Wait for a turn, send the request once, and return the response, whatever its status.
 
-        `most` is the size in bytes of the largest body, decompressed.
+        `max_bytes` bounds the decompressed body of a success. Raises a KeydeskClientError when there is no response.
         """
-        lines = self._look_up_lines if request.look_up else self._lines
-        if lines is None:
-            return await self._sent(request, most)
-        return await self._sent_by(lines, request, most)
-
-    async def _sent_by(self, lines: Lines, request: Request, most: int) -> Answer:
-        async with AsyncExitStack() as held:
-            waiting = _within(
-                self.timeouts.pool, held.enter_async_context(lines.line(request.urgent))
-            )
-            if not await waiting:
-                raise TimedOut("the pool phase took too long", phase="pool", sent=False)
-            return await self._sent(request, most, {"trace": lines.trace()})
-
-    async def _sent(
-        self, request: Request, most: int, extensions: Mapping[str, object] = NO_EXTENSIONS
-    ) -> Answer:
-        accepted = REST_HERE if self.rest.is_here else REST
-        outgoing = self._outgoing(request, self.rest, accepted, self.timeouts.read)
-        outgoing.extensions.update(extensions)
-        carrier = self._look_up_carrier() if request.look_up else self._rest_carrier
-        exchanged = _exchanged(carrier, outgoing, self._token, self.timeouts.whole, most)
-        return await _named(exchanged, self._token)
+        is_look_up = request.kind is RequestKind.LOOK_UP
+        slots = self._look_up_slots if is_look_up else self._slots
+        async with self._limiter.turn(request.kind, slots, self.timeouts.pool):
+            built = self._build(request, self.rest, self._rest_headers, self.timeouts.read)
+            if slots is not None:
+                built.extensions["trace"] = slots.trace()
+            carrier = self._carrier_of_look_ups() if is_look_up else self._rest_carrier
+            exchange = _exchange(carrier, built, self._token, self.timeouts.whole, max_bytes)
+            return await _guarded(exchange, self._token)
 
     @asynccontextmanager
     async def open_stream(
-        self, request: Request, *, silence: float | None = None, veiled: bool = True
+        self, request: Request, *, silence: float | None = None, redacted: bool = True
     ) -> AsyncGenerator[AsyncIterator[bytes]]:
-        """The bytes of a stream as they come; leaving the block closes the connection.
+        """Yield an iterator over the bytes of a stream; leaving the block closes the connection.
 
-        An error status is raised as Answered. `silence` is how long not a byte may come before TimedOut;
-        with none, the reader keeps watch by itself. `veiled` takes the token out, should the service echo it.
+        Args:
+            request: names the stream.
+            silence: the longest time without a byte, after which TimedOut is raised; None for no limit.
+            redacted: remove the token, should the service echo it.
+
+        Raises:
+            Answered: the service refused the stream.
         """
-        outgoing = self._outgoing(request, self.stream, STREAM, silence)
-        opened = _opened(self._stream_carrier, outgoing, self._token, self.timeouts.opening)
-        found = await _named(opened, self._token)
-        if isinstance(found, Answer):
-            raise error_of(found, request.query)
-        if is_compressed(found.headers.get("content-encoding", "identity")):
-            await _named(_close(found), self._token)
+        built = self._build(request, self.stream, STREAM, silence)
+        opening = _open(self._stream_carrier, built, self._token, self.timeouts.opening)
+        response = await _guarded(opening, self._token)
+        if isinstance(response, HttpResponse):
+            raise error_of(response, request.query)
+        if response.headers.get("content-encoding", "identity").lower() != "identity":
+            await _guarded(_close(response), self._token)
             raise UnreadableAnswer("the stream is compressed, which was not asked for")
         try:
-            pieces = _pieces(found, self._token)
-            yield without_token(pieces, self._token) if veiled else pieces
+            pieces = _pieces(response, self._token)
+            yield without_token(pieces, self._token) if redacted else pieces
         finally:
-            await _named(_close(found), self._token)
+            await _guarded(_close(response), self._token)
 
     async def close(self) -> None:
-        """Close every connection; what is under way ends as ConnectionLost."""
+        """Close every connection; requests in flight end as ConnectionLost."""
         self._closed = True
-        await _named(self._rest_carrier.aclose(), self._token)
-        await _named(self._stream_carrier.aclose(), self._token)
-        if self._own_look_up_carrier is not None:
-            await _named(self._own_look_up_carrier.aclose(), self._token)
+        for carrier in (self._rest_carrier, self._stream_carrier, self._look_up_carrier):
+            if carrier is not None:
+                await _guarded(carrier.aclose(), self._token)
 
-    def _look_up_carrier(self) -> Carrier:
-        """The connections of look-ups, made when the first answer was lost."""
-        if self._own_look_up_carrier is None:
-            self._own_look_up_carrier = _carrier_to(self.rest, LOOK_UP_CONNECTIONS)
-        return self._own_look_up_carrier
+    def _carrier_of_look_ups(self) -> Carrier:
+        """Return the connections of look-ups, made when the first response was lost."""
+        if self._look_up_carrier is None:
+            self._look_up_carrier = _carrier_to(self.rest, LOOK_UPS_AT_ONCE)
+        return self._look_up_carrier
 
-    def _outgoing(
+    def _build(
         self, request: Request, address: Address, accepted: Headers, read: float | None
     ) -> httpx.Request:
         if self._closed:
-            raise ClientClosed("the client is closed")
+            raise ClientClosed("the client is closed: open a new one")
         try:
             return httpx.Request(
                 request.method,
                 address.base + request.target,
-                headers=headers_of(request, self._token, accepted),
+                headers=request_headers(request, self._token, accepted),
                 content=request.body,
                 extensions={"timeout": self.timeouts.phases(read)},
             )
-        except NEVER_MADE as error:
+        except INVALID as error:
             reason = str(error)
-        raise InvalidRequest(f"the request can not be sent: {reason[:LONGEST_REASON]}")
+        raise InvalidRequest(f"the request cannot be encoded: {reason[:LONGEST_REASON]}")
 
 
-LOG_VEIL = LogVeil()
-HTTP_LOG = logging.getLogger("httpcore.http11")  # at DEBUG it tells all that a service sent
+def tcp_keepalive() -> list[SocketOption]:
+    """Return socket options that notice a dead peer within about ten seconds, on Linux and macOS.
+
+    Probes after 5 s of silence, every 2 s, 3 times; sent data may stay unacknowledged for 8 s.
+    """
+    wanted = {
+        "TCP_KEEPIDLE": KEEPALIVE_IDLE_S,
+        "TCP_KEEPALIVE": KEEPALIVE_IDLE_S,  # its name on macOS
+        "TCP_KEEPINTVL": KEEPALIVE_INTERVAL_S,
+        "TCP_KEEPCNT": KEEPALIVE_PROBES,
+        "TCP_USER_TIMEOUT": UNACKNOWLEDGED_MS,
+        "TCP_NODELAY": 1,
+    }
+    options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
+    for name, value in wanted.items():
+        option = getattr(socket, name, None)
+        if isinstance(option, int):
+            options.append((socket.IPPROTO_TCP, option, value))
+    return options
 
 
-def _usable(address: Address) -> Address:
+def _checked(address: Address) -> Address:
     try:
         httpx.URL(address.base)
-    except NEVER_MADE as error:
+    except INVALID as error:
         reason = str(error)
     else:
         return address
-    raise InvalidSettings(f"{address.base[:LONGEST_REASON]!r} is not an address: {reason}")
+    raise InvalidSettings(f"{address.base[:LONGEST_REASON]!r} is not a valid URL: {reason}")
 
 
 def _carrier_to(address: Address, connections: int) -> Carrier:
     return httpx.AsyncHTTPTransport(
-        verify=address.encrypted,  # this machine is reached without encryption, and needs no list of authorities
+        verify=address.is_encrypted,  # without encryption, certificates need not be loaded
         trust_env=False,
         limits=httpx.Limits(
             max_connections=connections,
@@ -229,23 +246,23 @@ def _carrier_to(address: Address, connections: int) -> Carrier:
     )
 
 
-async def _exchanged(
-    carrier: Carrier, outgoing: httpx.Request, token: Secret, whole: float, most: int
-) -> Answer:
-    async with asyncio.timeout(whole):
-        response = await carrier.handle_async_request(outgoing)
+async def _exchange(
+    carrier: Carrier, request: httpx.Request, token: Secret, timeout_s: float, max_bytes: int
+) -> HttpResponse:
+    async with asyncio.timeout(timeout_s):
+        response = await carrier.handle_async_request(request)
         try:
-            return await _read(response, token, most)
+            return await _read(response, token, max_bytes)
         finally:
             await _close(response)
 
 
-async def _opened(
-    carrier: Carrier, outgoing: httpx.Request, token: Secret, opening: float
-) -> httpx.Response | Answer:
-    """The open stream, or the answer that refuses it."""
-    async with asyncio.timeout(opening):
-        response = await carrier.handle_async_request(outgoing)
+async def _open(
+    carrier: Carrier, request: httpx.Request, token: Secret, timeout_s: float
+) -> httpx.Response | HttpResponse:
+    """Return the open stream, or the whole response that refuses it."""
+    async with asyncio.timeout(timeout_s):
+        response = await carrier.handle_async_request(request)
         if response.is_success:
             return response
         try:
@@ -254,25 +271,18 @@ async def _opened(
             await _close(response)
 
 
-async def _read(response: httpx.Response, token: Secret, most: int) -> Answer:
+async def _read(response: httpx.Response, token: Secret, max_bytes: int) -> HttpResponse:
     headers = read_headers(response.headers.items(), token)
-    answer = await read_answer(response.status_code, headers, _body_of(response), token, most)
-    if _more_followed(response):
-        await _hang_up(response)
-    return answer
+    encoding = headers.get("content-encoding", "").lower()
+    limit = max_bytes if response.is_success else ERROR.size
+    body = token.redact_body(await read_body(_stream_of(response), encoding, limit))
+    if may_have_trailing_data(response.stream):
+        await _disconnect(response)
+    return HttpResponse(response.status_code, headers, body)
 
 
-def _more_followed(response: httpx.Response) -> bool:
-    """Whether bytes came behind the answer. Only the parser deep inside knows; where it is not found, none did."""
-    found: object = response.stream
-    for inner in ("_httpcore_stream", "_stream", "_connection", "_h11_state"):
-        found = getattr(found, inner, None)
-    behind: tuple[bytes, bool] = getattr(found, "trailing_data", (b"", False))
-    return behind[0] != b""
-
-
-async def _hang_up(response: httpx.Response) -> None:
-    """Close the connection under a response: the pool then finds it dead, and does not use it again."""
+async def _disconnect(response: httpx.Response) -> None:
+    """Close the connection of a response, so that the pool does not reuse it."""
     connection = response.extensions.get("network_stream")
     if connection is not None:
         with suppress(*CAUGHT):
@@ -282,21 +292,21 @@ async def _hang_up(response: httpx.Response) -> None:
 async def _pieces(response: httpx.Response, token: Secret) -> AsyncGenerator[bytes]:
     failure: BaseException
     try:
-        async for piece in _body_of(response):
+        async for piece in _stream_of(response):
             yield piece
     except CAUGHT as error:
-        failure = _failure(error, token)
-    except BaseException as error:  # noqa: BLE001 - it goes on, without its frames
-        failure = without_frames(error)
+        failure = _client_error(error, token)
+    except BaseException as error:  # noqa: BLE001 - re-raised without traceback
+        failure = strip_traceback(error)
     else:
         return
     raise failure
 
 
-def _body_of(response: httpx.Response) -> httpx.AsyncByteStream:
+def _stream_of(response: httpx.Response) -> httpx.AsyncByteStream:
     stream = response.stream
     if not isinstance(stream, httpx.AsyncByteStream):
-        raise TypeError("the carrier gave a body that can not be awaited")
+        raise TypeError("the carrier returned a synchronous body: use an asynchronous transport")
     return stream
 
 
@@ -305,35 +315,26 @@ async def _close(response: httpx.Response) -> None:
         await response.aclose()
 
 
-async def _within(seconds: float, work: Awaitable[object]) -> bool:
-    """Whether it was done in time."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await work
-            return True
-    return False
-
-
-async def _named(work: Awaitable[T], token: Secret) -> T:
-    """What comes of the work, or an error that shows nothing of what lies beneath this door."""
+async def _guarded(work: Awaitable[T], token: Secret) -> T:
+    """Return the result of `work`; raise its errors without anything of the HTTP library in them."""
     failure: BaseException
     try:
         return await work
     except CAUGHT as error:
-        failure = _failure(error, token)
-    except BaseException as error:  # noqa: BLE001 - it goes on, without its frames
-        failure = without_frames(error)
+        failure = _client_error(error, token)
+    except BaseException as error:  # noqa: BLE001 - re-raised without traceback
+        failure = strip_traceback(error)
     raise failure
 
 
-def _failure(error: Exception, token: Secret) -> KeydeskClientError:
-    kind = type(error).__name__
-    said = token.veiled(f"{kind}: {error}" if str(error) else kind)[:LONGEST_REASON]
+def _client_error(error: Exception, token: Secret) -> KeydeskClientError:
+    name = type(error).__name__
+    reason = token.redact(f"{name}: {error}" if str(error) else name)[:LONGEST_REASON]
     for kinds, phase, sent in TIMEOUTS:
         if isinstance(error, kinds):
-            return TimedOut(f"the {phase} phase took too long", phase=phase, sent=sent)
-    if isinstance(error, NEVER_CONNECTED):
-        return Unreachable(f"no connection: {said}")
-    if isinstance(error, NEVER_MADE):
-        return InvalidRequest(f"the request can not be sent: {said}")
-    return ConnectionLost(f"the connection broke: {said}")
+            return TimedOut(f"the {phase} timeout has passed", phase=phase, sent=sent)
+    if isinstance(error, NOT_CONNECTED):
+        return Unreachable(f"cannot connect: {reason}")
+    if isinstance(error, INVALID):
+        return InvalidRequest(f"the request cannot be encoded: {reason}")
+    return ConnectionLost(f"the connection broke: {reason}")

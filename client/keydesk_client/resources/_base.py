@@ -1,42 +1,42 @@
-"""What a close sends, and what an edit of a trade's orders sends: the call and the order journal write the same.
+"""What the resources share: the default account, checked parameters, request bodies, and lists in pages."""
 
-What the areas of a client share: the caller, the default account, the form of times.
-Options of a call, by name.
-The times inside a body, in the form that the call's header announces.
-Lists that come newest first and in pages: orders and trades.
-"""
-
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar
+from typing import Final, Generic, Literal, Protocol, TypeAlias, TypedDict, TypeVar, cast
+from urllib.parse import quote
 
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
 from keydesk_client.http.caller import Caller
-from keydesk_client.http.endpoint import (
-    TimeForm,
-    header_text,
-    listed,
-    moment,
-    number,
-    numeric_id,
-    path,
-    plain_text,
-    whole,
-)
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.record import Response, Wire
-from keydesk_client.models._core.scalars import DateTime, Number, TimeInput, decimal_of
+from keydesk_client.models._core.scalars import (
+    DateTime,
+    Number,
+    TimeInput,
+    decimal_of,
+    decimal_text,
+)
 from keydesk_client.models._core.wire_names import validate_choice
 from keydesk_client.models.instruments import Instrument
 from keydesk_client.models.order_terms import ClientExtensions
 from keydesk_client.models.requests import validate_close_units
 
+TimeForm: TypeAlias = Literal["RFC3339", "UNIX"]
+CloseUnits: TypeAlias = Literal["ALL"] | Number
+SideUnits: TypeAlias = Literal["ALL", "NONE"] | Number
+
+BASE_PATH: Final = "/v3"
+MOST_LISTED: Final = 500
+MAX_ID: Final = 10**20
+"""No transaction id is that large."""
+
 
 @dataclass(frozen=True, slots=True)
 class Defaults:
-    """What a call uses when it is not told otherwise."""
+    """Used by calls that do not name an account or a form of times."""
 
     account_id: str | None = None
     datetime_format: TimeForm = "RFC3339"
@@ -55,7 +55,7 @@ class WriteRequest(Generic[R_co]):
     """The JSON object that is sent; of an order, what stands inside `order`. Empty when there is none."""
 
 
-class Area:
+class Resource:
     """One resource of the interface."""
 
     def __init__(self, caller: Caller, defaults: Defaults) -> None:
@@ -67,10 +67,11 @@ class Area:
         return f"<{type(self).__name__}: {', '.join(calls)}>"
 
     def _account(self, account_id: str | None, *rest: tuple[str, str] | str) -> str:
+        """Return a path below the account; InvalidRequest when neither the call nor the client names one."""
         chosen = account_id or self._defaults.account_id
         if not chosen:
             raise InvalidRequest(
-                "account_id: name one in the call, or give the client one: Client(account_id=...)",
+                "account_id: missing: pass it to the call, or to the client: Client(account_id=...)",
                 field="account_id",
             )
         return path("accounts", ("account_id", chosen), *rest)
@@ -86,40 +87,25 @@ class Area:
     def _moment(self, field: str, value: TimeInput) -> str:
         return moment(field, value, self._defaults.datetime_format)
 
+    def _body(self, members: Wire) -> bytes:
+        """Return a request body whose expiry times are in the form that the headers announce."""
+        return json_body(self._in_time_form(members))
 
-def refuse_unknown(options: Iterable[str], known: frozenset[str]) -> None:
-    """InvalidRequest for an option that there is not: misspelt, it would be left out without a word."""
-    for name in options:
-        if name not in known:
-            there_are = ", ".join(sorted(known))
-            raise InvalidRequest(f"{name}: no such option, there are {there_are}", field=name)
-
-
-def in_form(members: Wire, form: TimeForm) -> Wire:
-    """The body with its expiry times in seconds since 1970 when that is the form; else as it is."""
-    if form != "UNIX":
-        return members
-    return {name: _in_unix(name, value) for name, value in members.items()}
-
-
-def _in_unix(name: str, value: JsonValue) -> JsonValue:
-    if isinstance(value, dict):
-        return in_form(value, "UNIX")
-    return DateTime(value).unix_text if name == "gtdTime" and isinstance(value, str) else value
-
-
-MOST_LISTED: Final = 500
+    def _in_time_form(self, members: Wire) -> Wire:
+        """Return the members with expiry times in the form that the headers announce."""
+        is_unix = self._defaults.datetime_format == "UNIX"
+        return _with_unix_times(members) if is_unix else members
 
 
 class ListOptions(TypedDict, total=False):
-    """Which orders or trades; what is left out is left to the service."""
+    """Options of a list of orders or trades; the service decides on those left out."""
 
     ids: Iterable[str | int]
-    """Only these; of any state only together with `state="ALL"`."""
+    """Only these; in any state only together with `state="ALL"`."""
     instrument: str
-    """Only of this one, as in EUR_USD."""
+    """Only those of this instrument, such as EUR_USD."""
     count: int
-    """At most 500; 50 unless said."""
+    """At most 500; 50 by default."""
     before_id: str | int
     """The highest id to return."""
 
@@ -132,7 +118,7 @@ class Identified(Protocol):
 
 
 def list_query(options: ListOptions, state: str | None, states: tuple[str, ...]) -> dict[str, str]:
-    """The query that asks for a list."""
+    """Return the query of a list."""
     refuse_unknown(options, ListOptions.__optional_keys__)
     query: dict[str, str] = {}
     if "ids" in options:
@@ -149,34 +135,38 @@ def list_query(options: ListOptions, state: str | None, states: tuple[str, ...])
 
 
 def next_before(
-    answer: Response, items: Sequence[Identified], asked: int, options: ListOptions
+    response: Response, items: Sequence[Identified], count: int, options: ListOptions
 ) -> str | None:
-    """Where the next page begins; None after the last one.
+    """Return the `before_id` of the next page, or None after the last one.
 
-    The service says so by its Link header. Without one, a full page means that more may follow. The ids decide in
-    both cases, never the address: a token goes only where the client was told to send it.
+    The service announces a next page in its Link header. Without one, a page of `count` items may have a next page. Only
+    ids are used in both cases, never the URL: a token is only sent to the host that the client was given.
 
     Raises:
-        UnreadableAnswer: the page goes back to ids that an earlier one had; following such pages would never end.
+        UnreadableAnswer: the page returns to ids of an earlier one; following such pages would never end.
     """
     if items and "before_id" in options:
         highest = max(int(item.id) for item in items)
         if highest > int(options["before_id"]):
             raise UnreadableAnswer(
-                f"a page lists id {highest}, although none above {options['before_id']} was asked for"
+                f"a page lists id {highest}, although {options['before_id']} was the highest requested"
             )
-    if not items or ("next" not in answer.links and len(items) < asked):
+    if not items or ("next" not in response.links and len(items) < count):
         return None
     lowest = min(int(item.id) for item in items)
     return str(lowest - 1) if lowest > 1 else None
 
 
-CloseUnits: TypeAlias = Literal["ALL"] | Number
-SideUnits: TypeAlias = Literal["ALL", "NONE"] | Number
+def refuse_unknown(options: Iterable[str], known: frozenset[str]) -> None:
+    """Raise InvalidRequest for an unknown option, which would otherwise be ignored."""
+    for name in options:
+        if name not in known:
+            choices = ", ".join(sorted(known))
+            raise InvalidRequest(f"{name}: unknown option: use one of {choices}", field=name)
 
 
 def trade_close(units: CloseUnits, instrument: Instrument | None) -> Wire:
-    """The body that closes a trade or a part of it."""
+    """Return the body that closes a trade or a part of it."""
     if isinstance(units, str) and units == "ALL":
         return {"units": units}
     return {"units": _size("units", units, instrument)}
@@ -189,18 +179,137 @@ def position_close(
     short_client_extensions: ClientExtensions | None,
     instrument: Instrument | str,
 ) -> Wire:
-    """The body that closes one side of a position or both."""
+    """Return the body that closes one side of a position or both."""
     known = instrument if isinstance(instrument, Instrument) else None
     members = _side("long", long_units, long_client_extensions, known)
     members |= _side("short", short_units, short_client_extensions, known)
     if all(members.get(side, "NONE") == "NONE" for side in ("longUnits", "shortUnits")):
-        raise InvalidRequest("long_units: give a side to close", field="long_units")
+        raise InvalidRequest(
+            "long_units: no side to close: pass long_units, short_units or both", field="long_units"
+        )
     return members
 
 
 def name_of(instrument: Instrument | str) -> str:
-    """The instrument's name."""
+    """Return the name of an instrument that is passed as a record or by name."""
     return instrument.name if isinstance(instrument, Instrument) else instrument
+
+
+def json_body(members: Wire) -> bytes:
+    """Return a request body."""
+    return json.dumps(members, separators=(",", ":")).encode()
+
+
+def path(*segments: tuple[str, str] | str) -> str:
+    """Return the path of `segments`; a pair is a parameter's name and its value, which is checked and quoted."""
+    return BASE_PATH + "".join(
+        f"/{part}" if isinstance(part, str) else f"/{quoted(*part)}" for part in segments
+    )
+
+
+def quoted(field: str, value: object) -> str:
+    """Return a value as one path segment, quoted: the client id `@a/../../accounts` must not be another path."""
+    if not isinstance(value, str):
+        raise InvalidRequest(
+            f"{field}: invalid type {type(value).__name__}: pass text, as in '{str(value)[:60]}'",
+            field=field,
+        )
+    if value in {"", ".", "..", "@"} or not value.isprintable():
+        raise InvalidRequest(f"{field}: {value[:60]!r} is not a valid identifier", field=field)
+    return quote(value, safe="@")
+
+
+def numeric_id(field: str, value: object) -> str:
+    """Return a transaction id as text."""
+    if _is_id(value) or (isinstance(value, str) and value.isascii() and value.isdecimal()):
+        return str(value)
+    shown = "so large a number" if isinstance(value, int) and value > 0 else repr(value)[:60]
+    raise InvalidRequest(f"{field}: {shown} is not a transaction id", field=field)
+
+
+def listed(field: str, values: Iterable[object] | str) -> str:
+    """Return a comma-separated list of names, or of ids as text or numbers."""
+    items = [values] if isinstance(values, str) else _items(values)
+    if not items or any(not _is_name(item) for item in items):
+        raise InvalidRequest(f"{field}: pass at least one name, without commas", field=field)
+    return ",".join(str(item) for item in items)
+
+
+def moment(field: str, value: TimeInput, form: TimeForm = "RFC3339") -> str:
+    """Return a time as text in the given form."""
+    try:
+        time = DateTime.of(value)
+    except (ValueError, TypeError) as error:
+        raise InvalidRequest(f"{field}: {error}", field=field) from None
+    if form == "UNIX":
+        return time.unix_text
+    return time.text if time.text.endswith("Z") else DateTime.from_ns(time.ns).text
+
+
+def number(field: str, value: Number, *, above_zero: bool = False) -> str:
+    """Return an exact number as decimal text."""
+    try:
+        decimal = decimal_of(value)
+    except ValueError as error:
+        raise InvalidRequest(f"{field}: {error}", field=field) from None
+    if above_zero and decimal <= 0:
+        raise InvalidRequest(f"{field}: {decimal_text(decimal)} is not above 0", field=field)
+    return decimal_text(decimal)
+
+
+def whole(field: str, value: object, least: int, most: int) -> str:
+    """Return a whole number within the bounds of the service as text."""
+    if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
+        raise InvalidRequest(
+            f"{field}: {value!r} is not a whole number from {least} to {most}", field=field
+        )
+    return str(value)
+
+
+def yes_or_no(*, value: bool) -> str:
+    """Return a boolean as it stands in a query."""
+    return "true" if value else "false"
+
+
+def plain_text(field: str, value: object) -> str:
+    """Return text unchanged; raise InvalidRequest for anything else."""
+    if not isinstance(value, str):
+        raise InvalidRequest(
+            f"{field}: invalid type {type(value).__name__}: pass text", field=field
+        )
+    return value
+
+
+def header_text(field: str, value: str) -> str:
+    """Return text that may stand in a header."""
+    if not value or not value.isascii() or not value.isprintable():
+        raise InvalidRequest(f"{field}: pass printable ASCII", field=field)
+    return value
+
+
+def _items(values: object) -> list[object]:
+    return list(cast("Iterable[object]", values)) if isinstance(values, Iterable) else []
+
+
+def _is_name(item: object) -> bool:
+    if isinstance(item, str):
+        return bool(item) and item.isprintable() and "," not in item
+    return _is_id(item)
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < MAX_ID
+
+
+def _with_unix_times(members: Wire) -> Wire:
+    """Return the body with its expiry times in seconds since 1970."""
+    return {name: _with_unix_time(name, value) for name, value in members.items()}
+
+
+def _with_unix_time(name: str, value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return _with_unix_times(value)
+    return DateTime(value).unix_text if name == "gtdTime" and isinstance(value, str) else value
 
 
 def _side(
@@ -220,7 +329,7 @@ def _side(
 
 
 def _size(field: str, units: Number, instrument: Instrument | None) -> str:
-    asked = number(field, units, above_zero=True)
+    text = number(field, units, above_zero=True)
     if instrument is not None:
-        validate_close_units(field, decimal_of(asked), instrument)
-    return asked
+        validate_close_units(field, decimal_of(text), instrument)
+    return text

@@ -1,12 +1,10 @@
-"""Accounts: which there are, what they hold, what they may trade, what has changed."""
+"""Accounts: list, contents, tradable instruments, configuration and changes."""
 
-from __future__ import annotations  # help() shows the names of types, not all that they are made of
+from __future__ import annotations  # help() shows the names of types instead of their members
 
 from collections.abc import Iterable
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.http.caller import json_body
-from keydesk_client.http.endpoint import listed, number, numeric_id, path, plain_text
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
@@ -21,7 +19,14 @@ from keydesk_client.models.responses import (
     ConfigureAccountResponse,
     InstrumentsResponse,
 )
-from keydesk_client.resources._base import Area
+from keydesk_client.resources._base import (
+    Resource,
+    listed,
+    number,
+    numeric_id,
+    path,
+    plain_text,
+)
 
 ACCOUNTS = Reader(AccountsResponse)
 ACCOUNT = Reader(AccountResponse, LIST)
@@ -31,30 +36,30 @@ CONFIGURED = Reader(ConfigureAccountResponse)
 CHANGES = Reader(AccountChangesResponse, LIST)
 
 
-class Accounts(Area):
+class Accounts(Resource):
     """The accounts that the token may use."""
 
     async def list(self) -> AccountsResponse:
-        """Every account that the token may use."""
-        return await self._caller.ask(Request("GET", path("accounts")), ACCOUNTS)
+        """Return every account that the token may use."""
+        return await self._caller.call(Request("GET", path("accounts")), ACCOUNTS)
 
     async def get(self, *, account_id: str | None = None) -> AccountResponse:
-        """The account in full: pending orders, open trades and positions included."""
+        """Return the account with its pending orders, open trades and positions."""
         request = Request("GET", self._account(account_id), headers=self._headers())
-        return await self._caller.ask(request, ACCOUNT)
+        return await self._caller.call(request, ACCOUNT)
 
     async def summary(self, *, account_id: str | None = None) -> AccountSummaryResponse:
-        """The account's numbers in home currency: balance, NAV, margin, P/L; without orders, trades and positions."""
+        """Return the amounts of the account in its home currency, without orders, trades and positions."""
         request = Request("GET", self._account(account_id, "summary"), headers=self._headers())
-        return await self._caller.ask(request, SUMMARY)
+        return await self._caller.call(request, SUMMARY)
 
     async def instruments(
         self, names: Iterable[str] | None = None, *, account_id: str | None = None
     ) -> InstrumentsResponse:
-        """What the account may trade, and on which terms; or only the named ones of it."""
+        """Return the instruments that the account may trade, with their terms; all, or those in `names`."""
         query = {} if names is None else {"instruments": listed("names", names)}
         request = Request("GET", self._account(account_id, "instruments"), query)
-        return await self._caller.ask(request, INSTRUMENTS)
+        return await self._caller.call(request, INSTRUMENTS)
 
     async def configure(
         self,
@@ -63,9 +68,9 @@ class Accounts(Area):
         margin_rate: Number | None = None,
         account_id: str | None = None,
     ) -> ConfigureAccountResponse:
-        """Change the alias, the margin rate (0.05 is 5 percent), or both; what is left out stays.
+        """Change the alias, the margin rate (0.05 is 5 percent), or both.
 
-        Moves no money, and twice is as once: after a lost answer ask again; it needs no Sender.
+        Idempotent and without effect on positions: after a lost response call it again; it needs no Sender.
         """
         members: Wire = {}
         if alias is not None:
@@ -73,22 +78,25 @@ class Accounts(Area):
         if margin_rate is not None:
             members["marginRate"] = number("margin_rate", margin_rate, above_zero=True)
         if not members:
-            raise InvalidRequest("alias: nothing to change was given", field="alias")
+            raise InvalidRequest(
+                "alias: nothing to change: pass alias, margin_rate or both", field="alias"
+            )
         request = Request(
             "PATCH",
             self._account(account_id, "configuration"),
             headers=self._headers(),
-            body=json_body(members),
+            body=self._body(members),
         )
-        return await self._caller.ask(request, CONFIGURED)
+        return await self._caller.call(request, CONFIGURED)
 
     async def changes(
         self, since: str | int, *, account_id: str | None = None
     ) -> AccountChangesResponse:
-        """What happened after the transaction `since`, and everything that moves with the prices.
+        """Return the changes after the transaction `since`, and the state that depends on prices.
 
-        OutOfRange when the service does not know that transaction: read the account anew.
+        Raises:
+            OutOfRange: the service does not know that transaction: read the account again.
         """
         query = {"sinceTransactionID": numeric_id("since", since)}
         request = Request("GET", self._account(account_id, "changes"), query, self._headers())
-        return await self._caller.ask(request, CHANGES)
+        return await self._caller.call(request, CHANGES)

@@ -1,12 +1,11 @@
-"""Orders: ask for them, look at them, replace them, take them back."""
+"""Orders: create, read, replace and cancel them."""
 
-from __future__ import annotations  # help() shows the names of types, not all that they are made of
+from __future__ import annotations  # help() shows the names of types instead of their members
 
 from collections.abc import AsyncIterator
 from typing import Unpack
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.http.caller import json_body
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
@@ -31,10 +30,10 @@ from keydesk_client.models.responses import (
 )
 from keydesk_client.resources._base import (
     MOST_LISTED,
-    Area,
     ListOptions,
+    Resource,
     WriteRequest,
-    in_form,
+    json_body,
     list_query,
     next_before,
 )
@@ -49,8 +48,8 @@ MODIFIED = Reader(OrderClientExtensionsResponse)
 STATES = enum_values(OrderStateFilter)
 
 
-class Orders(Area):
-    """Orders of an account. A specifier is an order id, or `@` and a client id."""
+class Orders(Resource):
+    """Orders of an account. A specifier is an order id, or "@" and the client id of a pending order."""
 
     async def create(
         self,
@@ -60,11 +59,13 @@ class Orders(Area):
         client_request_id: str | None = None,
         account_id: str | None = None,
     ) -> OrderCreateResponse:
-        """Send an order, once. Being accepted is not being filled: the answer says what became of it.
+        """Send an order, once. Success means accepted, not filled: see the transactions in the response.
 
         With `instrument`, an order that does not fit its precision and sizes is refused before it is sent.
-        Refused when the service says no: `reject_reason` tells why. An error with `sent` leaves open whether the order
-        exists: `keydesk_client.Sender` settles that.
+
+        Raises:
+            Refused: the service rejected the order; see `reject_reason`.
+            KeydeskClientError: when its `sent` is true, the order may exist: `keydesk_client.Sender` finds out.
         """
         write = self.build_create(
             order,
@@ -72,7 +73,7 @@ class Orders(Area):
             client_request_id=client_request_id,
             account_id=account_id,
         )
-        return await self._caller.ask(write.request, write.reader)
+        return await self._caller.call(write.request, write.reader)
 
     def build_create(
         self,
@@ -83,7 +84,7 @@ class Orders(Area):
         account_id: str | None = None,
     ) -> WriteRequest[OrderCreateResponse]:
         """Return the request of `create` without sending it; InvalidRequest as there."""
-        body = self._body(order, instrument)
+        body = self._order_members(order, instrument)
         where, headers = self._account(account_id, "orders"), self._headers(client_request_id)
         request = Request("POST", where, {}, headers, json_body({"order": body}))
         return WriteRequest(request, CREATED, body)
@@ -95,13 +96,13 @@ class Orders(Area):
         account_id: str | None = None,
         **options: Unpack[ListOptions],
     ) -> OrdersResponse:
-        """Orders, newest first; by default the 50 newest pending ones.
+        """Return orders, newest first; by default the 50 newest pending ones.
 
         Options: `instrument`, `count` (at most 500), `before_id`, `ids`.
         """
         query = list_query(options, state, STATES)
         request = Request("GET", self._account(account_id, "orders"), query, self._headers())
-        return await self._caller.ask(request, LISTED)
+        return await self._caller.call(request, LISTED)
 
     async def iterate(
         self,
@@ -111,30 +112,30 @@ class Orders(Area):
         page: int = MOST_LISTED,
         account_id: str | None = None,
     ) -> AsyncIterator[Order]:
-        """Every order of a state, newest first, however many."""
+        """Yield every order in a state, newest first, over as many pages as there are."""
         options: ListOptions = {"count": page}
         if instrument is not None:
             options["instrument"] = instrument
         while True:
-            answer = await self.list(state=state, account_id=account_id, **options)
-            before = next_before(answer, answer.orders, page, options)
-            for order in answer.orders:
+            response = await self.list(state=state, account_id=account_id, **options)
+            before = next_before(response, response.orders, page, options)
+            for order in response.orders:
                 yield order
             if before is None:
                 return
             options["before_id"] = before
 
     async def pending(self, *, account_id: str | None = None) -> OrdersResponse:
-        """Every pending order."""
+        """Return every pending order."""
         request = Request(
             "GET", self._account(account_id, "pendingOrders"), headers=self._headers()
         )
-        return await self._caller.ask(request, LISTED)
+        return await self._caller.call(request, LISTED)
 
     async def get(self, specifier: str, *, account_id: str | None = None) -> OrderResponse:
-        """One order, whatever its state, by its id or as "@" and your client id; NotFound when there is none."""
-        where = self._order(specifier, account_id)
-        return await self._caller.ask(Request("GET", where, headers=self._headers()), ONE)
+        """Return an order in any state; raise NotFound when there is none."""
+        request = Request("GET", self._order(specifier, account_id), headers=self._headers())
+        return await self._caller.call(request, ONE)
 
     async def replace(
         self,
@@ -153,7 +154,7 @@ class Orders(Area):
             client_request_id=client_request_id,
             account_id=account_id,
         )
-        return await self._caller.ask(write.request, write.reader)
+        return await self._caller.call(write.request, write.reader)
 
     def build_replace(
         self,
@@ -166,7 +167,7 @@ class Orders(Area):
     ) -> WriteRequest[OrderReplaceResponse]:
         """Return the request of `replace` without sending it; InvalidRequest as there."""
         where, headers = self._order(specifier, account_id), self._headers(client_request_id)
-        body = self._body(order, instrument)
+        body = self._order_members(order, instrument)
         request = Request("PUT", where, {}, headers, json_body({"order": body}))
         return WriteRequest(request, REPLACED, body)
 
@@ -177,14 +178,15 @@ class Orders(Area):
         client_request_id: str | None = None,
         account_id: str | None = None,
     ) -> OrderCancelResponse:
-        """Cancel a pending order, by its id or as "@" and your client id; goes before everything that waits.
+        """Cancel a pending order, ahead of every waiting request.
 
-        Refused when it is pending no more: filled, cancelled, or (NotFound) never there.
+        Raises:
+            Refused: it is not pending any more: filled, cancelled, or (NotFound) it never existed.
         """
         write = self.build_cancel(
             specifier, client_request_id=client_request_id, account_id=account_id
         )
-        return await self._caller.ask(write.request, write.reader)
+        return await self._caller.call(write.request, write.reader)
 
     def build_cancel(
         self,
@@ -206,10 +208,10 @@ class Orders(Area):
         trade_client_extensions: ClientExtensions | None = None,
         account_id: str | None = None,
     ) -> OrderClientExtensionsResponse:
-        """Change the tags of a pending order, and of the trade that it will open.
+        """Change the client extensions of a pending order, and of the trade that it will open.
 
-        Not for accounts that are linked to a third-party platform. Moves no money, and twice is as once: after a lost
-        answer ask again; it needs no Sender.
+        Not for accounts that are linked to a third-party platform. Idempotent and without effect on positions: after a
+        lost response call it again; it needs no Sender.
         """
         members: Wire = {}
         if client_extensions is not None:
@@ -218,17 +220,18 @@ class Orders(Area):
             members["tradeClientExtensions"] = trade_client_extensions.to_wire()
         if not members:
             raise InvalidRequest(
-                "client_extensions: nothing to change was given", field="client_extensions"
+                "client_extensions: nothing to change: pass client_extensions, trade_client_extensions or both",
+                field="client_extensions",
             )
-        where = self._order(specifier, account_id, "clientExtensions")
-        request = Request("PUT", where, {}, self._headers(), json_body(members))
-        return await self._caller.ask(request, MODIFIED)
+        extensions_path = self._order(specifier, account_id, "clientExtensions")
+        request = Request("PUT", extensions_path, {}, self._headers(), self._body(members))
+        return await self._caller.call(request, MODIFIED)
 
     def _order(self, specifier: str, account_id: str | None, *rest: str) -> str:
         return self._account(account_id, "orders", ("specifier", specifier), *rest)
 
-    def _body(self, order: OrderRequest, instrument: Instrument | None) -> Wire:
+    def _order_members(self, order: OrderRequest, instrument: Instrument | None) -> Wire:
         require_order_request(order)
         if instrument is not None:
             validate_for_instrument(order, instrument)
-        return in_form(order.to_wire(), self._defaults.datetime_format)
+        return self._in_time_form(order.to_wire())

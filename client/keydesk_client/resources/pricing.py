@@ -1,61 +1,61 @@
-"""Prices: now, and as they move.
+"""Prices, current and streamed; order and position books."""
 
-Books: how the service's clients are positioned, by price.
-"""
-
-from __future__ import annotations  # help() shows the names of types, not all that they are made of
+from __future__ import annotations  # help() shows the names of types instead of their members
 
 from collections.abc import Iterable
 from typing import Final
 
-from keydesk_client.http.endpoint import listed, path, yes_or_no
 from keydesk_client.http.messages import Request
 from keydesk_client.http.pacing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.models._core.scalars import TimeInput
 from keydesk_client.models.responses import OrderBookResponse, PositionBookResponse, PricingResponse
-from keydesk_client.resources._base import Area
+from keydesk_client.resources._base import Resource, listed, path, yes_or_no
 from keydesk_client.streams.buffer import StreamSettings
 from keydesk_client.streams.prices import PriceStream
 
 ORDER_BOOK = Reader(OrderBookResponse)
 POSITION_BOOK = Reader(PositionBookResponse)
-
-
-class Books(Area):
-    """Snapshots of client orders and positions; they are not executable depth."""
-
-    async def order(self, instrument: str, *, time: TimeInput | None = None) -> OrderBookResponse:
-        """The order book at a snapshot time, or the newest: percent of all orders, by price.
-
-        NotFound when there is no snapshot of that time; `links` lead to its neighbours.
-        """
-        return await self._caller.ask(self._snapshot(instrument, "orderBook", time), ORDER_BOOK)
-
-    async def position(
-        self, instrument: str, *, time: TimeInput | None = None
-    ) -> PositionBookResponse:
-        """The position book at a snapshot time, or the newest: percent of all positions, by the price of their opening.
-
-        NotFound when there is no snapshot of that time; `links` lead to its neighbours.
-        """
-        return await self._caller.ask(
-            self._snapshot(instrument, "positionBook", time), POSITION_BOOK
-        )
-
-    def _snapshot(self, instrument: str, book: str, time: TimeInput | None) -> Request:
-        query = {} if time is None else {"time": self._moment("time", time)}
-        where = path("instruments", ("instrument", instrument), book)
-        return Request("GET", where, query, self._headers())
-
-
 PRICING = Reader(PricingResponse, INSTRUMENTS_BODY)
 
 STANDARD_STREAM: Final = StreamSettings()
 
 
-class Pricing(Area):
+class Books(Resource):
+    """Snapshots of the orders and positions of the service's clients; not executable depth."""
+
+    async def order(self, instrument: str, *, time: TimeInput | None = None) -> OrderBookResponse:
+        """Return the order book at a snapshot time, or the newest: percent of all orders, by price.
+
+        `links` hold the URLs of the neighbouring snapshots.
+
+        Raises:
+            NotFound: there is no snapshot of that time.
+        """
+        return await self._caller.call(self._snapshot(instrument, "orderBook", time), ORDER_BOOK)
+
+    async def position(
+        self, instrument: str, *, time: TimeInput | None = None
+    ) -> PositionBookResponse:
+        """Return the position book at a snapshot time, or the newest: percent of all positions, by opening price.
+
+        `links` hold the URLs of the neighbouring snapshots.
+
+        Raises:
+            NotFound: there is no snapshot of that time.
+        """
+        return await self._caller.call(
+            self._snapshot(instrument, "positionBook", time), POSITION_BOOK
+        )
+
+    def _snapshot(self, instrument: str, book: str, time: TimeInput | None) -> Request:
+        query = {} if time is None else {"time": self._moment("time", time)}
+        book_path = path("instruments", ("instrument", instrument), book)
+        return Request("GET", book_path, query, self._headers())
+
+
+class Pricing(Resource):
     """Prices of instruments, for one account."""
 
     async def get(
@@ -67,11 +67,14 @@ class Pricing(Area):
         include_units_available: bool | None = None,
         account_id: str | None = None,
     ) -> PricingResponse:
-        """Current prices, and each one's depth; `since` leaves those out that did not change after it.
+        """Return current prices with their depth.
 
-        A poll hands back the last `time` as `since`. `include_home_conversions` adds what each currency is worth at home.
-
-        `include_units_available` is deprecated by the service, which takes it for true when it is left out.
+        Args:
+            instruments: names, such as EUR_USD.
+            since: leave out prices that have not changed since; pass the `time` of the last response to poll.
+            include_home_conversions: add the factors that convert each currency to the account's.
+            include_units_available: deprecated by the service; true by default.
+            account_id: the client's account by default.
         """
         query = {"instruments": listed("instruments", instruments)}
         if since is not None:
@@ -81,7 +84,7 @@ class Pricing(Area):
         if include_home_conversions:
             query["includeHomeConversions"] = "true"
         request = Request("GET", self._account(account_id, "pricing"), query, self._headers())
-        return await self._caller.ask(request, PRICING)
+        return await self._caller.call(request, PRICING)
 
     def stream(
         self,
@@ -93,22 +96,22 @@ class Pricing(Area):
         timing: Timing = REAL_TIMING,
         account_id: str | None = None,
     ) -> PriceStream:
-        """Prices as they move: `async with client.pricing.stream(["EUR_USD"]) as prices: async for item in prices`.
+        """Stream prices: `async with client.pricing.stream(["EUR_USD"]) as prices: async for item in prices: ...`.
 
-        It reconnects by itself and marks each interruption with a Gap. With `snapshot`, the current price of every
-        instrument comes first, after a reconnect too. An item is a ClientPrice, a PricingHeartbeat or a Gap.
+        The stream reconnects by itself and marks each interruption with a Gap. With `snapshot`, it begins with the current
+        price of every instrument, also after a reconnect. An item is a ClientPrice, a PricingHeartbeat or a Gap.
         """
         query = {"instruments": listed("instruments", instruments)}
         if not snapshot:
             query["snapshot"] = "false"
         if include_home_conversions:
             query["includeHomeConversions"] = "true"
-        where = self._account(account_id, "pricing", "stream")
-        request = Request("GET", where, query, self._headers())
-        # To look for an echoed token took 0.8 us of the 14 that a price may take when they pour, each in its own piece.
+        stream_path = self._account(account_id, "pricing", "stream")
+        request = Request("GET", stream_path, query, self._headers())
+        # Not redacted: the search for an echoed token took 0.8 of the 14 us that a price costs at full load.
         return PriceStream(
-            lambda: self._caller.transport.open_stream(request, veiled=False),
-            self._caller.stream_pace,
+            lambda: self._caller.transport.open_stream(request, redacted=False),
+            self._caller.transport.pace,
             settings,
             timing,
         )

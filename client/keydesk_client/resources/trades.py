@@ -1,15 +1,11 @@
-"""Trades: look at them, close them, protect them.
+"""Trades and positions: read and close them, change the dependent orders of a trade."""
 
-Positions: all trades of an instrument at once.
-"""
-
-from __future__ import annotations  # help() shows the names of types, not all that they are made of
+from __future__ import annotations  # help() shows the names of types instead of their members
 
 from collections.abc import AsyncIterator
 from typing import Unpack
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.http.caller import json_body
 from keydesk_client.http.messages import Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
@@ -38,12 +34,12 @@ from keydesk_client.models.responses import (
 from keydesk_client.models.trades import Trade
 from keydesk_client.resources._base import (
     MOST_LISTED,
-    Area,
     CloseUnits,
     ListOptions,
+    Resource,
     SideUnits,
     WriteRequest,
-    in_form,
+    json_body,
     list_query,
     name_of,
     next_before,
@@ -54,26 +50,32 @@ from keydesk_client.resources._base import (
 POSITIONS = Reader(PositionsResponse, LIST)
 POSITION = Reader(PositionResponse)
 POSITION_CLOSE = Reader(PositionCloseResponse, WRITE)
+TRADES = Reader(TradesResponse, LIST)
+TRADE = Reader(TradeResponse, WRITE)
+TRADE_CLOSE = Reader(TradeCloseResponse, WRITE)
+MODIFIED = Reader(TradeClientExtensionsResponse)
+PROTECTED = Reader(TradeDependentOrdersResponse, WRITE)
+
+STATES = enum_values(TradeStateFilter)
 
 
-class Positions(Area):
+class Positions(Resource):
     """Positions of an account."""
 
     async def list(self, *, account_id: str | None = None) -> PositionsResponse:
-        """Every position that the account ever held, flat ones too."""
-        return await self._caller.ask(
-            Request("GET", self._account(account_id, "positions")), POSITIONS
-        )
+        """Return every position that the account ever held, closed ones too."""
+        request = Request("GET", self._account(account_id, "positions"))
+        return await self._caller.call(request, POSITIONS)
 
     async def open(self, *, account_id: str | None = None) -> PositionsResponse:
-        """Every open position."""
-        where = self._account(account_id, "openPositions")
-        return await self._caller.ask(Request("GET", where), POSITIONS)
+        """Return every open position."""
+        request = Request("GET", self._account(account_id, "openPositions"))
+        return await self._caller.call(request, POSITIONS)
 
     async def get(self, instrument: str, *, account_id: str | None = None) -> PositionResponse:
-        """The position in an instrument; NotFound when it was never traded."""
-        where = self._account(account_id, "positions", ("instrument", instrument))
-        return await self._caller.ask(Request("GET", where), POSITION)
+        """Return the position in an instrument; raise NotFound when it was never traded."""
+        position_path = self._account(account_id, "positions", ("instrument", instrument))
+        return await self._caller.call(Request("GET", position_path), POSITION)
 
     async def close(
         self,
@@ -85,10 +87,10 @@ class Positions(Area):
         short_client_extensions: ClientExtensions | None = None,
         account_id: str | None = None,
     ) -> PositionCloseResponse:
-        """Close one side or both, in full or by positive units; goes before everything that waits.
+        """Close one side or both, in full or by positive units, ahead of every waiting request.
 
-        Name only the sides that are open: with a flat side named, the service refuses both.
-        Hand over the Instrument itself, and units that have more decimals than it takes are refused before they are sent.
+        Pass only sides that are open: when one is not, the service refuses both. With an Instrument instead of its name,
+        units that have too many decimals are refused before they are sent.
         """
         write = self.build_close(
             instrument,
@@ -98,7 +100,7 @@ class Positions(Area):
             short_client_extensions=short_client_extensions,
             account_id=account_id,
         )
-        return await self._caller.ask(write.request, write.reader)
+        return await self._caller.call(write.request, write.reader)
 
     def build_close(
         self,
@@ -119,17 +121,8 @@ class Positions(Area):
         return WriteRequest(request, POSITION_CLOSE, body)
 
 
-TRADES = Reader(TradesResponse, LIST)
-TRADE = Reader(TradeResponse, WRITE)
-TRADE_CLOSE = Reader(TradeCloseResponse, WRITE)
-MODIFIED = Reader(TradeClientExtensionsResponse)
-PROTECTED = Reader(TradeDependentOrdersResponse, WRITE)
-
-STATES = enum_values(TradeStateFilter)
-
-
-class Trades(Area):
-    """Trades of an account. A specifier is a trade id, or `@` and a client id."""
+class Trades(Resource):
+    """Trades of an account. A specifier is a trade id, or "@" and the client id of an open trade."""
 
     async def list(
         self,
@@ -138,13 +131,13 @@ class Trades(Area):
         account_id: str | None = None,
         **options: Unpack[ListOptions],
     ) -> TradesResponse:
-        """Trades, newest first; by default the 50 newest open ones.
+        """Return trades, newest first; by default the 50 newest open ones.
 
         Options: `instrument`, `count` (at most 500), `before_id`, `ids`.
         """
         query = list_query(options, state, STATES)
         request = Request("GET", self._account(account_id, "trades"), query, self._headers())
-        return await self._caller.ask(request, TRADES)
+        return await self._caller.call(request, TRADES)
 
     async def iterate(
         self,
@@ -154,28 +147,28 @@ class Trades(Area):
         page: int = MOST_LISTED,
         account_id: str | None = None,
     ) -> AsyncIterator[Trade]:
-        """Every trade of a state, newest first, however many."""
+        """Yield every trade in a state, newest first, over as many pages as there are."""
         options: ListOptions = {"count": page}
         if instrument is not None:
             options["instrument"] = instrument
         while True:
-            answer = await self.list(state=state, account_id=account_id, **options)
-            before = next_before(answer, answer.trades, page, options)
-            for trade in answer.trades:
+            response = await self.list(state=state, account_id=account_id, **options)
+            before = next_before(response, response.trades, page, options)
+            for trade in response.trades:
                 yield trade
             if before is None:
                 return
             options["before_id"] = before
 
     async def open(self, *, account_id: str | None = None) -> TradesResponse:
-        """Every open trade."""
+        """Return every open trade."""
         request = Request("GET", self._account(account_id, "openTrades"), headers=self._headers())
-        return await self._caller.ask(request, TRADES)
+        return await self._caller.call(request, TRADES)
 
     async def get(self, specifier: str, *, account_id: str | None = None) -> TradeResponse:
-        """One trade, open or closed, by its id or as "@" and your client id; NotFound when there is none."""
-        where = self._trade(specifier, account_id)
-        return await self._caller.ask(Request("GET", where, headers=self._headers()), TRADE)
+        """Return a trade, open or closed; raise NotFound when there is none."""
+        request = Request("GET", self._trade(specifier, account_id), headers=self._headers())
+        return await self._caller.call(request, TRADE)
 
     async def close(
         self,
@@ -186,10 +179,13 @@ class Trades(Area):
         client_request_id: str | None = None,
         account_id: str | None = None,
     ) -> TradeCloseResponse:
-        """Close a trade, or `units` of it (positive, whatever its side); goes before everything that waits.
+        """Close a trade, or `units` of it (positive on either side), ahead of every waiting request.
 
-        NotFound when it is closed already; an error with `sent` leaves open whether it closed: see `Sender`.
-        With `instrument`, units that have more decimals than it takes are refused before they are sent.
+        With `instrument`, units that have too many decimals are refused before they are sent.
+
+        Raises:
+            NotFound: it is closed already.
+            KeydeskClientError: when its `sent` is true, the trade may be closed: `keydesk_client.Sender` finds out.
         """
         write = self.build_close(
             specifier,
@@ -198,7 +194,7 @@ class Trades(Area):
             client_request_id=client_request_id,
             account_id=account_id,
         )
-        return await self._caller.ask(write.request, write.reader)
+        return await self._caller.call(write.request, write.reader)
 
     def build_close(
         self,
@@ -221,17 +217,17 @@ class Trades(Area):
     async def set_client_extensions(
         self, specifier: str, client_extensions: ClientExtensions, *, account_id: str | None = None
     ) -> TradeClientExtensionsResponse:
-        """Change the tags of a trade. Not for accounts that are linked to a third-party platform.
+        """Change the client extensions of a trade; not for accounts that are linked to a third-party platform.
 
-        Moves no money, and twice is as once: after a lost answer ask again; it needs no Sender.
+        Idempotent and without effect on positions: after a lost response call it again; it needs no Sender.
         """
         request = Request(
             "PUT",
             self._trade(specifier, account_id, "clientExtensions"),
             headers=self._headers(),
-            body=json_body({"clientExtensions": client_extensions.to_wire()}),
+            body=self._body({"clientExtensions": client_extensions.to_wire()}),
         )
-        return await self._caller.ask(request, MODIFIED)
+        return await self._caller.call(request, MODIFIED)
 
     async def set_dependent_orders(
         self,
@@ -244,9 +240,9 @@ class Trades(Area):
         instrument: Instrument | None = None,
         account_id: str | None = None,
     ) -> TradeDependentOrdersResponse:
-        """Create, change or cancel the orders that depend on a trade; all of it or nothing.
+        """Create, change or cancel the dependent orders of a trade, atomically.
 
-        UNSET leaves an order as it is, None cancels it, details create it or change what they mention.
+        UNSET leaves an order unchanged, None cancels it, details create it or change the members that they set.
         """
         write = self.build_set_dependent_orders(
             specifier,
@@ -257,7 +253,7 @@ class Trades(Area):
             instrument=instrument,
             account_id=account_id,
         )
-        return await self._caller.ask(write.request, write.reader)
+        return await self._caller.call(write.request, write.reader)
 
     def build_set_dependent_orders(
         self,
@@ -283,8 +279,11 @@ class Trades(Area):
             if not isinstance(details, Unset)
         }
         if not members:
-            raise InvalidRequest("take_profit: nothing to change was given", field="take_profit")
-        body = in_form(members, self._defaults.datetime_format)
+            raise InvalidRequest(
+                "take_profit: nothing to change: pass at least one dependent order",
+                field="take_profit",
+            )
+        body = self._in_time_form(members)
         where = self._trade(specifier, account_id, "orders")
         request = Request("PUT", where, {}, self._headers(), json_body(body))
         return WriteRequest(request, PROTECTED, body)

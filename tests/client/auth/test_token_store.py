@@ -1,4 +1,4 @@
-"""Tokens by profile: kept in the store that was chosen, never in a plain one, never seen on the way."""
+"""Tokens by profile: stored in the chosen store, never in a plain one, never shown."""
 
 import os
 import stat

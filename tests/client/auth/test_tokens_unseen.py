@@ -1,4 +1,4 @@
-"""A planted token is nowhere to be seen: not in what objects show, not in logs, not in what an error carries."""
+"""A planted token appears nowhere: not in reprs, not in logs, not in exceptions."""
 
 import asyncio
 import gc
@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import BuiltinFunctionType, FrameType, FunctionType, ModuleType, TracebackType
 from typing import Any
 
 import httpx
@@ -45,7 +45,7 @@ def client_to(rest_url: str, carrier: httpx.AsyncBaseTransport | None = None) ->
 
 
 def shown(thing: object, seen: set[int] | None = None) -> Iterator[str]:
-    """What repr and vars show of an object and of all that it is made of."""
+    """Yield the reprs of an object and of everything it holds, by `vars` and slots."""
     seen = set() if seen is None else seen
     if id(thing) in seen or isinstance(thing, type):
         return
@@ -70,7 +70,7 @@ async def test_a_client_and_all_that_it_is_made_of_show_no_token() -> None:
 
 
 def ours(thing: object) -> Iterator[object]:
-    """An object of this package, and those of it that it is made of."""
+    """Yield an object of this package, and those of this package that it holds."""
     yield thing
     for value in vars(thing).values() if hasattr(thing, "__dict__") else ():
         if type(value).__module__.startswith("keydesk_client"):
@@ -210,12 +210,12 @@ async def test_the_process_of_a_client_shows_neither_token_nor_passphrase(
 
 
 def test_a_token_is_not_pickled() -> None:
-    with pytest.raises(TypeError, match="not pickled"):
+    with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(Secret(PLANTED))
 
 
 def frames(error: BaseException) -> Iterator[FrameType]:
-    """The frames of an error and of everything that hangs on it, those of this file left out."""
+    """Yield the frames of an exception, its causes and contexts, without those of this file."""
     step: TracebackType | None = error.__traceback__
     while step is not None:
         if step.tb_frame.f_code.co_filename != __file__:
@@ -227,7 +227,7 @@ def frames(error: BaseException) -> Iterator[FrameType]:
 
 
 def told(error: BaseException) -> str:
-    """Everything that an error tells: its words, its pickle, the locals of its traceback."""
+    """Return everything that an exception shows: message, pickle, and the locals of its traceback."""
     locals_ = [repr(value) for frame in frames(error) for value in frame.f_locals.values()]
     vars_ = [repr(value) for value in vars(error).values()]
     lines = traceback.format_exception(error)
@@ -310,23 +310,34 @@ async def test_what_is_under_way_shows_no_token(caplog: pytest.LogCaptureFixture
             async with asyncio.timeout(5):
                 while not prices.health.connected:  # noqa: ASYNC110 - a stream tells its state, and wakes nobody
                     await asyncio.sleep(0)
-            things: list[object] = [client, prices, *calls, *ours_in_memory()]
-            seen: set[int] = set()
-            told_ = [text for thing in things for text in shown(thing, seen)]
+            told_ = [repr(each) for each in reachable(client, prices, *calls)]
         for call in calls:
             call.cancel()
         await asyncio.gather(*calls, return_exceptions=True)
     assert PLANTED.encode() in arrived[0]
     assert [text for text in told_ if "AsyncConnectionPool" in text]
-    assert [text for text in told_ if "b'Authorization'" in text]
+    assert "b'…'" in told_  # the header, where the HTTP library keeps it
     assert not [text for text in told_ if PLANTED in text]
     assert PLANTED not in caplog.text
 
 
-def ours_in_memory() -> list[object]:
-    """Every living object of this package, and what carries its requests."""
-    libraries = ("keydesk_client", "httpx", "httpcore")
-    return [each for each in gc.get_objects() if str(type(each).__module__).startswith(libraries)]
+NOT_ENTERED = (ModuleType, type, FunctionType, BuiltinFunctionType, asyncio.AbstractEventLoop)
+"""They lead to the whole process. A closure may hold the token: repr and locals do not show its cells."""
+CONTAINERS = (dict, list, tuple, set, frozenset)
+
+
+def reachable(*roots: object) -> Iterator[object]:
+    """Yield every object that hangs on the roots, locals of suspended coroutines included; containers by their items."""
+    seen: set[int] = set()
+    waiting = list(roots)
+    while waiting:
+        thing = waiting.pop()
+        if id(thing) in seen or isinstance(thing, NOT_ENTERED):
+            continue
+        seen.add(id(thing))
+        waiting += gc.get_referents(thing)
+        if not isinstance(thing, CONTAINERS):
+            yield thing
 
 
 ESCAPED = "".join(f"\\u{ord(each):04x}" for each in PLANTED)
@@ -428,13 +439,13 @@ async def in_a_piece(content: bytes) -> AsyncIterator[bytes]:
 
 
 async def test_a_line_that_is_whole_does_not_wait_for_the_next() -> None:
-    veil = Secret(PLANTED).in_stream()
+    veil = Secret(PLANTED).stream_redactor()
     assert veil.feed(b'{"a":1}\n{"b"') == b'{"a":1}\n'
     assert veil.feed(b":2}\n") == b'{"b":2}\n'
     assert PLANTED not in "".join(shown(veil))
 
 
-class TalkativeKeeper:
+class LeakyBackend:
     """A backend whose errors show what it was given."""
 
     def __init__(self, kind: type[Exception]) -> None:
@@ -457,7 +468,7 @@ class TalkativeKeeper:
 def test_a_backend_that_fails_in_its_own_way_fails_in_ours_and_shows_no_token(
     kind: type[Exception],
 ) -> None:
-    store = TokenStore(TalkativeKeeper(kind), "native")
+    store = TokenStore(LeakyBackend(kind), "native")
     with pytest.raises(TokenStoreError) as storing:
         store.store("main", "practice", PLANTED)
     with pytest.raises(TokenStoreError):
@@ -504,9 +515,9 @@ def test_an_address_with_a_password_is_refused_without_it(rest: str) -> None:
 
 def test_the_token_is_masked_in_what_a_service_says() -> None:
     secret = Secret(PLANTED)
-    assert secret.veiled(f"Bearer {PLANTED}!") == "Bearer [token]!"
-    assert secret.veiled_body(f'{{"a\\"\\/":"{ESCAPED}"}}'.encode()) == b'{"a\\"/":"[token]"}'
-    assert secret.veiled_body(b'"\\u0022\\u00e9\\n"') == b'"\\u0022\\u00e9\\n"'
+    assert secret.redact(f"Bearer {PLANTED}!") == "Bearer [token]!"
+    assert secret.redact_body(f'{{"a\\"\\/":"{ESCAPED}"}}'.encode()) == b'{"a\\"/":"[token]"}'
+    assert secret.redact_body(b'"\\u0022\\u00e9\\n"') == b'"\\u0022\\u00e9\\n"'
 
 
 def test_a_header_that_carries_the_token_is_neither_shown_nor_pickled() -> None:

@@ -240,7 +240,7 @@ def test_a_file_system_without_locks_is_an_error_and_not_a_guess(tmp_path: Path)
     lock = path.with_name(path.name + ".lock")
     lock.unlink()
     lock.mkdir()
-    with pytest.raises(TokenStoreError, match="can not be used"):
+    with pytest.raises(TokenStoreError, match="cannot use the token store"):
         TokenStore(vault_at(tmp_path), "vault").store("main", "practice", TOKEN)
     assert vault_at(tmp_path).get_password("keydesk", "practice:main") == TOKEN
 

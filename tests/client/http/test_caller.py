@@ -19,7 +19,6 @@ from keydesk_client.errors import (
 )
 from keydesk_client.http.caller import Caller, Retries
 from keydesk_client.http.messages import Method, Request
-from keydesk_client.http.pacing import Limiter
 from keydesk_client.http.transport import Transport
 from keydesk_client.resources.accounts import ACCOUNTS
 from support.fakes.fake_time import FakeTimers
@@ -48,11 +47,9 @@ async def ask(
 
     carrier = httpx.MockTransport(answer)
     transport = Transport(Secret("t"), "https://r.test", "https://s.test", carrier=carrier)
-    caller = Caller(
-        transport, Limiter(), retries, clock=timers.time, chance=chance, sleep=timers.sleep
-    )
+    caller = Caller(transport, retries, clock=timers.time, chance=chance, sleep=timers.sleep)
     try:
-        outcome: object = await caller.ask(Request(method, "/v3/accounts"), ACCOUNTS)
+        outcome: object = await caller.call(Request(method, "/v3/accounts"), ACCOUNTS)
     except KeydeskClientError as error:
         outcome = error
     return outcome, timers.slept, len(steps) - len(left)

@@ -1,40 +1,44 @@
-"""No more than two new connections a second, over calls and streams together, and exits take the first that is free."""
+"""At most two new connections a second, requests and streams together; exits take the first idle one."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 
 import pytest
 
 from keydesk_client.auth.secret import Secret
 from keydesk_client.errors import ClientClosed, TimedOut
-from keydesk_client.http.caller import Caller, Retries
-from keydesk_client.http.connections import Lines, share_pace
-from keydesk_client.http.messages import Request, Timeouts
-from keydesk_client.http.pacing import CONNECT_WINDOW_S, ConnectPace, Limiter
+from keydesk_client.http.connections import ConnectionSlots, Limiter
+from keydesk_client.http.messages import Request, RequestKind, Timeouts
+from keydesk_client.http.pacing import CONNECT_WINDOW_S, ConnectPace
 from keydesk_client.http.transport import Transport
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
 from support.fakes.talking_server import Talk, talking_server
 from support.fakes.virtual_time import run, virtual_timing
 
 MOST = 8
-UNUSED_S = 25.0
+IDLE_S = 25.0
 
 
 class Calls:
-    """Calls through lines, on a clock that jumps; each connection is as the HTTP library would make it."""
+    """Calls through the admission queue in virtual time, with connections as the HTTP library opens them."""
 
     def __init__(self) -> None:
         self.pace = ConnectPace(virtual_timing())
-        self.lines = Lines(self.pace, MOST, UNUSED_S)
+        self.slots = ConnectionSlots(self.pace, MOST, IDLE_S)
+        self.limiter = Limiter(reads_at_once=100, calls_at_once=100)
         self.began = self.pace.now()
         self.made: list[float] = []
         self.started: dict[str, float] = {}
         self._free = 0
 
+    def turn(self, *, urgent: bool = False) -> AbstractAsyncContextManager[None]:
+        kind = RequestKind.URGENT if urgent else RequestKind.READ
+        return self.limiter.turn(kind, self.slots)
+
     async def call(self, name: str, lasts: float = 0.1, *, urgent: bool = False) -> None:
-        async with self.lines.line(urgent):
-            trace = self.lines.trace()
+        async with self.turn(urgent=urgent):
+            trace = self.slots.trace()
             if self._free == 0:
                 await trace("connection.connect_tcp.started", {})
                 self.made.append(self._now())
@@ -48,7 +52,7 @@ class Calls:
             self._free += 1
 
     def forget(self) -> None:
-        """The library closed what was free."""
+        """Let the HTTP library close its idle connections."""
         self._free = 0
 
     def _now(self) -> float:
@@ -129,12 +133,12 @@ def test_a_call_that_fails_takes_its_connection_with_it() -> None:
 
 def test_a_failed_call_leaves_no_place_for_another_to_wait_in_instead_of_an_exit() -> None:
     async def body(calls: Calls) -> None:
-        calls.pace.turn_now()
+        calls.pace.turn_nowait()
         failing = asyncio.ensure_future(calls.call("failing", 10.0))
         await asyncio.sleep(9.9)
-        calls.pace.turn_now()  # a stream's
+        calls.pace.turn_nowait()  # a stream's
         await asyncio.sleep(0.05)
-        calls.pace.turn_now()  # and another's
+        calls.pace.turn_nowait()  # and another's
         waiting = asyncio.ensure_future(calls.call("waiting"))
         await asyncio.sleep(0.1)
         await calls.call("exit", urgent=True)
@@ -146,7 +150,7 @@ def test_a_failed_call_leaves_no_place_for_another_to_wait_in_instead_of_an_exit
 def test_connections_that_nobody_used_for_long_are_not_counted_on() -> None:
     async def body(calls: Calls) -> None:
         await asyncio.gather(*(calls.call(str(each), 5.0) for each in range(6)))
-        await asyncio.sleep(UNUSED_S + 1)
+        await asyncio.sleep(IDLE_S + 1)
         calls.forget()
         await asyncio.gather(*(calls.call(f"late {each}", 5.0) for each in range(3)))
 
@@ -171,7 +175,7 @@ def test_a_connection_closed_unseen_is_made_again_at_the_pace_all_the_same() -> 
 def test_a_turn_that_was_not_used_does_not_let_a_third_connection_through_later() -> None:
     async def body(calls: Calls) -> None:
         for _ in range(2):
-            async with calls.lines.line(False):
+            async with calls.turn():
                 pass  # the library had a connection after all
         await asyncio.sleep(3)
         for _ in range(2):
@@ -203,14 +207,14 @@ def test_who_gives_up_waiting_leaves_its_place_to_others() -> None:
 
 def test_who_gives_up_the_moment_it_was_let_in_leaves_its_place_to_others() -> None:
     async def body(calls: Calls) -> None:
-        async with calls.lines.line(False), AsyncExitStack() as second:
-            await second.enter_async_context(calls.lines.line(False))
+        async with calls.turn(), AsyncExitStack() as second:
+            await second.enter_async_context(calls.turn())
             waiting = asyncio.ensure_future(calls.call("waiting"))
             await asyncio.sleep(0)
             await second.aclose()
             waiting.cancel()
             await asyncio.gather(waiting, return_exceptions=True)
-            async with calls.lines.line(False):
+            async with calls.turn():
                 assert calls.pace.now() == calls.began
 
     assert lived(body).started == {}
@@ -219,18 +223,21 @@ def test_who_gives_up_the_moment_it_was_let_in_leaves_its_place_to_others() -> N
 def test_look_ups_get_the_next_connection_though_exits_wait_and_then_they_take_turns() -> None:
     async def body() -> list[tuple[str, float]]:
         pace = ConnectPace(virtual_timing())
-        exits, look_ups = Lines(pace, MOST, UNUSED_S), Lines(pace, 2, UNUSED_S)
-        share_pace(first=look_ups, second=exits)
+        limiter = Limiter()
+        slots = {
+            RequestKind.URGENT: ConnectionSlots(pace, MOST, IDLE_S),
+            RequestKind.LOOK_UP: ConnectionSlots(pace, 2, IDLE_S),
+        }
         began, got = pace.now(), list[tuple[str, float]]()
 
-        async def hangs(name: str, lines: Lines) -> None:
-            async with lines.line(True):
-                got.append((name, round(pace.now() - began)))
+        async def hangs(kind: RequestKind) -> None:
+            async with limiter.turn(kind, slots[kind]):
+                got.append((kind.name, round(pace.now() - began)))
                 await asyncio.sleep(600)
 
-        calls = [asyncio.create_task(hangs("exit", exits)) for _ in range(8)]
+        calls = [asyncio.create_task(hangs(RequestKind.URGENT)) for _ in range(8)]
         await asyncio.sleep(0.5)
-        calls += [asyncio.create_task(hangs("look-up", look_ups)) for _ in range(2)]
+        calls += [asyncio.create_task(hangs(RequestKind.LOOK_UP)) for _ in range(2)]
         await asyncio.sleep(60)
         for call in calls:
             call.cancel()
@@ -239,9 +246,9 @@ def test_look_ups_get_the_next_connection_though_exits_wait_and_then_they_take_t
 
     got = run(body())
     assert [moment for _, moment in got] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
-    assert sorted(got[2:4]) == [("exit", 1), ("look-up", 1)]
-    assert sorted(got[4:6]) == [("exit", 2), ("look-up", 2)]
-    assert {name for name, _ in got[6:]} == {"exit"}
+    assert sorted(got[2:4]) == [("LOOK_UP", 1), ("URGENT", 1)]
+    assert sorted(got[4:6]) == [("LOOK_UP", 2), ("URGENT", 2)]
+    assert {name for name, _ in got[6:]} == {"URGENT"}
 
 
 async def test_a_look_up_is_answered_while_exits_hang_at_a_service() -> None:
@@ -250,13 +257,13 @@ async def test_a_look_up_is_answered_while_exits_hang_at_a_service() -> None:
             writer.write(answer(GOOD_BODY))
         await reader.read()
 
-    async with paced(answer_reads) as caller:
+    async with paced(answer_reads) as transport:
         close = Request("PUT", "/v3/accounts/1/trades/5/close", urgent=True)
         look_up = Request("GET", "/v3/accounts/1/transactions/sinceid", look_up=True)
-        exits = [asyncio.create_task(caller.transport.request(close)) for _ in range(12)]
+        exits = [asyncio.create_task(transport.request(close)) for _ in range(12)]
         await asyncio.sleep(0)
         async with asyncio.timeout(8):  # an exit that hangs is given up after 10 s
-            answered = await caller.transport.request(look_up)
+            answered = await transport.request(look_up)
         assert answered.status == 200
         assert not any(each.done() for each in exits)
         for each in exits:
@@ -265,11 +272,11 @@ async def test_a_look_up_is_answered_while_exits_hang_at_a_service() -> None:
 
 
 @asynccontextmanager
-async def paced(talk: Talk, timeouts: Timeouts = Timeouts()) -> AsyncIterator[Caller]:  # noqa: B008 - it is frozen
-    """Calls to a server on this machine, held up as if it were another."""
+async def paced(talk: Talk, timeouts: Timeouts = Timeouts()) -> AsyncIterator[Transport]:  # noqa: B008 - it is frozen
+    """A transport to a server on this machine, paced as if it were another."""
     async with talking_server(talk) as url:
         transport = Transport(Secret("t"), url, url, timeouts=timeouts, is_paced=True)
-        yield Caller(transport, Limiter(), Retries())
+        yield transport
         await transport.close()
 
 
@@ -294,8 +301,8 @@ async def test_a_service_sees_no_third_connection_within_a_second() -> None:
         await three.wait()
         await noting([])(reader, writer)
 
-    async with paced(hold) as caller:
-        asks = [caller.transport.request(Request("GET", "/v3/accounts")) for _ in range(4)]
+    async with paced(hold) as transport:
+        asks = [transport.request(Request("GET", "/v3/accounts")) for _ in range(4)]
         answers = await asyncio.gather(*asks)
     assert {each.status for each in answers} == {200}
     assert accepted[2] - accepted[0] > 0.95  # both clocks may be late, by a busy machine
@@ -314,9 +321,11 @@ async def test_calls_to_this_machine_are_not_held_up() -> None:
         await noting([])(reader, writer)
 
     async with talking_server(hold) as url:
-        transport = Transport(Secret("t"), url, url, timeouts=Timeouts(whole=1000.0))
+        transport = Transport(
+            Secret("t"), url, url, timeouts=Timeouts(whole=1000.0), limiter=Limiter(reads_at_once=6)
+        )
         await asyncio.gather(*(transport.request(Request("GET", "/v3")) for _ in range(6)))
-        assert transport.pace.wait() == 0.0  # no turn was taken
+        assert transport.pace.delay() == 0.0  # no turn was taken
         await transport.close()
 
 
@@ -327,8 +336,8 @@ async def test_a_call_that_gets_no_connection_in_time_was_not_sent() -> None:
         heads.append(await whole_request(reader))
         await reader.read()
 
-    async with paced(mute, Timeouts(pool=0.2, read=0.5)) as caller:
-        asks = [caller.transport.request(Request("GET", "/v3")) for _ in range(3)]
+    async with paced(mute, Timeouts(pool=0.2, read=0.5)) as transport:
+        asks = [transport.request(Request("GET", "/v3")) for _ in range(3)]
         told = await asyncio.gather(*asks, return_exceptions=True)
     errors = [each for each in told if isinstance(each, TimedOut)]
     assert [(each.phase, each.sent) for each in errors] == [
@@ -347,18 +356,90 @@ async def test_a_call_that_waits_for_a_connection_of_a_closed_client_is_not_sent
         asked.set()
         await reader.read()
 
-    async with paced(mute) as caller:
-        asks = [
-            asyncio.ensure_future(caller.transport.request(Request("GET", "/v3"))) for _ in range(3)
-        ]
+    async with paced(mute) as transport:
+        asks = [asyncio.ensure_future(transport.request(Request("GET", "/v3"))) for _ in range(3)]
         await asked.wait()
-        await caller.transport.close()
+        await transport.close()
         told = await asyncio.gather(*asks, return_exceptions=True)
     assert isinstance(told[2], ClientClosed)
 
 
 async def test_streams_of_a_client_share_the_pace_of_its_calls() -> None:
-    async with paced(noting([])) as caller:
-        assert caller.stream_pace is caller.transport.pace
-        await asyncio.gather(*(caller.transport.request(Request("GET", "/v3")) for _ in range(2)))
-        assert caller.stream_pace.wait() > 0
+    async with paced(noting([])) as transport:
+        await asyncio.gather(*(transport.request(Request("GET", "/v3")) for _ in range(2)))
+        assert transport.pace.delay() > 0
+
+
+def test_an_exit_that_lacks_a_connection_keeps_the_last_of_the_rate() -> None:
+    async def body() -> list[tuple[str, float]]:
+        pace = ConnectPace(virtual_timing())
+        limiter = Limiter(rate=3, window_s=100.0)
+        full, own = ConnectionSlots(pace, MOST, IDLE_S), ConnectionSlots(pace, 2, IDLE_S)
+        began, admitted = pace.now(), list[tuple[str, float]]()
+
+        async def one(kind: RequestKind, slots: ConnectionSlots, lasts: float) -> None:
+            async with limiter.turn(kind, slots):
+                admitted.append((kind.name, round(pace.now() - began)))
+                await asyncio.sleep(lasts)
+
+        read = asyncio.create_task(one(RequestKind.READ, full, 600))
+        await asyncio.sleep(0)
+        await one(RequestKind.LOOK_UP, own, 0.1)  # the second connection of this second
+        later = [
+            asyncio.create_task(one(RequestKind.URGENT, full, 0.1)),
+            asyncio.create_task(one(RequestKind.LOOK_UP, own, 0.1)),  # its connection is idle
+        ]
+        await asyncio.sleep(50)
+        read.cancel()
+        await asyncio.gather(read, *later, return_exceptions=True)
+        return admitted
+
+    got = run(body())
+    assert got[:3] == [("READ", 0), ("LOOK_UP", 0), ("URGENT", 1)]
+    assert got[3][0] == "LOOK_UP"
+    assert got[3][1] >= 100
+
+
+def test_a_request_that_lacks_only_a_connection_times_out_and_leaves_the_queue() -> None:
+    async def body() -> None:
+        calls = Calls()
+        calls.pace.turn_nowait()
+        calls.pace.turn_nowait()
+        for _ in range(2):
+            with pytest.raises(TimedOut, match=r"within 0\.5 s") as raised:
+                async with calls.limiter.turn(RequestKind.WRITE, calls.slots, 0.5):
+                    pass
+            assert (raised.value.phase, raised.value.sent) == ("pool", False)
+        assert calls.limiter.waiting == 0
+        await calls.call("later")
+        assert calls.made == [CONNECT_WINDOW_S]
+
+    run(body())
+
+
+def test_each_request_that_waits_for_a_full_pool_times_out() -> None:
+    async def body() -> None:
+        calls = Calls()
+        slots = ConnectionSlots(calls.pace, 1, IDLE_S)
+
+        async def late() -> None:
+            async with calls.limiter.turn(RequestKind.WRITE, slots, 0.5):
+                pass
+
+        async with calls.limiter.turn(RequestKind.WRITE, slots):
+            outcomes = await asyncio.gather(late(), late(), return_exceptions=True)
+        assert [type(each) for each in outcomes] == [TimedOut, TimedOut]
+
+    run(body())
+
+
+def test_the_wait_for_a_place_or_for_the_rate_is_not_timed() -> None:
+    async def body() -> None:
+        calls = Calls()
+        limiter = Limiter(rate=1, window_s=60.0)
+        async with limiter.turn(RequestKind.WRITE, calls.slots, 0.5):
+            await asyncio.sleep(5)
+        async with limiter.turn(RequestKind.WRITE, calls.slots, 0.5):
+            assert calls.pace.now() - calls.began >= 65
+
+    run(body())

@@ -1,4 +1,4 @@
-"""When to come back, whatever a service, or the clock of this machine, says."""
+"""Retry-After in both forms, malformed values and a wrong local clock included."""
 
 from email.utils import format_datetime
 from random import Random

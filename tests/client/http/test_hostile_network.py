@@ -24,6 +24,7 @@ from keydesk_client.errors import (
     TimedOut,
     UnreadableAnswer,
 )
+from keydesk_client.http.connections import Limiter
 from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
 from keydesk_client.models import MarketOrderRequest, OrderCreateResponse, Record
@@ -88,7 +89,7 @@ async def client_of(talk: Talk, timeouts: Timeouts = PATIENT) -> AsyncIterator[C
 
 
 async def outcome(ask: Ask, client: Client) -> Record | KeydeskClientError:
-    """What came of it; every other exception fails the test, and so does an outcome that can not be handed on."""
+    """Return the record or the error; fail on any other exception, or a record that cannot be written back."""
     told: Record | KeydeskClientError
     try:
         told = record = await ask(client)
@@ -216,7 +217,8 @@ async def test_a_byte_at_a_time_is_ended_by_the_deadline_of_the_whole() -> None:
 
 
 async def timed_out(url: str, *requests: Request) -> list[TimedOut]:
-    transport = Transport(Secret(TOKEN), url, url, timeouts=HASTY)
+    every = Limiter(reads_at_once=50, calls_at_once=50)  # leaves the waiting to the pool
+    transport = Transport(Secret(TOKEN), url, url, timeouts=HASTY, limiter=every)
     told = await asyncio.gather(*map(transport.request, requests), return_exceptions=True)
     await transport.close()
     await nothing_is_left_but_the_server()

@@ -1,4 +1,4 @@
-"""Bodies are read within bounds, compressed or not, whatever follows their end."""
+"""Bodies are read within bounds, compressed or not; bytes after their end are ignored."""
 
 import gzip
 import tracemalloc

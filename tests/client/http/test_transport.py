@@ -1,4 +1,4 @@
-"""The door to the wire over real sockets: whatever the other end does, the error is one of ours."""
+"""The transport over real sockets: whatever the server does, the error is a KeydeskClientError."""
 
 import asyncio
 import gzip

@@ -7,8 +7,8 @@ from pydantic import TypeAdapter
 
 from keydesk_client import DateTime
 from keydesk_client.errors import InvalidRequest, NoSuchMoment
-from keydesk_client.http.endpoint import moment
 from keydesk_client.models import PricingHeartbeat, Reader
+from keydesk_client.resources._base import moment
 from support.data.wire_samples import Samples
 
 BEAT = Reader(PricingHeartbeat)

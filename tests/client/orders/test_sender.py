@@ -13,7 +13,6 @@ import pytest
 
 from keydesk_client import sync
 from keydesk_client.errors import InvalidSettings
-from keydesk_client.http.endpoint import TimeForm
 from keydesk_client.http.pacing import SteadyTime, steady_time
 from keydesk_client.models import (
     ClientExtensions,
@@ -37,6 +36,7 @@ from keydesk_client.orders.outcome import (
     Unconfirmed,
 )
 from keydesk_client.orders.sender import Sender
+from keydesk_client.resources._base import TimeForm
 from support.fakes.lossy_broker import Fate, LossyBroker
 from support.fakes.lossy_desk import CLOCK, Desk, at_desk, buy, outcome_of, sent, transactions_of
 from support.fakes.virtual_time import run

@@ -351,7 +351,7 @@ async def test_unix_times_are_asked_for_and_sent_alike() -> None:
 )
 async def test_a_misspelt_option_is_refused_and_the_right_ones_are_named(ask: Call) -> None:
     server = WireServer()
-    with pytest.raises(InvalidRequest, match="granuarity: no such option, there are ") as refused:
+    with pytest.raises(InvalidRequest, match="granuarity: unknown option: use one of ") as refused:
         await ask(client_of(server))
     assert refused.value.field == "granuarity"
     assert not server.seen

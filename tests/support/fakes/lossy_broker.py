@@ -14,7 +14,7 @@ import httpx
 
 from keydesk_client.client import Client
 from keydesk_client.http.caller import Retries
-from keydesk_client.http.endpoint import TimeForm
+from keydesk_client.resources._base import TimeForm
 
 Members = dict[str, Any]
 

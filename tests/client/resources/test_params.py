@@ -4,8 +4,9 @@ from datetime import datetime
 import pytest
 
 from keydesk_client.errors import InvalidRequest
-from keydesk_client.http.endpoint import (
+from keydesk_client.resources._base import (
     header_text,
+    list_query,
     listed,
     moment,
     number,
@@ -14,7 +15,6 @@ from keydesk_client.http.endpoint import (
     quoted,
     whole,
 )
-from keydesk_client.resources._base import list_query
 
 
 def test_a_path_quotes_what_the_caller_gave_and_nothing_else() -> None:

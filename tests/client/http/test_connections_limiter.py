@@ -7,7 +7,8 @@ from time import monotonic
 import pytest
 
 from keydesk_client import Client
-from keydesk_client.http.pacing import Claim, Limiter
+from keydesk_client.http.connections import Limiter
+from keydesk_client.http.messages import RequestKind
 from keydesk_client.models import MarketOrderRequest
 from support.data.hostile_answers import answer, whole_request
 from support.fakes.fake_time import FakeTimers
@@ -15,25 +16,25 @@ from support.fakes.talking_server import talking_server
 
 
 async def start(
-    limiter: Limiter, timers: FakeTimers, claims: list[Claim]
+    limiter: Limiter, timers: FakeTimers, kinds: list[RequestKind]
 ) -> list[tuple[int, float]]:
-    """Who was let in when, as (place in the list, time)."""
+    """Return the admissions as (place in the list, time)."""
     entered: list[tuple[int, float]] = []
 
-    async def one(place: int, claim: Claim) -> None:
-        async with limiter.turn(claim):
+    async def one(place: int, kind: RequestKind) -> None:
+        async with limiter.turn(kind):
             entered.append((place, timers.time()))
 
     async with asyncio.TaskGroup() as group:
-        for place, claim in enumerate(claims):
-            group.create_task(one(place, claim))
-        await timers.run_until(lambda: len(entered) == len(claims))
+        for place, kind in enumerate(kinds):
+            group.create_task(one(place, kind))
+        await timers.run_until(lambda: len(entered) == len(kinds))
     return entered
 
 
 async def test_six_hundred_calls_take_four_seconds_and_no_second_sees_more_than_the_rate() -> None:
     timers = FakeTimers()
-    entered = await start(Limiter(timers=timers), timers, [Claim.READ] * 600)
+    entered = await start(Limiter(timers=timers), timers, [RequestKind.READ] * 600)
     times = [at for _, at in entered]
     assert 4.0 <= times[-1] - times[0] <= 4.3
     assert all(later - earlier >= 1.0 for earlier, later in zip(times, times[120:], strict=False))
@@ -41,42 +42,42 @@ async def test_six_hundred_calls_take_four_seconds_and_no_second_sees_more_than_
 
 async def test_calls_are_let_in_as_they_came() -> None:
     timers = FakeTimers()
-    claims = [Claim.READ, Claim.WRITE] * 200
-    entered = await start(Limiter(timers=timers), timers, claims)
+    kinds = [RequestKind.READ, RequestKind.WRITE] * 200
+    entered = await start(Limiter(timers=timers), timers, kinds)
     assert [place for place, _ in entered] == list(range(400))
 
 
 async def test_a_cancel_goes_before_everything_that_waits() -> None:
     timers = FakeTimers()
-    claims = [Claim.READ] * 240 + [Claim.URGENT]
-    entered = await start(Limiter(timers=timers), timers, claims)
+    kinds = [RequestKind.READ] * 240 + [RequestKind.URGENT]
+    entered = await start(Limiter(timers=timers), timers, kinds)
     assert [place for place, _ in entered].index(240) == 120
 
 
-async def hold(limiter: Limiter, claim: Claim, release: asyncio.Event) -> None:
-    async with limiter.turn(claim):
+async def hold(limiter: Limiter, kind: RequestKind, release: asyncio.Event) -> None:
+    async with limiter.turn(kind):
         await release.wait()
 
 
 @pytest.fixture
-async def holding() -> Callable[[Limiter, Claim, int], asyncio.Event]:
+async def holding() -> Callable[[Limiter, RequestKind, int], asyncio.Event]:
     tasks: list[asyncio.Task[None]] = []
 
-    def begin(limiter: Limiter, claim: Claim, count: int) -> asyncio.Event:
+    def begin(limiter: Limiter, kind: RequestKind, count: int) -> asyncio.Event:
         release = asyncio.Event()
-        tasks.extend(asyncio.create_task(hold(limiter, claim, release)) for _ in range(count))
+        tasks.extend(asyncio.create_task(hold(limiter, kind, release)) for _ in range(count))
         return release
 
     return begin
 
 
 async def test_slow_reads_leave_room_for_an_order(
-    holding: Callable[[Limiter, Claim, int], asyncio.Event],
+    holding: Callable[[Limiter, RequestKind, int], asyncio.Event],
 ) -> None:
     limiter = Limiter(reads_at_once=4, calls_at_once=6)
-    release = holding(limiter, Claim.READ, 10)
+    release = holding(limiter, RequestKind.READ, 10)
     await asyncio.sleep(0)
-    async with asyncio.timeout(1), limiter.turn(Claim.WRITE):
+    async with asyncio.timeout(1), limiter.turn(RequestKind.WRITE):
         assert limiter.waiting == 6
     release.set()
 
@@ -126,44 +127,48 @@ async def test_exits_get_through_while_every_other_call_hangs() -> None:
 
 
 async def test_look_ups_get_through_while_every_other_call_hangs(
-    holding: Callable[[Limiter, Claim, int], asyncio.Event],
+    holding: Callable[[Limiter, RequestKind, int], asyncio.Event],
 ) -> None:
     limiter = Limiter()
-    release = holding(limiter, Claim.URGENT, 25)
-    holding(limiter, Claim.READ, 25)
+    release = holding(limiter, RequestKind.URGENT, 25)
+    holding(limiter, RequestKind.READ, 25)
     await asyncio.sleep(0)
-    async with asyncio.timeout(1), limiter.turn(Claim.LOOK_UP), limiter.turn(Claim.LOOK_UP):
+    async with (
+        asyncio.timeout(1),
+        limiter.turn(RequestKind.LOOK_UP),
+        limiter.turn(RequestKind.LOOK_UP),
+    ):
         assert limiter.waiting == 42
     release.set()
 
 
 async def test_look_ups_that_hang_themselves_take_no_place_of_an_exit(
-    holding: Callable[[Limiter, Claim, int], asyncio.Event],
+    holding: Callable[[Limiter, RequestKind, int], asyncio.Event],
 ) -> None:
     limiter = Limiter(look_ups_at_once=2)
-    holding(limiter, Claim.LOOK_UP, 30)
+    holding(limiter, RequestKind.LOOK_UP, 30)
     await asyncio.sleep(0)
     assert limiter.waiting == 28
-    async with asyncio.timeout(1), limiter.turn(Claim.URGENT), limiter.turn(Claim.READ):
+    async with asyncio.timeout(1), limiter.turn(RequestKind.URGENT), limiter.turn(RequestKind.READ):
         pass
 
 
 async def test_a_look_up_goes_before_every_read_that_waits() -> None:
     timers = FakeTimers()
-    claims = [Claim.READ] * 240 + [Claim.LOOK_UP]
-    entered = await start(Limiter(timers=timers), timers, claims)
+    kinds = [RequestKind.READ] * 240 + [RequestKind.LOOK_UP]
+    entered = await start(Limiter(timers=timers), timers, kinds)
     assert [place for place, _ in entered].index(240) == 120
 
 
 async def test_exits_that_hang_themselves_take_no_more_than_their_share(
-    holding: Callable[[Limiter, Claim, int], asyncio.Event],
+    holding: Callable[[Limiter, RequestKind, int], asyncio.Event],
 ) -> None:
     limiter = Limiter(calls_at_once=6, more_for_exits=2)
-    release = holding(limiter, Claim.URGENT, 12)
+    release = holding(limiter, RequestKind.URGENT, 12)
     await asyncio.sleep(0)
     assert limiter.waiting == 4
     release.set()
-    async with asyncio.timeout(1), limiter.turn(Claim.READ):
+    async with asyncio.timeout(1), limiter.turn(RequestKind.READ):
         pass
 
 
@@ -175,7 +180,7 @@ async def test_a_thousand_that_wait_are_served_as_they_came_and_those_that_give_
     entered: list[int] = []
 
     async def one(place: int) -> None:
-        async with limiter.turn(Claim.WRITE if place % 3 else Claim.READ):
+        async with limiter.turn(RequestKind.WRITE if place % 3 else RequestKind.READ):
             entered.append(place)
 
     tasks = [asyncio.create_task(one(place)) for place in range(1000)]
@@ -196,13 +201,13 @@ async def test_exits_without_end_leave_the_others_what_they_do_not_use() -> None
     reads: list[float] = []
 
     async def read() -> None:
-        async with limiter.turn(Claim.READ):
+        async with limiter.turn(RequestKind.READ):
             reads.append(timers.time())
 
     async def exits() -> None:
         while len(reads) < 20:
             for _ in range(8):  # of ten a second
-                async with limiter.turn(Claim.URGENT):
+                async with limiter.turn(RequestKind.URGENT):
                     pass
             await told_in(timers, 1.02)
 
@@ -258,22 +263,22 @@ async def test_a_server_of_six_hundred_calls_never_sees_more_than_the_rate_in_an
 
 async def test_a_caller_that_gives_up_while_it_waits_leaves_its_place_to_the_next() -> None:
     limiter = Limiter(calls_at_once=1)
-    async with limiter.turn(Claim.WRITE):
-        tired = asyncio.create_task(hold(limiter, Claim.READ, asyncio.Event()))
+    async with limiter.turn(RequestKind.WRITE):
+        tired = asyncio.create_task(hold(limiter, RequestKind.READ, asyncio.Event()))
         await asyncio.sleep(0)
         tired.cancel()
         await asyncio.wait([tired])
         assert limiter.waiting == 0
-    async with asyncio.timeout(1), limiter.turn(Claim.WRITE):
+    async with asyncio.timeout(1), limiter.turn(RequestKind.WRITE):
         pass
 
 
 async def test_a_caller_that_gives_up_as_its_turn_comes_gives_the_turn_back() -> None:
     limiter = Limiter(calls_at_once=1)
-    async with limiter.turn(Claim.WRITE):
-        tired = asyncio.create_task(hold(limiter, Claim.WRITE, asyncio.Event()))
+    async with limiter.turn(RequestKind.WRITE):
+        tired = asyncio.create_task(hold(limiter, RequestKind.WRITE, asyncio.Event()))
         await asyncio.sleep(0)
     tired.cancel()
     await asyncio.wait([tired])
-    async with asyncio.timeout(1), limiter.turn(Claim.WRITE):
+    async with asyncio.timeout(1), limiter.turn(RequestKind.WRITE):
         pass

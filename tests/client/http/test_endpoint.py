@@ -56,5 +56,7 @@ def test_an_address_without_https_is_told_how_to_begin(url: str) -> None:
 def test_a_client_names_the_address_that_is_wrong() -> None:
     good, bad = "https://api.example.test", "example.com"
     for name, urls in (("rest_url", (bad, good)), ("stream_url", (good, bad))):
-        with pytest.raises(InvalidSettings, match=f"^{name}: no host's address: write https://"):
+        with pytest.raises(
+            InvalidSettings, match=f"^{name}: not the address of a host: use https://"
+        ):
             Client(token="t" * 8, rest_url=urls[0], stream_url=urls[1])

@@ -1,0 +1,25 @@
+"""Private attributes of httpx and httpcore: the only module that reads any.
+
+The tests check each against the installed version. Where one is missing, requests get slower, never less safe.
+"""
+
+from typing import Final
+
+PARSER_PATH: Final = ("_httpcore_stream", "_stream", "_connection", "_h11_state")
+"""From the stream of an httpx response to the h11 parser of its connection."""
+
+CLEAN: Final = ((b"", False), (b"", True))
+"""`trailing_data` of an h11 parser that received nothing behind the response; True stands for the end of the connection."""
+
+
+def may_have_trailing_data(stream: object) -> bool:
+    """Return whether bytes followed the response that `stream` carried; call it once the body is read.
+
+    Such bytes would be parsed as the response to the next request. Only the parser knows of them: where it cannot be
+    reached the answer is True, and the caller closes the connection instead of reusing it.
+    """
+    parser = stream
+    for name in PARSER_PATH:
+        parser = getattr(parser, name, None)
+    trailing: object = getattr(parser, "trailing_data", None)
+    return trailing not in CLEAN

@@ -1,0 +1,87 @@
+"""Each private attribute of httpx and httpcore exists in the installed version; without one, no response is trusted."""
+
+import asyncio
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+
+from keydesk_client.auth.secret import Secret
+from keydesk_client.http import _httpcore_private
+from keydesk_client.http._httpcore_private import PARSER_PATH, may_have_trailing_data
+from keydesk_client.http.messages import Request
+from keydesk_client.http.transport import Transport
+from support.data.hostile_answers import GOOD_BODY, answer, whole_request
+from support.fakes.talking_server import talking_server
+
+CLIENT = Path(_httpcore_private.__file__).parents[1]
+
+
+class CountingServer:
+    """Answers every request, and counts the connections."""
+
+    def __init__(self, trailing: bytes = b"") -> None:
+        self.connections = 0
+        self._trailing = trailing
+
+    async def talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        while True:
+            await whole_request(reader)
+            writer.write(answer(GOOD_BODY) + self._trailing)
+
+
+async def connections_of_three_requests() -> int:
+    server = CountingServer()
+    async with talking_server(server.talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        for _ in range(3):
+            assert (await transport.request(Request("GET", "/v3"))).status == 200
+        await transport.close()
+    return server.connections
+
+
+async def test_the_installed_version_has_every_attribute() -> None:
+    async with talking_server(CountingServer().talk) as url, httpx.AsyncHTTPTransport() as carrier:
+        response = await carrier.handle_async_request(httpx.Request("GET", url))
+        step: object = response.stream
+        for name in PARSER_PATH:
+            assert hasattr(step, name), f"{type(step).__name__} has no {name} any more"
+            step = getattr(step, name)
+        await response.aread()
+        assert step.trailing_data == (b"", False)  # type: ignore[attr-defined]
+        assert not may_have_trailing_data(response.stream)
+        await response.aclose()
+
+
+async def test_a_connection_is_reused_after_a_clean_response() -> None:
+    assert await connections_of_three_requests() == 1
+
+
+@pytest.mark.parametrize("place", range(len(PARSER_PATH)))
+async def test_without_an_attribute_every_response_closes_its_connection(
+    monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    path = (*PARSER_PATH[:place], "_renamed", *PARSER_PATH[place + 1 :])
+    monkeypatch.setattr(_httpcore_private, "PARSER_PATH", path)
+    assert await connections_of_three_requests() == 3
+
+
+async def test_bytes_behind_a_response_are_noticed() -> None:
+    server = CountingServer(trailing=answer(b'{"forged":1}'))
+    async with talking_server(server.talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        for _ in range(3):
+            assert (await transport.request(Request("GET", "/v3"))).body == GOOD_BODY
+        await transport.close()
+    assert server.connections == 3
+
+
+def test_no_other_module_of_the_client_reads_them() -> None:
+    readers = {
+        path.name
+        for path in CLIENT.rglob("*.py")
+        if re.search(r"_httpcore_stream|_h11_state|[^_]trailing_data", path.read_text())
+    }
+    assert readers == {"_httpcore_private.py"}
