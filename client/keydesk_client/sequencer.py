@@ -160,7 +160,7 @@ class Gapped(Protocol[T_contra]):
     @property
     def missing(self) -> Range | None: ...
     def backfilled(
-        self, asked: Range, transactions: Iterable[T_contra], last_transaction_id: int
+        self, requested: Range, transactions: Iterable[T_contra], last_transaction_id: int, /
     ) -> Backfill: ...
 
 

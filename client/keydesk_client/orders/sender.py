@@ -8,7 +8,7 @@ requests move no money and are idempotent. After a lost answer repeat the call i
 import time
 from collections.abc import Callable, Mapping
 from copy import copy
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, InvalidSettings
@@ -306,15 +306,14 @@ class Sender:
             steady=self._steady(),
         )
 
+    def with_intent_id(self, intent_id: str) -> Self:
+        """Return a sender over the same journal whose next request has this intent id.
 
-def with_intent_id(sender: Sender, intent_id: str) -> Sender:
-    """Return a sender over the same journal whose next request has this intent id.
-
-    The id joins the progress of the request to the caller's command. Use the returned sender for one request.
-    """
-    named = copy(sender)
-    named._new_id = lambda: intent_id  # noqa: SLF001 - of its own class
-    return named
+        The id joins the progress of the request to the caller's command. Use the returned sender for one request.
+        """
+        named = copy(self)
+        named._new_id = lambda: intent_id
+        return named
 
 
 def _instrument_in_request(action: Action, target: str, body: Mapping[str, JsonValue]) -> str:

@@ -50,7 +50,7 @@ from keydesk_client.models import (
     StopOrder,
 )
 from keydesk_client.orders.outcome import Outcome, new_intent_id
-from keydesk_client.orders.sender import Sender, with_intent_id
+from keydesk_client.orders.sender import Sender
 
 ALL: Literal["ALL"] = "ALL"
 READ_AGAIN_WITHIN = 1.0  # seconds that an exit waits for the size to be read again
@@ -158,7 +158,7 @@ class Commands:
     ) -> Outcome:
         """Send a request under a new intent id, which joins its progress to the command."""
         intent_id = new_intent_id()
-        sending = request(with_intent_id(self.sender, intent_id))
+        sending = request(self.sender.with_intent_id(intent_id))
         return await self.dispatcher.send(command, sending, intent_id=intent_id)
 
     async def _may_open(
