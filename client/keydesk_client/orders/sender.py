@@ -312,7 +312,7 @@ class Sender:
         The id joins the progress of the request to the caller's command. Use the returned sender for one request.
         """
         named = copy(self)
-        named._new_id = lambda: intent_id
+        named._new_id = lambda: intent_id  # noqa: SLF001 - a copy of itself
         return named
 
 
