@@ -326,7 +326,7 @@ def _documented(node: "ast.ClassDef") -> list[tuple[str, str]]:
             case (
                 ast.AnnAssign(target=ast.Name(id=name), annotation=annotation, value=default),
                 ast.Expr(value=ast.Constant(value=str(meaning))),
-            ):
+            ) if not ast.unparse(annotation).startswith("ClassVar"):
                 assigned = "" if default is None else f" = {ast.unparse(default)}"
                 head = f"    {name}: {ast.unparse(annotation)}{assigned}"
                 docs.append((name, f"{head}\n        {meaning.strip()}"))
