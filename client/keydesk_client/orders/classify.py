@@ -196,6 +196,11 @@ def is_same_quantity(one: object, other: object) -> bool:
     return one == other or _finite_number(one) == _finite_number(other) is not None
 
 
+def is_quantity(value: object) -> bool:
+    """Whether a value is a quantity: ALL, or a number."""
+    return value == "ALL" or _finite_number(value) is not None
+
+
 def _classify_error(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | Unknown:
     message = str(error) or type(error).__name__
     if not error.sent:

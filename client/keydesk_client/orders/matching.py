@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias, get_args
 
 from keydesk_client.models.orders import Order
-from keydesk_client.models.reject_reasons import OrderCancelReason
+from keydesk_client.models.reject_reasons import OrderCancelReason, OrderFillReason
 from keydesk_client.models.transactions.fills import OrderCancelTransaction, OrderFillTransaction
-from keydesk_client.models.transactions.unions import Transaction, UnknownTransaction
+from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.classify import (
     batch_id,
     batch_of,
@@ -31,6 +31,7 @@ from keydesk_client.orders.classify import (
     done_by_transactions,
     has_terms,
     is_named,
+    is_quantity,
     is_same_quantity,
     rejected_by_transaction,
     text,
@@ -46,6 +47,7 @@ DEPENDENT_ORDERS: Final = {
 CANCELLED_BY_CLIENT: Final = "CLIENT_REQUEST"
 REPLACED: Final = "CLIENT_REQUEST_REPLACED"
 CANCEL_REASONS: Final = frozenset[str](get_args(get_args(get_args(OrderCancelReason)[0])[0]))
+FILL_REASONS: Final = frozenset[str](get_args(get_args(get_args(OrderFillReason)[0])[0]))
 MOST_REQUESTS: Final = 6
 """With more like requests than this, nothing is concluded: the assignments are too many to try."""
 
@@ -166,12 +168,21 @@ def _ambiguous(
 def _too_late(intent: Intent, since: Sequence[Transaction]) -> Rejected | None:
     """Return a rejection when the target ended in another way, so that the request can no longer take effect."""
     ended_first = RULES[intent.action].ended_first
-    unknown = {each.id for each in since if isinstance(each, UnknownTransaction)}
     for each in since:
         reason = ended_first(intent, each)
-        if reason is not None and text(each, "order_id") not in unknown:  # may be its own order
+        if reason is not None and not _may_be_own_close(each, since):
             return Rejected(intent, reason, last_transaction_id=int(each.id), looked_up=True)
     return None
+
+
+def _may_be_own_close(each: Transaction, since: Sequence[Transaction]) -> bool:
+    """Whether a transaction is the fill of a requested close whose quantity cannot be read."""
+    if not isinstance(each, OrderFillTransaction) or not getattr(each, "trades_closed", None):
+        return False
+    if text(each, "reason") in FILL_REASONS - {"MARKET_ORDER_TRADE_CLOSE"}:
+        return False
+    order = next((one for one in since if one.id == text(each, "order_id")), None)
+    return not is_quantity(text(getattr(order, "trade_close", None), "units"))
 
 
 def _makers(

@@ -153,6 +153,30 @@ def test_a_trade_closed_by_an_order_of_a_kind_nobody_knows_may_have_been_closed_
     assert isinstance(outcome, Unconfirmed)
 
 
+@pytest.mark.parametrize("units", ["\x1b]0;4242\x07", "", "EVERYTHING"])
+@pytest.mark.parametrize("reason", ["MARKET_ORDER_TRADE_CLOSE", "CLOSED_ANEW"])
+def test_a_trade_closed_by_units_that_cannot_be_read_may_have_been_closed_by_ours(
+    tmp_path: Path, units: str, reason: str
+) -> None:
+    closed = {"tradeID": "5", "units": "-100", "price": "1.04", "realizedPL": "0", "financing": "0"}
+    order = {"type": "MARKET_ORDER", "instrument": "EUR_USD", "units": "-100"}
+    asked = {"reason": "TRADE_CLOSE", "tradeClose": {"tradeID": "5", "units": units}}
+    filled = fill("10", "-100", reason, tradesClosed=[closed])
+    outcome = found_in(tmp_path, lambda sender: sender.close_trade("5"), (order | asked, filled))
+    assert isinstance(outcome, Unconfirmed)
+
+
+def test_a_trade_that_somebody_else_closed_part_by_part_can_not_be_closed_any_more(
+    tmp_path: Path,
+) -> None:
+    closed = {"tradeID": "5", "units": "-40", "price": "1.04", "realizedPL": "0", "financing": "0"}
+    order = {"type": "MARKET_ORDER", "instrument": "EUR_USD", "units": "-40"}
+    asked = {"reason": "TRADE_CLOSE", "tradeClose": {"tradeID": "5", "units": "40"}}
+    filled = fill("10", "-40", "MARKET_ORDER_TRADE_CLOSE", tradesClosed=[closed])
+    outcome = found_in(tmp_path, lambda sender: sender.close_trade("5"), (order | asked, filled))
+    assert isinstance(outcome, Rejected)
+
+
 def test_a_replacement_whose_order_comes_in_a_batch_of_its_own_is_ours(tmp_path: Path) -> None:
     ours = {"type": "LIMIT_ORDER", "instrument": "EUR_USD", "units": "100", "price": "1.06000"}
     first = (ENDED | {"replacedByOrderID": "11"},)
