@@ -6,6 +6,7 @@ delayed trades and checks the margin.
 
 from collections.abc import Iterable
 
+from keydesk_practice.engine.accounts import configure, finance, open_account, transfer_funds
 from keydesk_practice.engine.commands import (
     CancelOrder,
     ClosePosition,
@@ -23,7 +24,6 @@ from keydesk_practice.engine.commands import (
     Tick,
     TransferFunds,
 )
-from keydesk_practice.engine.configuring import configure, finance, open_account, transfer_funds
 from keydesk_practice.engine.fills.closing import close_position, close_trade
 from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
 from keydesk_practice.engine.margin_calls import (
