@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from keydesk_client.client import Client
     from keydesk_client.errors import KeydeskClientError
     from keydesk_client.http.caller import Retries
-    from keydesk_client.http.connections import Limiter
+    from keydesk_client.http.limiter import Limiter
     from keydesk_client.http.messages import Timeouts
-    from keydesk_client.http.pacing import Timing
+    from keydesk_client.http.timing import Timing
     from keydesk_client.models._core.scalars import DateTime
     from keydesk_client.models._core.wire_names import UNSET
     from keydesk_client.orders.journal import FileJournal
@@ -99,7 +99,7 @@ HOMES = {
     "Gap": "streams.buffer",
     "HistoryLost": "streams.buffer",
     "KeydeskClientError": "errors",
-    "Limiter": "http.connections",
+    "Limiter": "http.limiter",
     "NotSent": "orders.outcome",
     "Outcome": "orders.outcome",
     "Reconnected": "streams.buffer",
@@ -110,7 +110,7 @@ HOMES = {
     "Sequencer": "sequencer",
     "StreamSettings": "streams.buffer",
     "Timeouts": "http.messages",
-    "Timing": "http.pacing",
+    "Timing": "http.timing",
     "TokenStore": "auth.token_store",
     "UNSET": "models._core.wire_names",
     "Unconfirmed": "orders.outcome",

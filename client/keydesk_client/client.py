@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.caller import Caller, Retries
-from keydesk_client.http.connections import Limiter
+from keydesk_client.http.limiter import Limiter
 from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.http.transport import Carrier, Transport
 from keydesk_client.models._core.record import Response

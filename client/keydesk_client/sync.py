@@ -26,7 +26,7 @@ from keydesk_client._sync_bridge import (
     SyncStreamMethod,
     ThreadMethod,
 )
-from keydesk_client.http.pacing import SteadyTime, steady_time
+from keydesk_client.http.timing import SteadyTime, steady_time
 from keydesk_client.orders import sender as sending
 from keydesk_client.orders.journal import Journal
 from keydesk_client.orders.outcome import Action, Progress, new_intent_id

@@ -26,7 +26,7 @@ from keydesk_client.errors import (
 )
 from keydesk_client.http.error_mapping import error_of
 from keydesk_client.http.messages import HttpResponse, Request
-from keydesk_client.http.pacing import BackOff
+from keydesk_client.http.timing import BackOff
 from keydesk_client.http.transport import Transport
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.record import Response

@@ -32,15 +32,15 @@ from keydesk_client.errors import (
     UnreadableAnswer,
 )
 from keydesk_client.http._httpcore_private import may_have_trailing_data
-from keydesk_client.http.connections import (
+from keydesk_client.http.endpoint import Address, address_of
+from keydesk_client.http.error_mapping import error_of
+from keydesk_client.http.limiter import (
     CALLS_AT_ONCE,
     LOOK_UPS_AT_ONCE,
     MORE_FOR_EXITS,
     ConnectionSlots,
     Limiter,
 )
-from keydesk_client.http.endpoint import Address, address_of
-from keydesk_client.http.error_mapping import error_of
 from keydesk_client.http.messages import (
     REST,
     REST_UNCOMPRESSED,
@@ -56,7 +56,7 @@ from keydesk_client.http.messages import (
     request_headers,
     without_token,
 )
-from keydesk_client.http.pacing import ConnectPace
+from keydesk_client.http.timing import ConnectPace
 from keydesk_client.models._core.json import ERROR, LIST
 
 Carrier: TypeAlias = httpx.AsyncBaseTransport

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Self, TypeAlias
 
-from keydesk_client.http.pacing import SteadyTime
+from keydesk_client.http.timing import SteadyTime
 from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.models.transactions.fills import OrderFillTransaction
 from keydesk_client.models.transactions.unions import Transaction

@@ -30,7 +30,7 @@ from typing import Final, TypeAlias
 
 from keydesk_client.client import Client
 from keydesk_client.errors import MissingMember, UnsafeFile
-from keydesk_client.http.pacing import SteadyTime
+from keydesk_client.http.timing import SteadyTime
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.classify import WriteResponse, send_once

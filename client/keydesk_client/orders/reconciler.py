@@ -17,7 +17,7 @@ from keydesk_client.errors import (
     NotFound,
     RateLimited,
 )
-from keydesk_client.http.connections import LOOK_UPS_AT_ONCE
+from keydesk_client.http.limiter import LOOK_UPS_AT_ONCE
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.orders import Order
 from keydesk_client.models.trades import TradeSummary

@@ -12,7 +12,7 @@ from typing import Self, TypeVar
 
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, InvalidSettings
-from keydesk_client.http.pacing import SteadyTime, steady_time
+from keydesk_client.http.timing import SteadyTime, steady_time
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.wire_names import UNSET, Unset
 from keydesk_client.models.accounts import AccountChanges

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from keydesk_client.http.messages import Request
-from keydesk_client.http.pacing import REAL_TIMING, Timing
+from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import INSTRUMENTS as INSTRUMENTS_BODY
 from keydesk_client.models._core.scalars import TimeInput

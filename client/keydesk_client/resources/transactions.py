@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
 from keydesk_client.http.messages import Request
-from keydesk_client.http.pacing import REAL_TIMING, Timing
+from keydesk_client.http.timing import REAL_TIMING, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import LIST, WRITE
 from keydesk_client.models._core.scalars import TimeInput

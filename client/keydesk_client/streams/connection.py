@@ -24,7 +24,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.pacing import BackOff, ConnectPace, Timing, Turn
+from keydesk_client.http.timing import BackOff, ConnectPace, Timing, Turn
 from keydesk_client.models._core.json import TRANSACTION_LINE
 from keydesk_client.streams.buffer import Buffer, Lost, StreamHealth, StreamSettings
 

@@ -8,7 +8,7 @@ import re
 from typing import TypeAlias
 
 from keydesk_client.errors import UnreadableAnswer
-from keydesk_client.http.pacing import ConnectPace, Timing
+from keydesk_client.http.timing import ConnectPace, Timing
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import PRICE_LINE
 from keydesk_client.models.pricing import ClientPrice, PricingHeartbeat, PricingStreamItem

@@ -13,7 +13,7 @@ import pytest
 
 from keydesk_client import sync
 from keydesk_client.errors import InvalidSettings
-from keydesk_client.http.pacing import SteadyTime, steady_time
+from keydesk_client.http.timing import SteadyTime, steady_time
 from keydesk_client.models import (
     ClientExtensions,
     Instrument,

@@ -14,7 +14,7 @@ from keydesk_client.errors import (
     Unauthorized,
     Unreachable,
 )
-from keydesk_client.http.pacing import ConnectPace
+from keydesk_client.http.timing import ConnectPace
 from keydesk_client.models import ClientPrice, PricingHeartbeat
 from keydesk_client.streams.buffer import Gap, StreamSettings, WhenFull
 from keydesk_client.streams.prices import PriceItem, PriceStream

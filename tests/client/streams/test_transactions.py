@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from keydesk_client.errors import ConnectionLost, Refused, ServerFailed, StreamNotOpen
-from keydesk_client.http.pacing import ConnectPace
+from keydesk_client.http.timing import ConnectPace
 from keydesk_client.models import TransactionHeartbeat, UnknownTransaction
 from keydesk_client.streams.buffer import HistoryLost, Reconnected, StreamSettings
 from keydesk_client.streams.transactions import TransactionItem, TransactionStream

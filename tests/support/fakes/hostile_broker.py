@@ -26,7 +26,7 @@ from keydesk.feeds.session import run
 from keydesk.store.store import Store
 from keydesk_client.client import Client
 from keydesk_client.http.caller import Retries
-from keydesk_client.http.connections import Limiter
+from keydesk_client.http.limiter import Limiter
 from keydesk_client.streams.buffer import StreamSettings, WhenFull
 from support.data.account_history import open_trade, price
 from support.data.hostile_answers import whole_request

@@ -10,7 +10,7 @@ import selectors
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from keydesk_client.http.pacing import Timing
+from keydesk_client.http.timing import Timing
 
 T = TypeVar("T")
 

@@ -23,7 +23,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http.pacing import BackOff
+from keydesk_client.http.timing import BackOff
 from keydesk_client.models import Transaction
 from keydesk_client.sequencer import MOST_HELD, Backfill, Range, Sequencer
 from keydesk_client.streams.buffer import StreamHealth

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from keydesk_client.http.pacing import CONNECT_WINDOW_S, BackOff, ConnectPace
+from keydesk_client.http.timing import CONNECT_WINDOW_S, BackOff, ConnectPace
 from support.fakes.virtual_time import run, virtual_timing
 
 

@@ -25,7 +25,7 @@ from typing import Final, Protocol, TypeAlias
 
 from keydesk_client.errors import TimedOut
 from keydesk_client.http.messages import RequestKind
-from keydesk_client.http.pacing import CONNECTS, ConnectPace, Turn
+from keydesk_client.http.timing import CONNECTS, ConnectPace, Turn
 
 RATE: Final = 120
 RATE_WINDOW_S: Final = 1.005
