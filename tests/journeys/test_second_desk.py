@@ -3,7 +3,7 @@
 import signal
 from pathlib import Path
 
-from keydesk.app import practice_broker as open_broker
+from keydesk.app import practice_broker
 from support.broker import PracticeServer
 from support.confirming import send
 from support.signing_in import Home
@@ -31,7 +31,7 @@ def test_a_desk_opens_at_once_after_one_that_was_killed(practice_folder: Path) -
     env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}
     with Terminal(keydesk("--practice"), SIZE, env) as first:
         first.see("prices ok")
-        assert open_broker.is_held(practice_folder / "home" / "practice")
+        assert practice_broker.is_held(practice_folder / "home" / "practice")
         first.signal(signal.SIGKILL)
     with Terminal(keydesk("--practice"), SIZE, env) as again:
         again.see("prices ok")
@@ -89,6 +89,6 @@ def journal_in(folder: Path) -> bytes:
 
 
 def test_a_ledger_that_nobody_holds_is_free(tmp_path: Path) -> None:
-    assert not open_broker.is_held(tmp_path)
-    (tmp_path / open_broker.LEDGER).write_bytes(b"")
-    assert not open_broker.is_held(tmp_path)
+    assert not practice_broker.is_held(tmp_path)
+    (tmp_path / practice_broker.LEDGER).write_bytes(b"")
+    assert not practice_broker.is_held(tmp_path)

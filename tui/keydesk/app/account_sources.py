@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from keydesk.app import practice_broker as open_broker
+from keydesk.app import practice_broker
 from keydesk.app.practice_broker import EmbeddedBroker, PracticeAddress, PracticeFailed
 from keydesk.config.settings import PRACTICE_MARKET, Profile
 from keydesk_client.auth.secret import Secret
@@ -76,7 +76,7 @@ class PracticeMarket:
             address = await self.broker.address()
         except PracticeFailed as error:
             raise CannotOpen(f"the practice market did not open: {error}") from error
-        open_broker.note(self.ledger, address)
+        practice_broker.note(self.ledger, address)
         self.noted = True
         return practice_account(address)
 
@@ -88,7 +88,7 @@ class PracticeMarket:
                 return
             say("The practice broker ended and is started again; your orders are in its ledger")
             try:
-                open_broker.note(self.ledger, await self.broker.start_again())
+                practice_broker.note(self.ledger, await self.broker.start_again())
             except PracticeFailed as error:
                 say(f"The practice broker does not start again: {error}")
                 return
@@ -107,7 +107,7 @@ class PracticeMarket:
     def _unnote(self) -> None:
         if self.noted:
             self.noted = False
-            open_broker.unnote(self.ledger)
+            practice_broker.unnote(self.ledger)
 
 
 @dataclass(frozen=True, slots=True)

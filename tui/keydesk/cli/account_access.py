@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from keydesk.app import practice_broker as open_broker
+from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, practice_account
 from keydesk.app.practice_broker import EmbeddedBroker
 from keydesk.cli.runner import Refusal, add_passphrase_options
@@ -108,7 +108,7 @@ def _at(target: AccountAddress, environment: Band, folders: Folders) -> OpenAcco
 async def _practice_market(folders: Folders) -> AsyncIterator[AccountAddress]:
     """Use the broker of an open desk, or start one for the block."""
     data = folders.private("practice")
-    address = open_broker.find(data)
+    address = practice_broker.find(data)
     if address is not None:
         yield practice_account(address)
         return

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from keydesk.app import practice_broker as open_broker
+from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountSource, PracticeMarket, ProfileAccount
 from keydesk.app.practice_broker import STOP_SECONDS, EmbeddedBroker
 from keydesk.cli.runner import Refusal, desk_options, report_error
@@ -79,7 +79,7 @@ def _opening(options: DeskOptions, folders: Folders, profile: Profile | None) ->
 def _refuse_a_second_desk(ledger: Path) -> None:
     """Refuse a ledger that another broker holds; a broker that is ending gets `STOP_SECONDS`."""
     until = monotonic() + STOP_SECONDS
-    while open_broker.is_held(ledger):
+    while practice_broker.is_held(ledger):
         if monotonic() > until:
             raise Refusal(
                 f"the practice market in {ledger} is open already, in another desk or broker: go on there, "
