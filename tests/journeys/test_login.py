@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import settings as config
+from keydesk.config.settings import load_settings
 from support.broker import PracticeServer
 from support.signing_in import PASSPHRASE, Home, login_words
 from support.terminal import Terminal, keydesk
@@ -67,7 +67,7 @@ def test_a_person_signs_in_and_opens_a_live_desk(
         assert token not in terminal.raw
         assert PASSPHRASE.encode() not in terminal.raw
 
-    assert config.load(home.folder).last_profile == "main"
+    assert load_settings(home.folder).last_profile == "main"
     for name, content in home.files().items():
         assert token not in content, name
     records = {path.name for path in (home.folder / "orders").iterdir()}

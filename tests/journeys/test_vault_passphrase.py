@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import settings as config
+from keydesk.config.settings import load_settings
 from support.broker import PracticeServer
 from support.signing_in import PASSPHRASE, Home
 from support.terminal import Terminal, keydesk
@@ -69,7 +69,7 @@ def test_signing_out_needs_no_passphrase_and_takes_the_vault_with_the_last_profi
     vault = home.folder / "tokens" / "tokens.vault"
     assert "its token stays in the vault" in log_out(home, "main")
     assert vault.exists()
-    assert set(config.load(home.folder).profiles) == {"second"}
+    assert set(load_settings(home.folder).profiles) == {"second"}
     assert "so is the token vault" in log_out(home, "second")
     assert not vault.exists()
     with Terminal(
@@ -82,4 +82,4 @@ def test_a_wrong_passphrase_of_a_script_signs_nobody_out(home: Home) -> None:
     home.passphrase_file.write_text(PASSPHRASE[::-1])
     done = home.run("logout", "main", *home.unlocked)
     assert (done.returncode, "does not open the vault" in done.stderr) == (1, True)
-    assert set(config.load(home.folder).profiles) == {"main"}
+    assert set(load_settings(home.folder).profiles) == {"main"}

@@ -4,7 +4,16 @@ from decimal import Decimal
 
 import pytest
 
-from keydesk.calc import profit as p
+from keydesk.calc.profit import (
+    HOME,
+    average_price,
+    closing_price,
+    home_profit,
+    notional,
+    pip_value,
+    profit,
+    profit_in_pips,
+)
 from support.data.trading_contexts import estimated_factors
 
 FEE = Decimal("0.005")
@@ -32,27 +41,25 @@ def test_a_conversion_costs_half_a_percent_both_ways(value: Decimal, gain: str, 
 def test_a_hundred_dollars_of_gain_become_pounds_as_the_broker_says() -> None:
     factors = estimated_factors(Decimal("0.770025"), FEE)
     assert factors.gain == Decimal("0.766174875")
-    assert p.home_profit(Decimal(100), factors) == Decimal("76.6174875")
+    assert home_profit(Decimal(100), factors) == Decimal("76.6174875")
 
 
 def test_a_gain_and_a_loss_convert_at_their_own_factor() -> None:
     yen = estimated_factors(1 / Decimal("155.207"), FEE)
-    gain = p.profit(Decimal(-39850), Decimal("155.200"), Decimal("154.400"), yen)
-    loss = p.profit(Decimal(-39850), Decimal("155.200"), Decimal("155.600"), yen)
+    gain = profit(Decimal(-39850), Decimal("155.200"), Decimal("154.400"), yen)
+    loss = profit(Decimal(-39850), Decimal("155.200"), Decimal("155.600"), yen)
     assert gain.quantize(Decimal("0.01")) == Decimal("204.38")
     assert loss.quantize(Decimal("0.01")) == Decimal("-103.22")
 
 
 def test_a_long_closes_at_the_bid_and_a_short_at_the_ask() -> None:
-    assert p.closing_price(Decimal(1), Decimal("1.1"), Decimal("1.2")) == Decimal("1.1")
-    assert p.closing_price(Decimal(-1), Decimal("1.1"), Decimal("1.2")) == Decimal("1.2")
+    assert closing_price(Decimal(1), Decimal("1.1"), Decimal("1.2")) == Decimal("1.1")
+    assert closing_price(Decimal(-1), Decimal("1.1"), Decimal("1.2")) == Decimal("1.2")
 
 
 def test_profit_in_pips_counts_the_trades_own_way() -> None:
-    assert p.profit_in_pips(Decimal(5), Decimal("1.08500"), Decimal("1.08620"), PIP) == Decimal(12)
-    assert p.profit_in_pips(Decimal(-5), Decimal("1.08500"), Decimal("1.08620"), PIP) == Decimal(
-        -12
-    )
+    assert profit_in_pips(Decimal(5), Decimal("1.08500"), Decimal("1.08620"), PIP) == Decimal(12)
+    assert profit_in_pips(Decimal(-5), Decimal("1.08500"), Decimal("1.08620"), PIP) == Decimal(-12)
 
 
 @pytest.mark.parametrize(
@@ -65,23 +72,23 @@ def test_profit_in_pips_counts_the_trades_own_way() -> None:
 )
 def test_what_a_pip_is_worth(units: int, pip: str, value: Decimal, worth: str) -> None:
     factors = estimated_factors(value, FEE)
-    assert p.pip_value(Decimal(units), Decimal(pip), factors).quantize(
-        Decimal("0.0001")
-    ) == Decimal(worth)
+    assert pip_value(Decimal(units), Decimal(pip), factors).quantize(Decimal("0.0001")) == Decimal(
+        worth
+    )
 
 
 def test_the_size_of_a_position_in_home_currency() -> None:
-    assert p.notional(Decimal(50000), Decimal("1.08495"), p.HOME) == Decimal("54247.50")
+    assert notional(Decimal(50000), Decimal("1.08495"), HOME) == Decimal("54247.50")
 
 
 def test_a_position_stands_at_the_average_of_its_trades() -> None:
     parts = [(Decimal(30000), Decimal("1.0850")), (Decimal(20000), Decimal("1.0830"))]
-    assert p.average_price(parts) == Decimal("1.08420")
+    assert average_price(parts) == Decimal("1.08420")
 
 
 def test_the_average_of_shorts_is_weighted_the_same() -> None:
-    assert p.average_price([(Decimal(-1), Decimal(2)), (Decimal(-3), Decimal(4))]) == Decimal("3.5")
+    assert average_price([(Decimal(-1), Decimal(2)), (Decimal(-3), Decimal(4))]) == Decimal("3.5")
 
 
 def test_nothing_has_no_average() -> None:
-    assert p.average_price([]) is None
+    assert average_price([]) is None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from keydesk.calc import trading_day as day
+from keydesk.calc.trading_day import day_profit, day_start, nav_at_start, next_day_start
 
 HOUR = 3600 * 1_000_000_000
 
@@ -27,24 +27,24 @@ def ns(text: str) -> int:
     ],
 )
 def test_a_day_begins_at_five_in_new_york(now: str, start: str, following: str) -> None:
-    assert day.day_start(ns(now)) == ns(start)
-    assert day.next_day_start(ns(now)) == ns(following)
+    assert day_start(ns(now)) == ns(start)
+    assert next_day_start(ns(now)) == ns(following)
 
 
 @given(st.integers(0, 4_000_000_000).map(lambda seconds: seconds * 1_000_000_000))
 def test_every_instant_lies_in_its_day_of_23_to_25_hours(now: int) -> None:
-    start, end = day.day_start(now), day.next_day_start(now)
+    start, end = day_start(now), next_day_start(now)
     assert start <= now < end
     assert end - start in {23 * HOUR, 24 * HOUR, 25 * HOUR}
-    assert day.day_start(end) == end
+    assert day_start(end) == end
 
 
 def test_money_paid_in_is_no_profit() -> None:
-    assert day.day_profit(Decimal(10650), Decimal(10000), Decimal(500)) == Decimal(150)
+    assert day_profit(Decimal(10650), Decimal(10000), Decimal(500)) == Decimal(150)
 
 
 def test_the_start_is_counted_back_from_the_balance() -> None:
-    start = day.nav_at_start(
+    start = nav_at_start(
         Decimal(10620),
         booked_since=Decimal(120),
         transfers=Decimal(500),

@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.cli import doctor as machine_checks
-from keydesk.cli.doctor import clock, round_trip
+from keydesk.cli.doctor import (
+    check_colours,
+    check_disk,
+    check_locale,
+    check_settings,
+    check_terminal,
+    clock,
+    round_trip,
+)
 from keydesk.config.settings import Folders
 
 SECOND = 1_000_000_000
@@ -17,36 +24,34 @@ SECOND = 1_000_000_000
     [(None, "warn"), ((79, 24), "bad"), ((200, 23), "bad"), ((80, 24), "ok")],
 )
 def test_a_terminal_needs_80x24(size: tuple[int, int] | None, verdict: str) -> None:
-    found = machine_checks.check_terminal(
-        os.terminal_size(size) if size else None, {"TERM": "xterm"}
-    )
+    found = check_terminal(os.terminal_size(size) if size else None, {"TERM": "xterm"})
     assert found.verdict == verdict
 
 
 def test_a_terminal_without_colours_is_told_of() -> None:
-    assert machine_checks.check_colours({"TERM": "dumb"}).verdict == "warn"
-    assert machine_checks.check_colours({"TERM": "xterm-256color"}).verdict == "ok"
+    assert check_colours({"TERM": "dumb"}).verdict == "warn"
+    assert check_colours({"TERM": "xterm-256color"}).verdict == "ok"
 
 
 def test_a_locale_without_lines_says_that_the_desk_draws_in_ascii() -> None:
-    assert machine_checks.check_locale({"LANG": "C.UTF-8"}).verdict == "ok"
-    found = machine_checks.check_locale({"LANG": "C"})
+    assert check_locale({"LANG": "C.UTF-8"}).verdict == "ok"
+    found = check_locale({"LANG": "C"})
     assert found.verdict == "warn"
     assert "LANG=C: the desk draws in ASCII" in found.words
 
 
 def test_settings_that_cannot_be_read_are_wrong(tmp_path: Path) -> None:
     folders = Folders(tmp_path, tmp_path)
-    assert machine_checks.check_settings(folders).verdict == "ok"
+    assert check_settings(folders).verdict == "ok"
     (tmp_path / "config.toml").write_text("fps = 99")
-    assert machine_checks.check_settings(folders).verdict == "bad"
+    assert check_settings(folders).verdict == "bad"
 
 
 def test_a_state_folder_that_others_may_enter_is_wrong(tmp_path: Path) -> None:
     state = tmp_path / "state"
-    assert machine_checks.check_disk(Folders(tmp_path, state)).verdict != "bad"
+    assert check_disk(Folders(tmp_path, state)).verdict != "bad"
     state.chmod(0o755)
-    assert "chmod 700" in machine_checks.check_disk(Folders(tmp_path, state)).words
+    assert "chmod 700" in check_disk(Folders(tmp_path, state)).words
 
 
 def test_slow_answers_are_told_of() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import settings as config
+from keydesk.config.settings import load_settings
 from support.broker import PracticeServer
 from support.signing_in import PASSPHRASE, Home, address_words, login_words
 from support.terminal import keydesk
@@ -21,7 +21,7 @@ def home(tmp_path: Path) -> Home:
 
 def test_a_script_signs_in_lists_and_signs_out(desk_of_my_own: PracticeServer, home: Home) -> None:
     home.sign_in("main", desk_of_my_own)
-    profile = config.load(home.folder).profiles["main"]
+    profile = load_settings(home.folder).profiles["main"]
     assert (profile.environment, profile.account_id) == ("custom", desk_of_my_own.account_id)
     listed = home.run("profiles").stdout
     assert "main" in listed
@@ -31,7 +31,7 @@ def test_a_script_signs_in_lists_and_signs_out(desk_of_my_own: PracticeServer, h
 
     out = home.run("logout", "main", *home.unlocked)
     assert (out.returncode, "its token is forgotten" in out.stdout) == (0, True)
-    assert config.load(home.folder).profiles == {}
+    assert load_settings(home.folder).profiles == {}
     assert "No profile yet" in home.run("profiles").stdout
 
 
@@ -80,14 +80,14 @@ def test_what_else_stands_in_the_settings_stays_as_it_was_written(
     assert settings.read_text().startswith('# my desk\ntheme = "light"  # at noon\n')
     home.sign_in("other", desk_of_my_own)
     home.run("logout", "main", *home.unlocked)
-    assert set(config.load(home.folder).profiles) == {"other"}
+    assert set(load_settings(home.folder).profiles) == {"other"}
     assert settings.read_text().startswith('# my desk\ntheme = "light"  # at noon\n')
 
 
 def test_signing_in_again_replaces_the_token(desk_of_my_own: PracticeServer, home: Home) -> None:
     home.sign_in("main", desk_of_my_own)
     home.sign_in("main", desk_of_my_own)
-    assert set(config.load(home.folder).profiles) == {"main"}
+    assert set(load_settings(home.folder).profiles) == {"main"}
 
 
 def test_several_accounts_are_listed_to_choose_from(
@@ -134,7 +134,7 @@ def test_a_wrong_passphrase_keeps_the_old_tokens(
         *login_words("other", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token
     )
     assert (done.returncode, "does not open the vault" in done.stderr) == (1, True)
-    assert set(config.load(home.folder).profiles) == {"main"}
+    assert set(load_settings(home.folder).profiles) == {"main"}
 
 
 def test_without_a_terminal_the_passphrase_must_be_given(

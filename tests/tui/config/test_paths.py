@@ -3,32 +3,32 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import settings as paths
+from keydesk.config.settings import Folders, UnsafeFolder, find_folders, make_private
 
 
 def test_xdg_folders_are_used_when_nothing_else_is_said() -> None:
-    found = paths.find(None, {"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"})
-    assert found == paths.Folders(Path("/c/keydesk"), Path("/s/keydesk"))
+    found = find_folders(None, {"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"})
+    assert found == Folders(Path("/c/keydesk"), Path("/s/keydesk"))
 
 
 def test_without_xdg_variables_the_folders_stand_under_home() -> None:
-    found = paths.find(None, {"HOME": "/h"})
-    assert found == paths.Folders(Path("/h/.config/keydesk"), Path("/h/.local/state/keydesk"))
+    found = find_folders(None, {"HOME": "/h"})
+    assert found == Folders(Path("/h/.config/keydesk"), Path("/h/.local/state/keydesk"))
 
 
 def test_a_relative_xdg_folder_is_ignored_as_the_standard_says() -> None:
-    assert paths.find(None, {"HOME": "/h", "XDG_STATE_HOME": "s"}).state == Path(
+    assert find_folders(None, {"HOME": "/h", "XDG_STATE_HOME": "s"}).state == Path(
         "/h/.local/state/keydesk"
     )
 
 
 def test_the_data_option_wins_over_the_variable() -> None:
-    assert paths.find("/d", {"KEYDESK_HOME": "/k"}).state == Path("/d")
-    assert paths.find(None, {"KEYDESK_HOME": "/k"}).config == Path("/k")
+    assert find_folders("/d", {"KEYDESK_HOME": "/k"}).state == Path("/d")
+    assert find_folders(None, {"KEYDESK_HOME": "/k"}).config == Path("/k")
 
 
 def test_a_private_folder_is_made_for_its_owner_alone(tmp_path: Path) -> None:
-    folder = paths.Folders(tmp_path, tmp_path / "state").private("practice")
+    folder = Folders(tmp_path, tmp_path / "state").private("practice")
     assert folder.stat().st_mode & 0o777 == 0o700
     assert folder.parent.stat().st_mode & 0o777 == 0o700
 
@@ -37,16 +37,16 @@ def test_a_folder_open_to_others_is_refused_with_the_remedy(tmp_path: Path) -> N
     folder = tmp_path / "open house"
     folder.mkdir()
     folder.chmod(0o755)
-    with pytest.raises(paths.UnsafeFolder, match="open house is open to others") as told:
-        paths.make_private(folder)
+    with pytest.raises(UnsafeFolder, match="open house is open to others") as told:
+        make_private(folder)
     words, _, remedy = str(told.value).partition(": ")
     assert str(folder) in words
     subprocess.run(["sh", "-c", remedy], check=True)  # as a person would paste it
-    assert paths.make_private(folder) == folder
+    assert make_private(folder) == folder
 
 
 def test_a_folder_that_cannot_be_made_is_refused_with_the_remedy(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    with pytest.raises(paths.UnsafeFolder, match="choose another with --data"):
-        paths.make_private(file / "state")
+    with pytest.raises(UnsafeFolder, match="choose another with --data"):
+        make_private(file / "state")

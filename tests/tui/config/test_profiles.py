@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.config import profiles
-from keydesk.config import settings as config
-from keydesk.config.settings import PRACTICE_MARKET, BadSettings, Profile
+from keydesk.config.settings import PRACTICE_MARKET, BadSettings, Profile, load_settings
 
 LIVE = Profile("main", "live", "001-1", kept_in="native")
 CUSTOM = Profile("lab", "custom", "101-1", "https://r.test", "https://s.test")
@@ -16,7 +15,7 @@ CUSTOM = Profile("lab", "custom", "101-1", "https://r.test", "https://s.test")
 def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
     for profile in (LIVE, CUSTOM):
         profiles.save_profile(tmp_path / "new", profile)
-    assert config.load(tmp_path / "new").profiles == {"main": LIVE, "lab": CUSTOM}
+    assert load_settings(tmp_path / "new").profiles == {"main": LIVE, "lab": CUSTOM}
     assert stat.S_IMODE((tmp_path / "new" / "config.toml").stat().st_mode) == 0o600
 
 
@@ -25,10 +24,10 @@ def test_the_last_profile_is_remembered_until_it_is_gone(tmp_path: Path) -> None
     profiles.save_profile(tmp_path, CUSTOM)
     profiles.save_last_profile(tmp_path, "main")
     profiles.delete_profile(tmp_path, "lab")
-    assert config.load(tmp_path).last_profile == "main"
+    assert load_settings(tmp_path).last_profile == "main"
     profiles.delete_profile(tmp_path, "main")
-    assert config.load(tmp_path).last_profile == PRACTICE_MARKET
-    assert config.load(tmp_path).profiles == {}
+    assert load_settings(tmp_path).last_profile == PRACTICE_MARKET
+    assert load_settings(tmp_path).profiles == {}
 
 
 def test_comments_and_other_settings_stay(tmp_path: Path) -> None:
@@ -40,7 +39,7 @@ def test_comments_and_other_settings_stay(tmp_path: Path) -> None:
     profiles.save_profile(tmp_path, LIVE)
     assert "fps = 4  # slow link" in settings.read_text()
     assert "[profiles.old]  # the first" in settings.read_text()
-    assert set(config.load(tmp_path).profiles) == {"old", "main"}
+    assert set(load_settings(tmp_path).profiles) == {"old", "main"}
 
 
 def test_a_linked_settings_file_stays_a_link(tmp_path: Path) -> None:
@@ -51,7 +50,7 @@ def test_a_linked_settings_file_stays_a_link(tmp_path: Path) -> None:
     link.symlink_to(tmp_path / "dotfiles" / "keydesk.toml")
     profiles.save_profile(tmp_path / "home", LIVE)
     assert link.is_symlink()
-    assert config.load(tmp_path / "home").profiles == {"main": LIVE}
+    assert load_settings(tmp_path / "home").profiles == {"main": LIVE}
 
 
 def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:

@@ -2,7 +2,13 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.config import settings as config
+from keydesk.config.settings import (
+    PRACTICE_MARKET,
+    BadSettings,
+    Profile,
+    Reconciliation,
+    load_settings,
+)
 
 
 def written(folder: Path, text: str) -> Path:
@@ -11,7 +17,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_without_a_file_the_practice_market_is_the_last_profile(tmp_path: Path) -> None:
-    assert config.load(tmp_path).last_profile == config.PRACTICE_MARKET
+    assert load_settings(tmp_path).last_profile == PRACTICE_MARKET
 
 
 def test_a_profile_is_read_whole(tmp_path: Path) -> None:
@@ -21,8 +27,8 @@ def test_a_profile_is_read_whole(tmp_path: Path) -> None:
         '[profiles.main]\nenvironment = "custom"\nrest_url = "https://r"\nstream_url = "https://s"\n'
         'account = "1-2"\ntoken_store = "native"\n',
     )
-    settings = config.load(folder)
-    assert settings.profiles["main"] == config.Profile(
+    settings = load_settings(folder)
+    assert settings.profiles["main"] == Profile(
         "main", "custom", "1-2", "https://r", "https://s", "native"
     )
     assert (settings.last_profile, settings.theme, settings.frames_per_second) == (
@@ -33,9 +39,9 @@ def test_a_profile_is_read_whole(tmp_path: Path) -> None:
 
 
 def test_how_often_what_is_unconfirmed_is_checked_can_be_set(tmp_path: Path) -> None:
-    assert config.load(tmp_path).reconciliation == config.Reconciliation(5, 10, 60)
+    assert load_settings(tmp_path).reconciliation == Reconciliation(5, 10, 60)
     folder = written(tmp_path, "[reconciliation]\ncheck_every = 30\nlook_back = 600\n")
-    assert config.load(folder).reconciliation == config.Reconciliation(5, 30, 600)
+    assert load_settings(folder).reconciliation == Reconciliation(5, 30, 600)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +69,6 @@ def test_how_often_what_is_unconfirmed_is_checked_can_be_set(tmp_path: Path) -> 
     ],
 )
 def test_a_wrong_setting_is_named_with_its_file(tmp_path: Path, text: str, words: str) -> None:
-    with pytest.raises(config.BadSettings, match=words) as refusal:
-        config.load(written(tmp_path, text))
+    with pytest.raises(BadSettings, match=words) as refusal:
+        load_settings(written(tmp_path, text))
     assert "config.toml" in str(refusal.value)

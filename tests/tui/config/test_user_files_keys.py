@@ -7,8 +7,8 @@ from textual.app import App, ComposeResult
 from textual.events import Event
 from textual.widget import Widget
 
-from keydesk.config import user_files as own_keys
 from keydesk.config.settings import BadSettings
+from keydesk.config.user_files import load_keymap
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import GuardedKeys, NoticeLevel
 from keydesk.keys.keymap import KEYMAP, TRADES, WATCHLIST, KeyMap
@@ -24,12 +24,12 @@ def keys_of(keymap: KeyMap, name: str) -> tuple[str, ...]:
 
 
 def test_without_a_file_the_keys_are_the_usual_ones(tmp_path: Path) -> None:
-    assert own_keys.load_keymap(tmp_path) is KEYMAP
+    assert load_keymap(tmp_path) is KEYMAP
 
 
 def test_keys_are_moved_and_swapped(tmp_path: Path) -> None:
     text = 'buy = "S"\nsell = "B"\nzoom = "="\ngo-trades = "g i"\n'
-    keymap = own_keys.load_keymap(written(tmp_path, text))
+    keymap = load_keymap(written(tmp_path, text))
     assert keys_of(keymap, "buy") == ("S",)
     assert keys_of(keymap, "sell") == ("B",)
     assert keymap.chord(TRADES, "g", "i") == "go('trades')"
@@ -37,7 +37,7 @@ def test_keys_are_moved_and_swapped(tmp_path: Path) -> None:
 
 
 def test_panes_may_share_a_key(tmp_path: Path) -> None:
-    keymap = own_keys.load_keymap(written(tmp_path, 'watch-view = "w"\nchart-view = "w"\n'))
+    keymap = load_keymap(written(tmp_path, 'watch-view = "w"\nchart-view = "w"\n'))
     assert "w" in {key for entry in keymap.in_force(WATCHLIST) for key in entry.keys}
 
 
@@ -68,7 +68,7 @@ def test_a_wrong_line_is_named_with_its_file_and_the_remedy(
     tmp_path: Path, line: str, words: str
 ) -> None:
     with pytest.raises(BadSettings) as refusal:
-        own_keys.load_keymap(written(tmp_path, line))
+        load_keymap(written(tmp_path, line))
     assert words in str(refusal.value)
     assert "keymap.toml" in str(refusal.value)
 
@@ -113,7 +113,7 @@ class Desk(App[None]):
 
 
 async def test_the_moved_key_acts_and_the_old_one_does_not(tmp_path: Path) -> None:
-    app = Desk(own_keys.load_keymap(written(tmp_path, 'zoom = "="\n')))
+    app = Desk(load_keymap(written(tmp_path, 'zoom = "="\n')))
     async with app.run_test() as pilot:
         pane = app.query_one(Pane)
         pane.focus()
@@ -122,6 +122,6 @@ async def test_the_moved_key_acts_and_the_old_one_does_not(tmp_path: Path) -> No
 
 
 def test_the_guard_holds_the_moved_capital(tmp_path: Path) -> None:
-    app = Desk(own_keys.load_keymap(written(tmp_path, 'buy = "K"\n')))
+    app = Desk(load_keymap(written(tmp_path, 'buy = "K"\n')))
     assert "K" in app.guarded_keys.guard.order_keys
     assert "B" not in app.guarded_keys.guard.order_keys

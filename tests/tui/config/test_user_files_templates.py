@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from keydesk.calc.instructions import Limits, Template
-from keydesk.config import user_files as own_templates
 from keydesk.config.settings import BadSettings
-from keydesk.config.user_files import UserSettings, load_user_settings
+from keydesk.config.user_files import UserSettings, load_templates, load_user_settings
 
 
 def written(folder: Path, text: str) -> Path:
@@ -17,7 +16,7 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_without_a_file_everything_is_as_usual(tmp_path: Path) -> None:
-    assert own_templates.load_templates(tmp_path) == (Template(), Limits())
+    assert load_templates(tmp_path) == (Template(), Limits())
     assert load_user_settings(tmp_path) == UserSettings()
 
 
@@ -27,7 +26,7 @@ def test_what_is_named_changes_and_the_rest_stays(tmp_path: Path) -> None:
         "[template]\nrisk_percent = 0.5\nstop_pips = 12.5\ntarget_r = false\ntrail_pips = 30\n"
         "[limits]\nhard_units = 200000\nsoft_risk_percent = 1\nslow_ms = 250\n"
     )
-    template, limits = own_templates.load_templates(written(tmp_path, text))
+    template, limits = load_templates(written(tmp_path, text))
     assert template.sizes[1] == Decimal(500)
     assert template.sizes[2] == Template().sizes[2]
     assert template.sizes[3] == Decimal(34046)
@@ -62,6 +61,6 @@ def test_a_wrong_field_is_named_with_its_file_and_the_remedy(
     tmp_path: Path, text: str, words: str
 ) -> None:
     with pytest.raises(BadSettings) as refusal:
-        own_templates.load_templates(written(tmp_path, text))
+        load_templates(written(tmp_path, text))
     assert words in str(refusal.value)
     assert "templates.toml" in str(refusal.value)

@@ -7,7 +7,6 @@ from typing import Self
 
 import pytest
 
-from keydesk.feeds import streams as prices
 from keydesk.feeds.account import keep_account, keep_history
 from keydesk.feeds.link import RoundTrips
 from keydesk.feeds.market_data import (
@@ -19,7 +18,7 @@ from keydesk.feeds.market_data import (
     watchlist,
 )
 from keydesk.feeds.session import judge, look
-from keydesk.feeds.streams import keep_conversions, stream_prices, watched
+from keydesk.feeds.streams import _read, keep_conversions, stream_prices, take_item, watched
 from keydesk.records import Day
 from keydesk.store.state import Health
 from keydesk_client.errors import ConnectionLost
@@ -66,8 +65,8 @@ async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_do
         for number in range(100):
             odd = price(f"X{number}_Y", "1.1", "1.2")
             rates = [conversions(f"Z{number}", "1", "1", "1").to_wire()]
-            prices.take_item(link, odd)
-            prices.take_item(link, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
+            take_item(link, odd)
+            take_item(link, price("EUR_USD", "1.1", "1.2", homeConversions=rates))
         assert list(link.store.quotes) == ["EUR_USD"]
         assert link.store.conversions == {}
         assert link.store.health.unreadable == 200
@@ -122,7 +121,7 @@ async def rests_between(*moments: float) -> list[float]:
         clock.seconds += seconds
 
     link.pause = pause
-    await prices._read(link, Timed(clock, moments), asyncio.Event())
+    await _read(link, Timed(clock, moments), asyncio.Event())
     await link.client.close()
     return rests
 

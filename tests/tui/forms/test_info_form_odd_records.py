@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from keydesk.forms import info_form as detail_rows
+from keydesk.forms.info_form import instrument_rows, order_rows
 from keydesk.text import format as show
 from keydesk_client.models import Instrument
 from keydesk_client.models._core.decoder import Reader
@@ -21,7 +21,7 @@ def test_an_instrument_without_its_display_name_and_financing_is_shown(financing
     del whole["displayName"]
     whole["financing"] = json.loads(financing)
     store.instruments["EUR_USD"] = Reader(Instrument).read(json.dumps(whole))
-    rows = dict(detail_rows.instrument_rows("EUR_USD", store))
+    rows = dict(instrument_rows("EUR_USD", store))
     assert rows["instrument"] == "EUR/USD"
     assert rows["financing long"] == rows["financing short"] == show.EMPTY
 
@@ -30,5 +30,5 @@ def test_an_instrument_without_its_display_name_and_financing_is_shown(financing
 def test_an_order_with_times_beyond_every_calendar_is_shown(ns: int) -> None:
     store = example_store()
     order = replace(store.orders["6415"], create_time_ns=ns, gtd_ns=ns)
-    assert dict(detail_rows.order_rows(order, store))["created"].endswith("UTC")
+    assert dict(order_rows(order, store))["created"].endswith("UTC")
     assert show.clock(ns)

@@ -14,7 +14,7 @@ from rich.segment import Segment
 from rich.style import Style
 
 import keydesk
-from keydesk.cli import export as csv_file
+from keydesk.cli.export import write_csv
 from keydesk.panes.watchlist import Watchlist
 from keydesk.terminal.output import say_json, say_picture
 from keydesk.text.format import lines_of, pair, shortened
@@ -150,7 +150,7 @@ def test_cells_of_a_table_run_nowhere_and_numbers_stay_exact(tmp_path: Path) -> 
     path = tmp_path / "table.csv"
     hostile = ["=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "\uff1d1", " =1", "\u0301=1"]
     rows = [{"id": text, "units": "-1.50", "comment": "-5"} for text in hostile]
-    csv_file.write_csv(path, ["id", "units", "comment"], rows, {"comment"})
+    write_csv(path, ["id", "units", "comment"], rows, {"comment"})
     for line in path.read_text().splitlines()[1:]:
         assert line.startswith("'"), line
         assert line.endswith(",-1.50,'-5")
@@ -159,5 +159,5 @@ def test_cells_of_a_table_run_nowhere_and_numbers_stay_exact(tmp_path: Path) -> 
 def test_a_table_holds_no_control_character_in_any_column(tmp_path: Path) -> None:
     path = tmp_path / "table.csv"
     rows = [{"id": text, "comment": text} for text in hostile_texts(3, 500)]
-    csv_file.write_csv(path, ["id", "comment"], rows, {"comment"})
+    write_csv(path, ["id", "comment"], rows, {"comment"})
     assert list(foreign_pieces(path.read_bytes())) == []

@@ -287,9 +287,11 @@ class DeskActions:
                 self._desk.tell(level, words)
 
     def _show_messages(self) -> None:
-        from keydesk.forms import info_form as detail_rows  # noqa: PLC0415 - with the first form
+        from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form
+            notice_rows,
+        )
 
-        self._app.push_screen(forms.DetailsForm("Messages", detail_rows.notice_rows(self.store)))
+        self._app.push_screen(forms.DetailsForm("Messages", notice_rows(self.store)))
 
     def action_help(self) -> None:
         """Show the keys of the focused pane."""
@@ -301,7 +303,13 @@ class DeskActions:
         self._app.push_screen(forms.DetailsForm(title, rows))
 
     def _details(self) -> tuple[Printable, Rows]:
-        from keydesk.forms import info_form as detail_rows  # noqa: PLC0415 - with the first form
+        from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form
+            instrument_rows,
+            log_line_rows,
+            order_rows,
+            position_rows,
+            trade_rows,
+        )
 
         store, selection = self.store, self.selection()
         row = self._row_of(selection.pane) if selection.pane in _LISTS else None
@@ -309,15 +317,15 @@ class DeskActions:
             store.set_focus(chosen)
         match selection.pane:
             case "trades" if trade := store.trades.get(row or ""):
-                return safe(f"Trade #{clean_name(trade.id)}"), detail_rows.trade_rows(trade, store)
+                return safe(f"Trade #{clean_name(trade.id)}"), trade_rows(trade, store)
             case "orders" if order := store.orders.get(row or ""):
-                return safe(f"Order #{clean_name(order.id)}"), detail_rows.order_rows(order, store)
+                return safe(f"Order #{clean_name(order.id)}"), order_rows(order, store)
             case "positions" if position := store.positions.get(row or ""):
-                return "Position", detail_rows.position_rows(position, store)
+                return "Position", position_rows(position, store)
             case "log" if row is not None and int(row) < len(store.log):
-                return "Transaction", detail_rows.log_line_rows(store.log[int(row)], store)
+                return "Transaction", log_line_rows(store.log[int(row)], store)
             case _:
-                return "Instrument", detail_rows.instrument_rows(store.focus, store)
+                return "Instrument", instrument_rows(store.focus, store)
 
     def action_step_back(self) -> None:
         """Go one step back: what waited to be seen was seen, else a pane alone goes back among the others."""

@@ -14,9 +14,7 @@ from keydesk.app.account_sources import AccountAddress, Band, ProfileAccount, pr
 from keydesk.app.practice_broker import EmbeddedBroker
 from keydesk.cli.runner import Refusal, add_passphrase_options
 from keydesk.cli.token_access import given_passphrase, token_of
-from keydesk.config import settings as config
-from keydesk.config import settings as paths
-from keydesk.config.settings import Folders, profile_to_open
+from keydesk.config.settings import Folders, find_folders, load_settings, profile_to_open
 from keydesk.terminal.output import say, say_error
 from keydesk.text.format import pair
 from keydesk.text.sanitize import safe
@@ -72,8 +70,8 @@ def account_parser(command: str, what: str) -> argparse.ArgumentParser:
 @asynccontextmanager
 async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount]:
     """Open the account that the options select; leaving the block closes it."""
-    folders = paths.find(options.data, os.environ)
-    settings = config.load(folders.config)
+    folders = find_folders(options.data, os.environ)
+    settings = load_settings(folders.config)
     profile = profile_to_open(options.profile, settings, practice=options.practice)
     if profile is None:
         async with _practice_market(folders) as target:

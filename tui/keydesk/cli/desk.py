@@ -11,9 +11,19 @@ from keydesk.app import practice_broker
 from keydesk.app.account_sources import AccountSource, PracticeMarket, ProfileAccount
 from keydesk.app.practice_broker import STOP_SECONDS, EmbeddedBroker
 from keydesk.cli.runner import Refusal, desk_options, report_error
-from keydesk.config import settings as config
-from keydesk.config import settings as paths
-from keydesk.config.settings import DeskOptions, Folders, Profile, Settings, profile_to_open
+from keydesk.config.settings import (
+    PRACTICE_MARKET,
+    BadSettings,
+    DeskOptions,
+    Folders,
+    Profile,
+    Settings,
+    UnsafeFolder,
+    find_folders,
+    load_settings,
+    make_private,
+    profile_to_open,
+)
 from keydesk.terminal.check import TerminalCheck, unusable
 from keydesk.terminal.output import sanitizing_excepthook
 from keydesk.terminal.reset import repair_if_left
@@ -32,12 +42,12 @@ def open_desk(argv: list[str]) -> int:
     options = desk_options(argv)
     sys.excepthook = sanitizing_excepthook
     try:
-        folders = paths.find(options.data, os.environ)
-        settings = config.load(folders.config)
+        folders = find_folders(options.data, os.environ)
+        settings = load_settings(folders.config)
         profile = profile_to_open(options.profile, settings, practice=options.practice)
-        paths.make_private(folders.state)
+        make_private(folders.state)
         account = _opening(options, folders, profile)
-    except (Refusal, paths.UnsafeFolder, config.BadSettings, KeydeskClientError, OSError) as error:
+    except (Refusal, UnsafeFolder, BadSettings, KeydeskClientError, OSError) as error:
         report_error(error)
         return 1
     try:
@@ -52,7 +62,7 @@ def open_desk(argv: list[str]) -> int:
         finally:
             terminal = check.facts()
         return run_desk(options, settings, folders, account, own, terminal=terminal)
-    except config.BadSettings as error:
+    except BadSettings as error:
         report_error(error)
         return 1
     finally:
@@ -90,7 +100,7 @@ def _refuse_a_second_desk(ledger: Path) -> None:
 
 def _remember(folders: Folders, settings: Settings, profile: Profile | None) -> None:
     """Store the profile that the bare command opens next time; ignore write errors."""
-    name = profile.name if profile else config.PRACTICE_MARKET
+    name = profile.name if profile else PRACTICE_MARKET
     if name != settings.last_profile:
         from keydesk.config.profiles import save_last_profile  # noqa: PLC0415 - rarely needed
 

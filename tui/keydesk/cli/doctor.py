@@ -19,9 +19,14 @@ from keydesk.app.practice_broker import PracticeFailed
 from keydesk.cli.account_access import OpenAccount, account_parser, open_account
 from keydesk.cli.runner import Refusal
 from keydesk.cli.token_access import VAULT
-from keydesk.config import settings as config
-from keydesk.config import settings as paths
-from keydesk.config.settings import BadSettings, Folders, UnsafeFolder
+from keydesk.config.settings import (
+    BadSettings,
+    Folders,
+    UnsafeFolder,
+    find_folders,
+    load_settings,
+    make_private,
+)
 from keydesk.terminal.check import TerminalCheck, TerminalFacts, ascii_locale, unusable
 from keydesk.terminal.output import say, say_json
 from keydesk.terminal.reset import reset
@@ -85,8 +90,8 @@ def check_locale(environment: Mapping[str, str], measured: str = "") -> Check:
 def check_settings(folders: Folders) -> Check:
     """Check the settings file."""
     try:
-        found = config.load(folders.config)
-    except config.BadSettings as error:
+        found = load_settings(folders.config)
+    except BadSettings as error:
         return Check("settings", "bad", str(error))
     known = ", ".join(sorted(found.profiles)) or "none, the practice market needs none"
     return Check("settings", "ok", f"profiles: {known}")
@@ -95,13 +100,13 @@ def check_settings(folders: Folders) -> Check:
 def check_disk(folders: Folders) -> Check:
     """Check that the order journal can be written."""
     try:
-        folder = paths.make_private(folders.state)
+        folder = make_private(folders.state)
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(b"journal")
             file.flush()
             os.fsync(file.fileno())
         free = shutil.disk_usage(folder).free
-    except (OSError, paths.UnsafeFolder) as error:
+    except (OSError, UnsafeFolder) as error:
         return Check("disk", "bad", f"{error}; without its journal no order is sent")
     words = f"{free // MEGABYTE:,} MB free in {folder}"
     if free < TOO_LITTLE:
@@ -185,7 +190,7 @@ def doctor(words: Sequence[str]) -> int:
 
 
 def _checks(options: Namespace) -> list[Check]:
-    folders = paths.find(options.data, os.environ)
+    folders = find_folders(options.data, os.environ)
     terminal = _terminal_facts()
     return [
         check_terminal(_terminal_size(), os.environ),

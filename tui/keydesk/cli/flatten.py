@@ -12,9 +12,13 @@ from keydesk.app.desk_session import DeskLock
 from keydesk.cli.account_access import account_parser, close_and_cancel, open_account
 from keydesk.cli.runner import Refusal, parse_out_of_band
 from keydesk.cli.token_access import confirmed
-from keydesk.config import settings as config
-from keydesk.config import settings as paths
-from keydesk.config.settings import profile_to_open
+from keydesk.config.settings import (
+    PRACTICE_MARKET,
+    Profile,
+    find_folders,
+    load_settings,
+    profile_to_open,
+)
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import SEND
 from keydesk.terminal.output import say
@@ -84,11 +88,11 @@ def _counted(standing: Standing) -> str:
 def lock(words: Sequence[str]) -> int:
     """Set or release the lock; return the exit code."""
     options = _options(words)
-    folders = paths.find(options.data, os.environ)
+    folders = find_folders(options.data, os.environ)
     profile = profile_to_open(
-        options.profile, config.load(folders.config), practice=options.practice
+        options.profile, load_settings(folders.config), practice=options.practice
     )
-    name = profile.name if profile else config.PRACTICE_MARKET
+    name = profile.name if profile else PRACTICE_MARKET
     lock = DeskLock.of(folders.private("orders"), name)
     deed = "unlock" if options.release else "lock"
     if not (options.yes or confirmed(SEND, f"{deed} {name}")):
@@ -103,7 +107,7 @@ def lock(words: Sequence[str]) -> int:
     return 0
 
 
-def _named(profile: config.Profile | None) -> str:
+def _named(profile: Profile | None) -> str:
     return f"--profile {profile.name}" if profile else "--practice"
 
 

@@ -19,10 +19,16 @@ from keydesk.cli.token_access import (
     store_of,
     with_retries,
 )
-from keydesk.config import settings as config
-from keydesk.config import settings as paths
 from keydesk.config.profiles import delete_profile, save_profile
-from keydesk.config.settings import Folders, Profile, profile_named
+from keydesk.config.settings import (
+    ENVIRONMENTS,
+    PRACTICE_MARKET,
+    Folders,
+    Profile,
+    find_folders,
+    load_settings,
+    profile_named,
+)
 from keydesk.terminal.output import say
 from keydesk.text.sanitize import Printable, SafeText, clean, safe
 from keydesk_client.auth.secret import Secret
@@ -43,8 +49,8 @@ PLACES = {"native": "desktop's token store", "vault": "token vault"}
 def login(words: Sequence[str]) -> int:
     """Sign in; return the exit code."""
     options = _login_options(words)
-    folders = paths.find(options.data, os.environ)
-    known = config.load(folders.config).profiles.get(options.name)
+    folders = find_folders(options.data, os.environ)
+    known = load_settings(folders.config).profiles.get(options.name)
     if known and known.environment != options.environment:
         raise Refusal(
             f"profile {options.name} is signed in for {known.environment}; take another name, "
@@ -84,7 +90,7 @@ def _login_options(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--environment",
         required=True,
-        choices=config.ENVIRONMENTS,
+        choices=ENVIRONMENTS,
         help="where the token belongs; it is never sent anywhere else",
     )
     parser.add_argument("--rest-url", type=_url, metavar="U", help="of a custom host")
@@ -102,7 +108,7 @@ def _login_options(words: Sequence[str]) -> argparse.Namespace:
 
 
 def _name(text: str) -> str:
-    if not NAME.fullmatch(text) or text == config.PRACTICE_MARKET:
+    if not NAME.fullmatch(text) or text == PRACTICE_MARKET:
         raise argparse.ArgumentTypeError(
             "a profile's name is up to 32 letters, digits, - and _, other than practice-market"
         )
@@ -150,7 +156,7 @@ def _with_account(profile: Profile, token: Secret) -> Profile:
 
 
 def _kept(
-    folders: paths.Folders,
+    folders: Folders,
     profile: Profile,
     token: Secret,
     given: Passphrase | None,
@@ -167,8 +173,8 @@ def _kept(
 def logout(words: Sequence[str]) -> int:
     """Sign out; return the exit code. The passphrase of the vault is not needed: it may be forgotten."""
     options = _logout_options(words)
-    folders = paths.find(options.data, os.environ)
-    settings = config.load(folders.config)
+    folders = find_folders(options.data, os.environ)
+    settings = load_settings(folders.config)
     profile = profile_named(options.name, settings)
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     others = [each for each in settings.profiles.values() if each.name != profile.name]
@@ -225,7 +231,7 @@ def profiles(words: Sequence[str]) -> int:
     )
     parser.add_argument("--data", metavar="DIR", help="keep settings and state in this folder")
     options = parser.parse_args(words)
-    settings = config.load(paths.find(options.data, os.environ).config)
+    settings = load_settings(find_folders(options.data, os.environ).config)
     lines: list[Printable] = [
         _line(profile, settings.last_profile) for profile in settings.profiles.values()
     ]

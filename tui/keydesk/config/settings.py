@@ -51,7 +51,7 @@ class Folders:
         return make_private(self.state / name)
 
 
-def find(data: str | None, environment: Mapping[str, str]) -> Folders:
+def find_folders(data: str | None, environment: Mapping[str, str]) -> Folders:
     """Return the folders for `--data DIR` (or None) and the process's environment."""
     home = data or environment.get("KEYDESK_HOME")
     if home:
@@ -143,7 +143,7 @@ class Settings:
     reconciliation: Reconciliation = Reconciliation()
 
 
-def load(folder: Path) -> Settings:
+def load_settings(folder: Path) -> Settings:
     """Read `config.toml` in the folder; a missing file means the defaults.
 
     Raises:

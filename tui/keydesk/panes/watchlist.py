@@ -12,8 +12,8 @@ from textual.message import Message
 
 from keydesk.calc.sizing import TypicalSpreads
 from keydesk.keys.keymap import KEYMAP, WATCHLIST
-from keydesk.panes import price_cells as prices
 from keydesk.panes.price_cells import (
+    QUIET,
     Shape,
     flash_of,
     price_runs,
@@ -175,7 +175,7 @@ class Watchlist(TablePane):
             flash = flash_of(quote, frame.now) if quote else 0
             faded = flash != self._flashing.get(key, 0)
             self._flashing[key] = flash
-            quiet = second != self._second and quote and frame.now - quote.received > prices.QUIET
+            quiet = second != self._second and quote and frame.now - quote.received > QUIET
             if whole or faded or quiet or key in dirty:
                 self.redraw_row(key)
 
@@ -229,7 +229,7 @@ class Watchlist(TablePane):
         if not quote.tradeable:
             return [("HALT", self.palette["warn"])]
         silent = frame.now - quote.received
-        if silent > prices.QUIET:
+        if silent > QUIET:
             return [(show.duration(silent), self.palette["muted"])]
         text = safe(spread_words(spread_pips(frame.store, key)))
         if self._old:
@@ -264,7 +264,7 @@ class Watchlist(TablePane):
         return [(show.short_units(net), self.palette["buy" if net > 0 else "sell"])]
 
     def _is_old(self, quote: Quote, frame: Frame) -> bool:
-        return self._old or not quote.tradeable or frame.now - quote.received > prices.QUIET
+        return self._old or not quote.tradeable or frame.now - quote.received > QUIET
 
 
 def _room(store: Store) -> Room:

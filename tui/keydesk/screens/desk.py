@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from keydesk.config.profiles import GRANULARITIES, Workspace
-from keydesk.keys import keymap as keys
+from keydesk.keys.keymap import DESK as DESK_CONTEXT
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.panes.books import Books
 from keydesk.panes.chart import Chart
@@ -87,7 +87,7 @@ SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granula
 def _bindings() -> list[BindingType]:
     """Return the desk's keys: actions of this screen, else `app.perform` with the name and its arguments."""
     found: list[BindingType] = []
-    for binding in KEYMAP.bindings(keys.DESK):
+    for binding in KEYMAP.bindings(DESK_CONTEXT):
         assert isinstance(binding, Binding)  # noqa: S101 - the key map makes no others
         _, name, arguments = actions.parse(binding.action)
         if name not in SCREEN_ACTIONS:
@@ -298,7 +298,7 @@ class DeskScreen(Backdrop):
         """The footer shows the keys of the focused pane, unless a form has them."""
         if self._panes.quiet:
             return
-        context = str(getattr(self.focused, "KEY_CONTEXT", keys.DESK))
+        context = str(getattr(self.focused, "KEY_CONTEXT", DESK_CONTEXT))
         self.query_one(KeyFooter).show_context(context)
         self._panes.check()
 

@@ -8,8 +8,14 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 from keydesk.calc import risk
-from keydesk.calc import sizing as margin
 from keydesk.calc.profit import HOME, Factors, average_price, closing_price, profit, profit_in_pips
+from keydesk.calc.sizing import (
+    closeout_percent,
+    effective_rate,
+    margin_available,
+    position_units,
+    required_margin,
+)
 from keydesk.calc.trading_day import day_profit, day_start, nav_at_start, next_day_start
 from keydesk.records import AccountState, OrderRow, PositionRow, Quote, Today, TradeRow
 from keydesk.store.candles import begin_day
@@ -88,12 +94,10 @@ def revalue_account(store: Store, account: AccountState) -> None:
         account.nav = account.balance + unrealized
     if used is not None:
         account.margin_used = used
-    account.margin_available = margin.margin_available(account.nav, account.margin_used)
+    account.margin_available = margin_available(account.nav, account.margin_used)
     if mid_pl is not None:
         account.mid_nav = account.balance + mid_pl
-        account.margin_closeout_percent = margin.closeout_percent(
-            account.margin_used, account.mid_nav
-        )
+        account.margin_closeout_percent = closeout_percent(account.margin_used, account.mid_nav)
     account.open_risk = sum((trade.risk for trade in trades if trade.risk is not None), NOTHING)
     account.naked_trades = sum(1 for trade in trades if _is_naked(trade))
     _revalue_day(store, account)
@@ -157,7 +161,7 @@ def margin_rate(store: Store, instrument: str) -> Decimal | None:
     if specification is None:
         return None
     own = store.account.margin_rate if store.account is not None else None
-    return margin.effective_rate(specification.margin_rate, own)
+    return effective_rate(specification.margin_rate, own)
 
 
 def plain_margin(store: Store, position: PositionRow) -> Decimal | None:
@@ -167,8 +171,8 @@ def plain_margin(store: Store, position: PositionRow) -> Decimal | None:
     rate = margin_rate(store, position.instrument)
     if quote is None or factors is None or rate is None:
         return None
-    units = margin.position_units(position.long_units, position.short_units)
-    return margin.required_margin(units, rate, _mid(quote), factors.value)
+    units = position_units(position.long_units, position.short_units)
+    return required_margin(units, rate, _mid(quote), factors.value)
 
 
 def quote_currency(instrument: str) -> str:
@@ -215,7 +219,7 @@ def _revalue_trade(store: Store, trade: TradeRow, quote: Quote, factors: Factors
         trade.pips = profit_in_pips(trade.units, trade.price, trade.now, pip)
     rate = margin_rate(store, trade.instrument)
     if rate is not None:
-        trade.margin_used = margin.required_margin(trade.units, rate, _mid(quote), factors.value)
+        trade.margin_used = required_margin(trade.units, rate, _mid(quote), factors.value)
     _revalue_risk(trade, factors)
 
 
