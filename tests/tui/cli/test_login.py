@@ -160,7 +160,7 @@ def test_a_passphrase_file_that_others_can_read_is_refused(
     [
         ("", "no token was given"),
         ("\n", "no token was given"),
-        ("short", "8 to 1024 characters"),
+        ("shorty", "it must have 8 to 1024"),
         ("Bearer some-token", "one word of printable ASCII"),
         ("tökens-are-ascii", "one word of printable ASCII"),
     ],
