@@ -248,6 +248,8 @@ def _interrupt_writes() -> None:
 
     Emptying the buffer does not wake it, a signal does: its next write goes to nowhere.
     """
+    if signal.getsignal(WAKE) is signal.SIG_DFL:  # no handler yet: the signal would end the process
+        return
     for thread in threading.enumerate():
         if thread.ident is not None and thread is not threading.current_thread():
             with suppress(OSError, ValueError):
