@@ -21,6 +21,7 @@ from keydesk.widgets.theme import Palette, palette_of
 UP, DOWN, LEFT, RIGHT = 1, 2, 4, 8
 JOINTS = " │││─┘┐┤─└┌├─┴┬┼"  # by the sum of the directions that meet in a cell
 Slot = tuple[str, ...]  # ids of the panes that share a place, one of them in front
+Place = tuple[LinePane, Region]  # a pane in sight, and where it stands in the grid
 
 
 class RuledGrid(DrawnWidget, Container):
@@ -37,7 +38,8 @@ class RuledGrid(DrawnWidget, Container):
         super().__init__(*panes, id=id)
         self.slots: Sequence[Slot] = ()
         self.quiet = False  # another screen has the keys: no pane is brighter
-        self._regions: list[Region] | None = None
+        self._places: list[Place] | None = None  # None: the panes may stand elsewhere
+        self._rules: list[str] = []  # the rules of each line
         self._words: list[object] = []
         self._lines: list[Strip] = []
         self._lines_size = Size(0, 0)
@@ -48,13 +50,25 @@ class RuledGrid(DrawnWidget, Container):
         return [child for child in self.children if isinstance(child, LinePane) and child.display]
 
     def check(self) -> None:
-        """Draw the rules again if a heading changed or the focus went elsewhere."""
-        if self._written() != self._words:
+        """Draw the lines of rules again that a heading or the focus changed."""
+        words = self._written()
+        if words == self._words:
+            return
+        if self._places is None or [pane for pane, _ in self._places] != self.panes:
             self.moved()
+            return
+        before, self._words = self._lines, words
+        self._lines = self._draw(self._places, palette_of(self.app))
+        self._refresh_lines([y for y, line in enumerate(self._lines) if line != before[y]])
+
+    def _refresh_lines(self, numbers: Iterable[int]) -> None:
+        regions = [Region(0, y, self.outer_size.width, 1) for y in numbers]
+        if regions:
+            self.refresh(*regions)
 
     def moved(self) -> None:
         """Draw the rules again: panes stand elsewhere."""
-        self._regions = None
+        self._places = None
         self.refresh()
 
     def on_mount(self) -> None:
@@ -67,12 +81,14 @@ class RuledGrid(DrawnWidget, Container):
 
     def render_line(self, y: int) -> Strip:
         """Return a line of rules, where no pane stands."""
-        if self._regions is None or self._lines_size != self.outer_size:
+        if self._places is None or self._lines_size != self.outer_size:
             self._lines_size = self.outer_size
-            self._regions = [pane.region.translate(-self.region.offset) for pane in self.panes]
+            self._places = [
+                (pane, pane.region.translate(-self.region.offset)) for pane in self.panes
+            ]
+            self._rules = _rules(self._lines_size, [at for _, at in self._places])
             self._words = self._written()
-            lines = self._draw(palette_of(self.app), self._regions)
-            self._lines = [_strip(line) for line in lines]
+            self._lines = self._draw(self._places, palette_of(self.app))
         return self._lines[y]
 
     def heading(self, pane: LinePane) -> Heading:
@@ -91,22 +107,16 @@ class RuledGrid(DrawnWidget, Container):
         panes = self.panes
         return [self.app.theme, *((self.has_keys(pane), self.heading(pane)) for pane in panes)]
 
-    def _draw(self, palette: Palette, regions: Sequence[Region]) -> list[list[Run]]:
-        width, height = self.outer_size
-        joints = [[0] * width for _ in range(height)]
-        bright = [[False] * width for _ in range(height)]
-        for pane, at in zip(self.panes, regions, strict=True):
-            _rule(joints, _around(at))
-            if self.has_keys(pane):
-                _brighten(bright, _around(at))
+    def _draw(self, places: Sequence[Place], palette: Palette) -> list[Strip]:
+        bright = next((_around(at) for pane, at in places if self.has_keys(pane)), None)
         lines = [
-            _line(row, lit, palette["line"], palette["focus"])
-            for row, lit in zip(joints, bright, strict=True)
+            _strip(_line(rules, _lit(bright, y), palette["line"], palette["focus"]))
+            for y, rules in enumerate(self._rules)
         ]
-        for pane, at in zip(self.panes, regions, strict=True):
-            if 1 <= at.y <= height:
-                runs = self._title(pane, at.width - 2, palette)
-                lines[at.y - 1] = _inlay(lines[at.y - 1], at.x + 1, runs)
+        for pane, at in places:
+            if 1 <= at.y <= len(lines):
+                title = _strip(self._title(pane, at.width - 2, palette))
+                lines[at.y - 1] = _inlay(lines[at.y - 1], at.x + 1, title)
         return lines
 
     def _title(self, pane: LinePane, width: int, palette: Palette) -> list[Run]:
@@ -150,34 +160,41 @@ def _edges(edge: Region) -> Iterable[tuple[int, int, int]]:
         yield right, y, upright
 
 
-def _rule(joints: list[list[int]], edge: Region) -> None:
-    for x, y, directions in _edges(edge):
-        if 0 <= y < len(joints) and 0 <= x < len(joints[y]):
-            joints[y][x] |= directions
+def _rules(size: Size, regions: Iterable[Region]) -> list[str]:
+    """Return the rules around the regions, line by line, joined where they meet."""
+    joints = [[0] * size.width for _ in range(size.height)]
+    for region in regions:
+        for x, y, directions in _edges(_around(region)):
+            if 0 <= y < size.height and 0 <= x < size.width:
+                joints[y][x] |= directions
+    return ["".join([JOINTS[joint] for joint in line]) for line in joints]
 
 
-def _brighten(bright: list[list[bool]], edge: Region) -> None:
-    for x, y, _ in _edges(edge):
-        if 0 <= y < len(bright) and 0 <= x < len(bright[y]):
-            bright[y][x] = True
+def _lit(bright: Region | None, y: int) -> Sequence[tuple[int, int]]:
+    """Return from where to where line y belongs to the outline of the bright region."""
+    if bright is None or not bright.y <= y < bright.bottom:
+        return ()
+    left, right = max(0, bright.x), bright.right
+    if y in (bright.y, bright.bottom - 1):
+        return ((left, right),)
+    return ((left, bright.x + 1), (right - 1, right))
 
 
-def _line(joints: list[int], bright: list[bool], rule: Style, focus: Style) -> list[Run]:
+def _line(rules: str, lit: Iterable[tuple[int, int]], rule: Style, focus: Style) -> list[Run]:
     runs: list[Run] = []
-    for joint, lit in zip(joints, bright, strict=True):
-        style = focus if lit else rule
-        if runs and runs[-1][1] is style:
-            runs[-1] = (safe(runs[-1][0] + JOINTS[joint]), style)
-        else:
-            runs.append((safe(JOINTS[joint]), style))
-    return runs
+    drawn = 0
+    for start, end in lit:
+        runs += (safe(rules[drawn:start]), rule), (safe(rules[start:end]), focus)
+        drawn = end
+    runs.append((safe(rules[drawn:]), rule))
+    return [run for run in runs if run[0]]
 
 
-def _inlay(line: list[Run], x: int, title: list[Run]) -> list[Run]:
-    """Return a line with other runs laid over it from column x."""
-    whole, over = _strip(line), _strip(title)
-    parts = (whole.crop(0, x), over, whole.crop(x + over.cell_length))
-    return [(safe(s.text), s.style or Style()) for part in parts for s in part if s.text]
+def _inlay(line: Strip, x: int, title: Strip) -> Strip:
+    """Return a line with another one laid over it from column x."""
+    parts = (line.crop(0, x), title, line.crop(x + title.cell_length))
+    segments = [segment for part in parts for segment in part if segment.text]
+    return DrawnLine(segments, sum(part.cell_length for part in parts))
 
 
 def _strip(runs: list[Run]) -> Strip:
