@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from rich.console import RenderableType
-from textual import _compositor, _xterm_parser
+from textual import _xterm_parser
 from textual._parser import Parser
 from textual._styles_cache import StylesCache
 from textual.app import App
@@ -37,14 +37,23 @@ ATTRIBUTES = (
     "_handle_exception",
 )
 
+OF_A_SCREEN = (
+    "_compositor",
+    "_compositor_refresh",
+    "_exchange_repaint_regions",
+    "_refresh_layout",
+    "_repaint_required",
+)
+
 
 def lacking(app: App[Any]) -> list[str]:
     """Name every private attribute that this Textual does not have."""
     names = [name for name in ATTRIBUTES if not hasattr(app, name)]
     parser = _xterm_parser.XTermParser()
     names += [name for name in ("_awaiting", "_timeout_time") if not hasattr(parser, name)]
-    names += [] if hasattr(app.screen, "_compositor") else ["_compositor"]
-    names += [] if hasattr(_compositor.Compositor, "render_strips") else ["render_strips"]
+    names += [name for name in OF_A_SCREEN if not hasattr(app.screen, name)]
+    compositor_names = ("_dirty_regions", "_render_chops")
+    names += [name for name in compositor_names if not hasattr(app.screen._compositor, name)]
     names += [] if hasattr(StylesCache.get_inner_outer, "cache_clear") else ["cache_clear"]
     return names
 
@@ -89,7 +98,7 @@ async def test_the_installed_updates_have_the_shape_that_is_read() -> None:
     async with app.run_test() as pilot:
         app.screen.refresh()
         await pilot.pause()
-        assert [strip.text for strip in private.lines_of_screen(app.screen, Size(5, 1))]
+        assert [strip.text for strip in private.lines_of_screen(app.screen, Size(5, 1), {0})]
     drawn = [update for update in updates if update is not None]
     assert drawn
     for update in drawn:
@@ -140,7 +149,7 @@ def test_without_their_attributes_the_others_fall_back() -> None:
     assert private.driver_of(bare) is None
     assert private.is_started(bare)
     assert private.queued_writes(bare) == 0
-    assert private.lines_of_screen(bare, Size(5, 1)) == []
+    assert private.lines_of_screen(bare, Size(5, 1), {0}) == []
     assert not private.is_screen_update(bare)
     assert private.region_of_whole(bare) is None
     assert private.pieces_of(bare) is None

@@ -4,11 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import RenderableType
 from textual.geometry import Region
 from textual.screen import Screen
 
 from keydesk.app.desk_session import DeskLock
+from keydesk.forms.form import ModalForm
 from keydesk.forms.sheet import Sheet
+from keydesk.store.state import Topic
+from keydesk.terminal._textual_private import pieces_of, region_of_whole
 from keydesk.widgets.theme import Depth
 from support.fakes.working_desk import WorkingDesk
 
@@ -63,13 +67,84 @@ async def test_prices_positions_and_profit_stay_visible_around_a_form(
     assert sheet.bottom < 35
 
 
-async def test_a_form_that_closed_holds_no_lines_of_the_desk(tmp_path: Path) -> None:
-    app = desk(tmp_path)
-    async with app.run_test(size=(120, 35)) as pilot:
+class WatchedDesk(WorkingDesk):
+    """Keeps what a terminal would show after all updates, and the updates that draw a form."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(DeskLock.of(folder, "practice"))
+        self.shown: dict[tuple[int, int], tuple[str, object]] = {}
+        self.of_form: list[object] = []
+
+    def screen_update(self, update: RenderableType | None) -> RenderableType | None:
+        pieces = pieces_of(update) or []
+        if pieces and isinstance(self.screen, ModalForm):
+            self.of_form.append(update)
+        for y, left, segments in pieces:
+            x = left
+            for text, style, _ in segments:
+                for sign in text:
+                    self.shown[y, x] = sign, style
+                    x += 1
+        return None
+
+    def move_a_price(self) -> None:
+        self.store.quotes["GBP_USD"].bid += 1
+        self.store.mark(Topic.PRICES, "GBP_USD")
+        self.draw()
+
+    def differing(self) -> list[tuple[int, int]]:
+        """Return where the terminal shows something else than the screens draw."""
+        return [
+            (x, y)
+            for y, line in enumerate(cells(self.screen))
+            for x, cell in enumerate(line)
+            if self.shown[y, x] != cell
+        ]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("key", ["B", "?", "/"])
+async def test_the_terminal_shows_form_and_desk_as_they_are_drawn(
+    key: str, size: tuple[int, int], tmp_path: Path
+) -> None:
+    app = WatchedDesk(tmp_path)
+    async with app.run_test(size=size) as pilot:
         await pilot.pause()
-        await pilot.press("B")
+        await pilot.press(key)
         await pilot.pause()
-        form = app.screen
+        assert isinstance(app.screen, ModalForm)
+        assert app.differing() == []
+        app.move_a_price()
+        await pilot.pause()
+        assert app.differing() == []
+        await pilot.resize_terminal(size[0] + 20, size[1] + 5)
+        await pilot.pause()
+        assert app.differing() == []
         await pilot.press("escape")
         await pilot.pause()
-    assert not getattr(form, "_beneath", None)
+        assert not isinstance(app.screen, ModalForm)
+        assert app.differing() == []
+
+
+@pytest.mark.parametrize("key", ["B", "?"])
+async def test_a_form_opens_without_drawing_the_desk_around_it(key: str, tmp_path: Path) -> None:
+    app = WatchedDesk(tmp_path)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.pause()
+        await pilot.press(key)
+        await pilot.pause()
+        assert app.of_form
+        assert [region_of_whole(update) for update in app.of_form] == [None] * len(app.of_form)
+
+
+async def test_what_changes_beneath_before_a_form_is_shown_is_in_its_first_picture(
+    tmp_path: Path,
+) -> None:
+    app = WatchedDesk(tmp_path)
+    async with app.run_test(size=(200, 50)) as pilot:
+        await pilot.pause()
+        app.action_perform("help")
+        app.screen.refresh(Region(0, 3, 10, 1))
+        await pilot.pause()
+        rows = {y for y, x, _ in pieces_of(app.of_form[0]) or [] if x < 10}
+        assert rows == {3}

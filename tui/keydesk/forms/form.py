@@ -121,7 +121,6 @@ class ModalForm(Overlay[Result], Generic[Result]):
 
     def on_unmount(self) -> None:
         """Release the sheet."""
-        super().on_unmount()
         self.sheet = None
 
 

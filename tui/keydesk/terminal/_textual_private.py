@@ -7,7 +7,7 @@ refuses to start. tests/tui/terminal/test_textual_private.py tries both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from contextlib import suppress
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeAlias, TypeGuard
@@ -18,7 +18,7 @@ from textual.app import App, ReturnType
 from textual.driver import Driver
 from textual.geometry import Region, Size
 from textual.message import Message
-from textual.screen import Screen
+from textual.screen import Screen, ScreenResultType
 from textual.strip import Strip
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ __all__ = [
     "CompositorUpdate",
     "KeyParser",
     "Piece",
+    "ScreenHooks",
     "TextualHooks",
     "UnsupportedTextual",
     "awaits_input",
@@ -48,6 +49,7 @@ __all__ = [
     "end_with",
     "is_screen_update",
     "is_started",
+    "lay_out",
     "leave_out_tooltips_and_toasts",
     "lines_of_screen",
     "new_key_parser",
@@ -97,6 +99,36 @@ class TextualHooks(App[ReturnType], Generic[ReturnType]):
 
     def _fatal_error(self) -> None:
         end_with(self, self.fault_report())
+
+
+class ScreenHooks(Screen[ScreenResultType], Generic[ScreenResultType]):
+    """A screen that chooses what an update draws. Fall-back: everything that changed."""
+
+    drawn: set[Region] | None = None  # regions of the update that is being drawn
+
+    def regions_to_draw(self, changed: set[Region]) -> set[Region]:
+        """Return the regions to draw of those that changed."""
+        return changed
+
+    def _compositor_refresh(self) -> None:
+        try:
+            compositor = self._compositor
+            self.drawn = self.regions_to_draw(compositor._dirty_regions)  # noqa: SLF001
+            compositor._dirty_regions = self.drawn.copy()  # noqa: SLF001
+        except AttributeError:
+            self.drawn = None
+        super()._compositor_refresh()
+        self.drawn = None
+
+
+def lay_out(screen: Screen[Any], size: Size) -> None:
+    """Lay the screen out and draw it, now and once. Fall-back: with its next update."""
+    try:
+        screen._refresh_layout(size)  # noqa: SLF001
+        screen._exchange_repaint_regions()  # noqa: SLF001
+        screen._repaint_required = False  # noqa: SLF001
+    except AttributeError:
+        screen.refresh(layout=True)
 
 
 def end_with(app: App[Any], report: RenderableType | None) -> None:
@@ -158,10 +190,14 @@ def clear_style_caches() -> None:
         import_module("textual._styles_cache").StylesCache.get_inner_outer.cache_clear()
 
 
-def lines_of_screen(screen: Screen[Any], size: Size) -> list[Strip]:
-    """Return the lines of a screen with its widgets, also while another one lies over it. Fall-back: none."""
+def lines_of_screen(screen: Screen[Any], size: Size, rows: Container[int]) -> list[Strip]:
+    """Return the lines of a screen with its widgets, also while another one lies over it; other rows are empty.
+
+    Fall-back: none.
+    """
     try:
-        return list(screen._compositor.render_strips(size))  # noqa: SLF001
+        chops = screen._compositor._render_chops(size.region, rows.__contains__)  # noqa: SLF001
+        return [Strip.join(chop.values()) for chop in chops[: size.height]]
     except AttributeError:
         return []
 
@@ -191,7 +227,7 @@ def pieces_of(update: object) -> list[Piece] | None:
 def _parts(update: ChopsUpdate) -> Iterable[Piece]:
     for y, first, last in update.spans:
         for end, (x, strip) in zip(update.chop_ends[y], update.chops[y].items(), strict=False):
-            if strip is not None and x <= last and end > first:
+            if strip is not None and x < last and end > first:
                 yield y, x, strip
 
 

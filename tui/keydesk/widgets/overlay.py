@@ -11,20 +11,25 @@ from typing import Generic, Self, TypeVar
 
 from rich.segment import Segment
 from rich.style import Style
+from textual.events import ScreenResume
 from textual.geometry import Region, Size
-from textual.screen import ModalScreen, Screen
+from textual.screen import ModalScreen
 from textual.strip import Strip
 
-from keydesk.terminal._textual_private import lines_of_screen
+from keydesk.terminal._textual_private import ScreenHooks, lay_out, lines_of_screen
 from keydesk.widgets.lines import DrawnLine
 from keydesk.widgets.theme import palette_of
 
 
-class Backdrop(Screen[None]):
+class Backdrop(ScreenHooks[None]):
     """A screen with a blank surface of its own; see `Overlay` for why no widget is among its bases."""
 
     _blank: Sequence[Strip] = ()
     _blank_for: tuple[Region, Style] | None = None
+
+    def regions_to_draw(self, changed: set[Region]) -> set[Region]:
+        """Leave out the blank surface beneath a form: Textual refreshes it when a form opens, and it is as it was."""
+        return changed if self.is_active else changed - {self.size.region}
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return blank lines, made anew only for another size or theme."""
@@ -39,8 +44,10 @@ class Backdrop(Screen[None]):
 Result = TypeVar("Result")
 
 
-class Overlay(ModalScreen[Result | None], Generic[Result]):
+class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Result]):
     """A modal screen around which the screen beneath stays visible.
+
+    Its first picture is its own widgets only: the terminal shows what is beneath.
 
     It derives from Textual's screen alone. With a widget as first base, Textual would take styles and component
     styles from that one (`DOMNode._css_bases`): the rules for `ModalScreen` would not hold, and a text selection
@@ -51,8 +58,25 @@ class Overlay(ModalScreen[Result | None], Generic[Result]):
     Overlay { background: transparent; overflow: hidden; }
     """
 
-    _beneath: Sequence[Strip] = ()  # cached lines of the screen beneath
-    _beneath_size: Size | None = None
+    def __init__(self, *, classes: str = "") -> None:
+        super().__init__(classes=classes)
+        self._is_shown = False
+        self._changed_beneath: set[Region] = set()  # before the form is shown
+
+    def on_screen_resume(self, event: ScreenResume) -> None:
+        """Lay the form out and draw it when it opens; Textual would match its styles and draw everything once more."""
+        if self._is_shown or not self.is_attached:
+            return
+        event.prevent_default()
+        self.stack_updates += 1
+        lay_out(self, self.app.size)
+        self._is_shown = True
+
+    def regions_to_draw(self, changed: set[Region]) -> set[Region]:
+        """Return what changed; when the form opens, its widgets and what changed beneath, not all of the screen."""
+        if self._is_shown:
+            return changed
+        return (changed | self._changed_beneath) - {self.size.region}
 
     def refresh(
         self,
@@ -61,22 +85,19 @@ class Overlay(ModalScreen[Result | None], Generic[Result]):
         layout: bool = False,
         recompose: bool = False,
     ) -> Self:
-        """Request a repaint; the screen beneath reports its own changes through this method, too."""
-        self._beneath_size = None
-        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
-
-    def on_unmount(self) -> None:
-        """Release the lines of the screen beneath."""
-        self._beneath, self._beneath_size = (), None
+        """Request a repaint, of a layout only where it moves something; the screen beneath reports its changes here, too."""
+        if not self._is_shown:
+            self._changed_beneath.update(regions)
+            return self
+        draws = repaint and not layout
+        return super().refresh(*regions, repaint=draws, layout=layout, recompose=recompose)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Return the lines of the screen beneath."""
+        """Return the lines of the screen beneath; in an update those alone that it shows."""
         size = Size(
             max(self.outer_size.width, crop.right), max(self.outer_size.height, crop.bottom)
         )
-        if self._beneath_size != size:
-            self._beneath, self._beneath_size = self._strips_beneath(size), size
-        strips = [self._beneath[y] for y in crop.line_range]
+        strips = self._strips_beneath(size)[crop.y : crop.bottom]
         if crop.column_span != (0, size.width):
             strips = [strip.crop(*crop.column_span) for strip in strips]
         return strips
@@ -86,6 +107,19 @@ class Overlay(ModalScreen[Result | None], Generic[Result]):
         plain = palette_of(self.app)["plain"]
         stack = self.app.screen_stack
         place = stack.index(self) if self in stack else 0
-        lines = lines_of_screen(stack[place - 1], size) if place else []
+        rows = self._visible_rows(size)
+        lines = lines_of_screen(stack[place - 1], size, rows) if place and rows else []
         lines += [Strip([])] * (size.height - len(lines))
         return [strip.adjust_cell_length(size.width, plain) for strip in lines]
+
+    def _visible_rows(self, size: Size) -> set[int]:
+        """Return the rows of the update in which the screen beneath may be seen; without an update all rows."""
+        if self.drawn is None:
+            return set(range(size.height))
+        covered = [child.region for child in self.children]
+        return {
+            y
+            for region in self.drawn
+            if not any(each.contains_region(region) for each in covered)
+            for y in region.line_range
+        }

@@ -37,6 +37,7 @@ class RuledGrid(DrawnWidget, Container):
     def __init__(self, *panes: LinePane, id: str | None = None) -> None:  # noqa: A002
         super().__init__(*panes, id=id)
         self.slots: Sequence[Slot] = ()
+        self._by_id = {pane.id: pane for pane in panes}
         self.quiet = False  # another screen has the keys: no pane is brighter
         self._places: list[Place] | None = None  # None: the panes may stand elsewhere
         self._rules: list[str] = []  # the rules of each line
@@ -99,7 +100,7 @@ class RuledGrid(DrawnWidget, Container):
             return own
         tabs: list[Tab] = []
         for name in slot:
-            tab = self.query_one(f"#{name}", LinePane).heading().tabs[0]
+            tab = self._by_id[name].heading().tabs[0]
             tabs.append(Tab(tab.text, front=name == pane.id))
         return Heading(tuple(tabs), own.right)
 

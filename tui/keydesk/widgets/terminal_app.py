@@ -82,7 +82,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self._terminal = TerminalContents()
         self._flow = OutputFlow(monotonic, remote=is_remote(os.environ))
         self._behind = (
-            False  # an update was skipped: the whole screen is compared once the line takes more
+            False  # the terminal lacks an update: the whole screen is compared once the line takes more
         )
         self._terminal_region: Region | None = None
         self._cursor_sent: Offset | None = None
@@ -90,7 +90,7 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
 
     def on_mount(self) -> None:
         """Forget the contents after a suspension."""
-        self.app_resume_signal.subscribe(self, lambda _: self._terminal.forget())
+        self.app_resume_signal.subscribe(self, lambda _: self._forget())
 
     def dress(
         self, theme_name: str = "dark", depth: Depth = "truecolor", *, ascii_only: bool = False
@@ -142,8 +142,13 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
 
     def redraw(self) -> None:
         """Send the whole screen again."""
-        self._terminal.forget()
+        self._forget()
         self.screen.refresh(layout=True)
+
+    def _forget(self) -> None:
+        """Forget what the terminal shows, so that the whole screen is sent again, also when a form opens meanwhile."""
+        self._terminal.forget()
+        self._behind = True
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Return the filters applied to every line."""
@@ -169,8 +174,9 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         if self.writes_waiting() > MOST_WAITING_WRITES:
             self._behind = True
             return None
-        if self._behind:
+        if region_of_whole(update) is not None:
             self._behind = False
+        elif self._behind:
             self.screen.refresh()
         sequence = reduced.render_segments(self.console)
         if not sequence and self.cursor_position == self._cursor_sent:
@@ -202,7 +208,6 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
     def catch_up(self) -> None:
         """Draw what was skipped, once the line takes more."""
         if self._behind and self.writes_waiting() <= MOST_WAITING_WRITES:
-            self._behind = False
             self.screen.refresh()
 
     def _writes_at_once(self) -> bool:
