@@ -49,6 +49,20 @@ def test_ten_frames_a_second_and_no_more() -> None:
     assert clock.frames == 20
 
 
+def test_the_first_prices_are_drawn_before_a_frame_is_due() -> None:
+    stage = Stage()
+    clock = stage.clock()
+    clock.beat()
+    stage.now += 0.01
+    stage.store.mark(Topic.PRICES)
+    assert clock.beat() is None
+    assert clock.draw_now().whole(Topic.PRICES)
+    stage.now += 0.085
+    assert clock.beat() is None  # the pace counts from the frame that was not due
+    stage.now += 0.02
+    assert clock.beat() is not None
+
+
 def test_a_fixed_pace_is_kept() -> None:
     stage = Stage()
     clock = stage.clock(fps=4)

@@ -183,7 +183,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
     async def _keep_account(self) -> None:
         load_all()  # the practice broker is starting meanwhile
-        forms.load()
         try:
             target = await self._target()
         except CannotOpen as error:
@@ -216,11 +215,20 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
                 if connection.commands.no_orders:
                     why = connection.commands.no_orders
                     self.tell("bad", f"EXITS ONLY, no order journal: {why}")
-                self.call_later(_settle_memory)
+                first = self._draw_first_prices(connection.link.priced)
+                self.run_worker(first, "first prices", group="feeds")
                 await connection.run()
         finally:
             session.key_pressed(self.guarded_keys.last_key_at)
             session.close()
+
+    async def _draw_first_prices(self, priced: asyncio.Event) -> None:
+        """Draw the first prices when they come, not with the next beat; what takes long waits for them."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LONG_START):
+                await priced.wait()
+            self.clock.draw_now()
+        self.call_after_refresh(_settle)
 
     async def _target(self) -> AccountAddress:
         words = "The broker is still starting: a large ledger takes a while to read"
@@ -473,8 +481,9 @@ def run_desk(
     return app.return_code or (1 if app.last_words else 0)
 
 
-def _settle_memory() -> None:
-    """Exclude start-up objects from garbage collection, whose pauses took 100 ms and more."""
+def _settle() -> None:
+    """Load the forms, then exclude start-up objects from garbage collection, whose pauses took 100 ms and more."""
+    forms.load()
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

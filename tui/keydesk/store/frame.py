@@ -101,8 +101,12 @@ class FrameClock:
         if self._backlog() > MOST_WAITING_WRITES:
             self._skip()
             return None
-        self._last = now
         self._keep_up()
+        return self.draw_now()
+
+    def draw_now(self) -> Frame:
+        """Draw a frame that was not due yet, such as the first prices."""
+        self._last = now = self._now()
         for step in self._before:
             step(self.store, now)
         frame = Frame(self.store, self.store.take_dirty(), now, self._wall_ns())
