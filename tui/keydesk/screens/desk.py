@@ -133,7 +133,7 @@ class DeskScreen(Backdrop):
         self._tier: Tier | None = None
         self._front = dict(self._left_as.fronts)  # first pane of a shared place -> the one in front
         self._zoomed = ""
-        self._all_panes: list[LinePane] = []
+        self._all_panes: dict[str, LinePane] = {}  # by id
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
         self.deal = Deal()
@@ -166,8 +166,8 @@ class DeskScreen(Backdrop):
 
     def on_mount(self) -> None:
         """Find the panes, and restore sorting and focus of the last run."""
-        self._all_panes = list(self.query(LinePane))
-        for pane in self._all_panes:
+        self._all_panes = {pane.id or "": pane for pane in self.query(LinePane)}
+        for pane in self._all_panes.values():
             pane.keymap = self._keymap
         self._watchlist.sorting = self._left_as.sorting if self._left_as.sorting in SORTINGS else ""
         last = next((pane for pane in self._panes.panes if pane.id == self._left_as.focused), None)
@@ -189,7 +189,7 @@ class DeskScreen(Backdrop):
 
     def _draw(self, frame: Frame) -> None:
         self.frame = frame
-        for pane in self._all_panes:
+        for pane in self._all_panes.values():
             if pane.display:
                 pane.on_frame(frame)
             elif pane.frame is None:
@@ -240,7 +240,7 @@ class DeskScreen(Backdrop):
 
     def pane(self, name: str) -> LinePane:
         """Return a pane by its id: watchlist, chart, trades, orders, positions, log, books, ticket."""
-        return self.query_one(f"#{name}", LinePane)
+        return self._all_panes[name]
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the new size."""

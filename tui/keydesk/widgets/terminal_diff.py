@@ -16,6 +16,7 @@ from rich.color import ColorSystem
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 from rich.style import Style
+from textual.strip import Strip
 
 from keydesk.terminal._textual_private import CompositorUpdate, Piece, pieces_of
 from keydesk.text.sanitize import without_controls
@@ -89,7 +90,7 @@ class TerminalContents:
     def _replace(self, y: int, x: int, segments: Iterable[Segment]) -> None:
         """Record a piece as sent, and remove the pieces that it covers."""
         sent = self._sent[y]
-        width = sum([cells(segment.text) for segment in segments])
+        width = width_of(segments)
         self._width = max(self._width, x + width)
         if x not in sent or sent[x][0] != width:
             for other, (other_width, _) in list(sent.items()):
@@ -115,6 +116,13 @@ def cells(text: str) -> int:
     return len(text) if text.isascii() else cell_len(text)
 
 
+def width_of(segments: Iterable[Segment]) -> int:
+    """Return the cells that a piece takes; a line of Textual counts them once."""
+    if isinstance(segments, Strip):
+        return segments.cell_length
+    return sum([cells(segment.text) for segment in segments])
+
+
 def changed_segments(
     x: int, before: Iterable[Segment], after: Iterable[Segment]
 ) -> Iterable[Placed]:
@@ -125,9 +133,13 @@ def changed_segments(
         while there is not None and old_x < x:
             old_x += cells(there.text)
             there = next(old, None)
+        width = cells(segment.text)
         if old_x != x or (there is not segment and there != segment):
             yield x, segment
-        x += cells(segment.text)
+        else:
+            old_x += width
+            there = next(old, None)
+        x += width
 
 
 def _draw_plain(
