@@ -81,9 +81,8 @@ class TerminalApp(TextualHooks[ReturnType], Generic[ReturnType]):
         self._ascii_only = False
         self._terminal = TerminalContents()
         self._flow = OutputFlow(monotonic, remote=is_remote(os.environ))
-        self._behind = (
-            False  # the terminal lacks an update: the whole screen is compared once the line takes more
-        )
+        # The terminal lacks an update: the whole screen is compared once the line takes more.
+        self._behind = False
         self._terminal_region: Region | None = None
         self._cursor_sent: Offset | None = None
         self.dress()
