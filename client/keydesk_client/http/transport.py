@@ -16,6 +16,7 @@ import logging
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
+from functools import lru_cache
 from typing import Final, TypeAlias, TypeVar
 
 import httpx
@@ -191,7 +192,7 @@ class Transport:
         try:
             return httpx.Request(
                 request.method,
-                address.base + request.target,
+                _url(address.base + request.target),
                 headers=request_headers(request, self._token, accepted),
                 content=request.body,
                 extensions={"timeout": self.timeouts.phases(read)},
@@ -220,6 +221,12 @@ def tcp_keepalive() -> list[SocketOption]:
         if isinstance(option, int):
             options.append((socket.IPPROTO_TCP, option, value))
     return options
+
+
+@lru_cache(maxsize=64)
+def _url(text: str) -> httpx.URL:
+    """Return a parsed URL; an account's orders share one."""
+    return httpx.URL(text)
 
 
 def _checked(address: Address) -> Address:
