@@ -90,9 +90,8 @@ class Orders(Resource):
         body = self._order_members(order, instrument)
         if client_id is not None:
             given = body.get("clientExtensions")
-            body["clientExtensions"] = {"id": client_id} | (
-                given if isinstance(given, dict) else {}
-            )
+            extensions: Wire = given if isinstance(given, dict) else {}
+            body["clientExtensions"] = {"id": client_id, **extensions}
         return self._write(
             "POST", where, CREATED, body, member="order", client_request_id=client_request_id
         )
