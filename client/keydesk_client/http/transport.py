@@ -32,7 +32,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http._httpcore_private import may_have_trailing_data
+from keydesk_client.http._httpcore_private import may_have_trailing_data, send_requests_whole
 from keydesk_client.http.endpoint import Address, address_of
 from keydesk_client.http.error_mapping import error_of
 from keydesk_client.http.limiter import (
@@ -240,7 +240,7 @@ def _checked(address: Address) -> Address:
 
 
 def _carrier_to(address: Address, connections: int) -> Carrier:
-    return httpx.AsyncHTTPTransport(
+    carrier = httpx.AsyncHTTPTransport(
         verify=address.is_encrypted,  # without encryption, certificates need not be loaded
         trust_env=False,
         limits=httpx.Limits(
@@ -251,6 +251,8 @@ def _carrier_to(address: Address, connections: int) -> Carrier:
         uds=address.socket_path,
         socket_options=None if address.socket_path else tcp_keepalive(),
     )
+    send_requests_whole(carrier)
+    return carrier
 
 
 async def _exchange(
