@@ -89,14 +89,12 @@ async def test_without_a_backend_requests_are_sent_all_the_same(
 
 
 async def test_an_answer_that_came_before_the_request_was_sent_is_read() -> None:
-    class Broken(httpcore.AsyncNetworkStream):
-        async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ASYNC109
+    class Broken(httpcore.AsyncMockStream):
+        async def write(self, _buffer: bytes, _timeout: float | None = None) -> None:
             raise httpcore.WriteError("closed")
 
-        async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ASYNC109
-            return b"HTTP/1.1 503 Service Unavailable\r\n\r\n"
-
-    stream = _httpcore_private.WholeRequestStream(Broken())
+    answered = Broken([b"HTTP/1.1 503 Service Unavailable\r\n\r\n"])
+    stream = _httpcore_private.WholeRequestStream(answered)
     await stream.write(b"GET / HTTP/1.1\r\n\r\n")
     assert (await stream.read(100)).startswith(b"HTTP/1.1 503")
 
