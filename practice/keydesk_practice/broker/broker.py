@@ -115,7 +115,7 @@ class Broker:
         decision = decision_on(session.state, command, self.board)
         transactions = [] if decision is None else decision.transactions
         ended = _NOTHING_ENDED if decision is None else session.adopt(decision.account)
-        marks = observe(session.state, self.board)
+        marks = observe(session.state, self.board) if session.state.orders else ()
         for mark in marks:
             apply(session.state, mark)
         batch = [WireTransaction(to_wire(one)) for one in transactions]
@@ -354,7 +354,10 @@ def _records(
     marks: Sequence[Mark],
 ) -> Iterator[Entry | EndedRecord | MarkRecord]:
     """Yield the ledger records of a batch, each encoded only when it is taken."""
+    created: dict[int, str] = {}
     for wire, transaction in zip(batch, transactions, strict=True):
-        yield entry_of(wire, transaction.time)
-    yield from ended.records({int(one["id"]): one for one in batch})
+        entry = entry_of(wire, transaction.time)
+        created[entry.id] = entry.body
+        yield entry
+    yield from ended.records(created)
     yield from (MarkRecord(mark.order_id, mark.level) for mark in marks)

@@ -3,7 +3,6 @@
 from decimal import Decimal
 
 from keydesk_practice.engine.commands import Configure, OpenAccount, TransferFunds
-from keydesk_practice.engine.fills.filling import conversion_factors
 from keydesk_practice.engine.margin import (
     CLOSEOUT_FACTOR,
     account_margin_call_percent,
@@ -13,6 +12,7 @@ from keydesk_practice.engine.quotes import (
     ZERO,
     ZERO_MONEY,
     Specification,
+    conversion_factors,
     convert_to_home,
     specification_of,
     weekday,

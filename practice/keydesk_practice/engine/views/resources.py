@@ -33,6 +33,7 @@ from keydesk_practice.engine.wire_form import (
 
 _TRANSACTION_MEMBERS = frozenset(  # of the creating transaction, not of the order
     {
+        "type",
         "id",
         "accountID",
         "userID",
