@@ -6,7 +6,7 @@ the body is read; its response is held back until every transaction it may show 
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
@@ -93,9 +93,9 @@ class Query:
         return text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
-    """One authenticated request to one endpoint."""
+    """One authenticated request to one endpoint; `body` is set once it is read."""
 
     broker: Broker
     request: Request
@@ -207,8 +207,7 @@ class Endpoint:
     async def respond(self, call: Call) -> ASGIApp:
         """Return the response of one call."""
         if self.reads_body:
-            body = await read_json_object(call.request, optional=self.optional_body)
-            call = replace(call, body=body)
+            call.body = await read_json_object(call.request, optional=self.optional_body)
         await call.wait_until_committed()  # a response shows committed transactions only
         made = self.handler(call)
         response = made if isinstance(made, Response) else await made
