@@ -27,9 +27,8 @@ from keydesk_practice.broker.feeds import PriceBoard, PriceFeed
 from keydesk_practice.engine.commands import Command, Finance, OpenAccount, Tick
 from keydesk_practice.engine.decide import decide, decision_on
 from keydesk_practice.engine.quotes import day_end_after
-from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.account import Account, Mark
 from keydesk_practice.engine.state.apply import apply
-from keydesk_practice.engine.state.records import Mark
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
 from keydesk_practice.errors import LedgerUnavailable

@@ -17,8 +17,8 @@ from keydesk_practice.engine.quotes import (
     specification_of,
     weekday,
 )
+from keydesk_practice.engine.state.account import Position, Trade
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Position, Trade
 from keydesk_practice.engine.transactions import (
     AccountCreated,
     ClientConfigured,

@@ -27,8 +27,7 @@ from keydesk_practice.engine.quotes import (
     convert_to_home,
     specification_of,
 )
-from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.records import Position, Trade
+from keydesk_practice.engine.state.account import Account, Position, Trade
 from keydesk_practice.engine.wire_form import round_money
 
 CLOSEOUT_FACTOR = Decimal("0.5")  # marginCloseoutPercent is this times marginCallPercent

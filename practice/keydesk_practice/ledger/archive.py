@@ -14,17 +14,20 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from keydesk_practice.engine import wire_form
 from keydesk_practice.engine.commands import ClientExtensions
-from keydesk_practice.engine.state.account import Account, EndedRecords, Terms, empty_account
-from keydesk_practice.engine.state.apply import apply
-from keydesk_practice.engine.state.records import (
+from keydesk_practice.engine.state.account import (
+    Account,
+    EndedRecords,
     ImpossibleTransition,
     Mark,
     Order,
     Position,
     Side,
+    Terms,
     Trade,
     Trigger,
+    empty_account,
 )
+from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import TYPES, from_wire, to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.ledger import EndedRecord, Ledger, LedgerAccount

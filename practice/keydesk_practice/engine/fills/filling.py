@@ -12,8 +12,8 @@ from keydesk_practice.engine.quotes import (
     conversion_factors,
     convert_to_home,
 )
+from keydesk_practice.engine.state.account import Order, Trade
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Order, Trade
 from keydesk_practice.engine.state.triggers import is_met, trigger_of
 from keydesk_practice.engine.transactions import (
     FullPrice,

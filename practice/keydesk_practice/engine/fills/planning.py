@@ -24,9 +24,8 @@ from keydesk_practice.engine.quotes import (
     Specification,
     specification_of,
 )
-from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.account import Account, Order, Trade
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Order, Trade
 from keydesk_practice.engine.transactions import (
     EntryOrderCreated,
     GuaranteedStopLossCreated,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from keydesk_practice.engine.quotes import Market
-from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.account import Account, Mark, trade_after
 from keydesk_practice.engine.state.apply_records import (
     apply_created,
     apply_fill,
@@ -17,7 +17,6 @@ from keydesk_practice.engine.state.apply_records import (
     modify_order_extensions,
     modify_trade_extensions,
 )
-from keydesk_practice.engine.state.records import Mark, trade_after
 from keydesk_practice.engine.transactions import (
     AccountCreated,
     ClientConfigured,

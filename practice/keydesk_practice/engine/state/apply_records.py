@@ -6,9 +6,9 @@ from typing import Any
 
 from keydesk_practice.engine.commands import ClientExtensions
 from keydesk_practice.engine.quotes import day_end_after
-from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.records import (
+from keydesk_practice.engine.state.account import (
     KINDS,
+    Account,
     Mark,
     Order,
     OrderEvent,

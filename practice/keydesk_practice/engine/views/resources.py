@@ -15,8 +15,7 @@ from keydesk_practice.engine.margin import (
     trade_worth,
 )
 from keydesk_practice.engine.quotes import ZERO, Level, Market, Quote, specification_of
-from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.records import Order, Side, Trade
+from keydesk_practice.engine.state.account import Account, Order, Side, Trade
 from keydesk_practice.engine.state.triggers import price_on_side, watched_side
 from keydesk_practice.engine.transactions import (
     MarketIfTouchedOrderCreated,
