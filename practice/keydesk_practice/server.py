@@ -23,7 +23,8 @@ from typing import Any, ClassVar
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from keydesk_practice.broker.broker import Broker, open_broker
+from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import Application
