@@ -301,7 +301,7 @@ class OrderProtocol:
         if isinstance(outcome, Unconfirmed):
             self.unconfirmed.add(intent)
             return self.report(outcome)
-        self.unconfirmed.drop(intent)
+        self.unconfirmed.by_id.pop(intent.id, None)
         self._request_ids.pop(intent.id, None)
         if isinstance(outcome, Ambiguous):
             self._settle_ambiguous(outcome)

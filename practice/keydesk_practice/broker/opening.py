@@ -41,7 +41,7 @@ def open_broker(options: Options, owners: int) -> Broker:
 
     Raises:
         LedgerUnavailable: it is in use, damaged, or of another market.
-        OwnDataUnreadable: a file of `--candles` cannot be read.
+        CandleFileError: a file of `--candles` cannot be read.
     """
     ledger = Ledger.open(options.data)
     try:

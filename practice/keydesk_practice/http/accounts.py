@@ -186,8 +186,8 @@ async def poll_changes(call: Call) -> Response:
 
 async def _transactions_since(
     call: Call, session: AccountSession, since: int
-) -> tuple[views.Touched, EncodedList]:
-    touched, texts = views.Touched(), EncodedList()
+) -> tuple[views.ChangedItems, EncodedList]:
+    touched, texts = views.ChangedItems(), EncodedList()
     portions = session.history.portions(since + 1, session.committed_id)
     async for portion in call.budget.iterate(portions, UNITS_PER_PORTION):
         for text in portion:

@@ -2,7 +2,7 @@
 
 from keydesk_practice.engine.margin import TradeWorth, Worth, trade_worths
 from keydesk_practice.engine.views.accounts import (
-    Touched,
+    ChangedItems,
     Views,
     account,
     account_lists,
@@ -23,7 +23,7 @@ from keydesk_practice.engine.views.resources import (
 )
 
 __all__ = [
-    "Touched",
+    "ChangedItems",
     "TradeWorth",
     "Views",
     "Worth",

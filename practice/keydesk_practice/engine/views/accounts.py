@@ -36,7 +36,7 @@ Ids = dict[int, None]  # an ordered set
 
 
 @dataclass(slots=True)
-class Touched:
+class ChangedItems:
     """The ids of orders, trades and positions that some transactions changed, in the order of the changes."""
 
     created: Ids = field(default_factory=dict)
@@ -130,7 +130,7 @@ def changes(
     account: Account, transactions: Sequence[Transaction], market: Market
 ) -> dict[str, Any]:
     """Return the v20 `AccountChanges` of transactions; an order created and filled by them is in both lists."""
-    touched = Touched()
+    touched = ChangedItems()
     for transaction in transactions:
         touched.add(transaction)
     lists = changes_lists(account, touched, market, Worth(account, market))
@@ -141,7 +141,7 @@ def changes(
 
 
 def changes_lists(
-    account: Account, touched: Touched, market: Market, worth: Worth
+    account: Account, touched: ChangedItems, market: Market, worth: Worth
 ) -> dict[str, Views]:
     """Return the lists of the v20 `AccountChanges`: what was changed, as it is now."""
     return {
