@@ -18,7 +18,7 @@ from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.engine.commands import Command
-from keydesk_practice.engine.views import Worth, trade_worths
+from keydesk_practice.engine.views import AccountValuation, trade_valuations
 from keydesk_practice.engine.wire_form import in_unix_form, parse_time
 from keydesk_practice.http.errors import (
     HttpError,
@@ -155,10 +155,12 @@ class Call:
         else:
             await self.broker.commits.wait_until_committed(account)
 
-    async def worth(self, session: AccountSession) -> Worth:
+    async def valuation(self, session: AccountSession) -> AccountValuation:
         """Return the valuation of an account, computed within the work budget."""
-        trades = self.budget.iterate(trade_worths(session.state, session.board))
-        return Worth(session.state, session.board, {id_: one async for id_, one in trades})
+        trades = self.budget.iterate(trade_valuations(session.state, session.board))
+        return AccountValuation(
+            session.state, session.board, {id_: one async for id_, one in trades}
+        )
 
     @property
     def budget(self) -> WorkBudget:
