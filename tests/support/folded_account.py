@@ -70,8 +70,8 @@ class FoldedAccount:
         """Work out profit and margin from the market's prices, and hand back the account."""
         market, home = self.broker.market, self.theirs().currency
         for currency in ("EUR", "GBP", "JPY", "USD"):
-            valuation = market.conversion(currency, home)
-            factors = (str(valuation.gain), str(valuation.loss), str(valuation.value))
+            worth = market.conversion(currency, home)
+            factors = (str(worth.gain), str(worth.loss), str(worth.value))
             take_conversions(self.store, [conversions(currency, *factors)])
         for name, quote in market.quotes.items():
             sent = price(name, str(quote.bid), str(quote.ask))
