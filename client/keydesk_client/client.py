@@ -8,15 +8,14 @@ prices.
 
 from functools import cached_property
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self
 
 from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.caller import Caller, Retries
 from keydesk_client.http.limiter import Limiter
 from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
 from keydesk_client.http.transport import Carrier, Transport
-from keydesk_client.models._core.record import Response
-from keydesk_client.resources._base import Defaults, TimeForm, WriteRequest
+from keydesk_client.resources._base import Defaults, TimeForm
 
 if TYPE_CHECKING:
     from keydesk_client.resources.accounts import Accounts
@@ -30,8 +29,6 @@ PRACTICE: Final = ("https://api-fxpractice.oanda.com", "https://stream-fxpractic
 LIVE: Final = ("https://api-fxtrade.oanda.com", "https://stream-fxtrade.oanda.com")
 
 STANDARD_RETRIES: Final = Retries()
-
-R = TypeVar("R", bound=Response)
 
 
 class Client:
@@ -158,10 +155,6 @@ class Client:
     def throttled(self) -> int:
         """How many responses had the status 429, including those whose request succeeded when retried."""
         return self._caller.throttled + self._look_up_caller.throttled
-
-    async def send(self, write: WriteRequest[R]) -> R:
-        """Send a request that an area has built, as in `orders.build_create(...)`, once."""
-        return await self._caller.call(write.request, write.reader)
 
     async def close(self) -> None:
         """Close every connection."""

@@ -16,7 +16,7 @@ KeydeskClientError
 │   ├── StoreLocked           no passphrase was given
 │   ├── WrongPassphrase       the passphrase does not open the vault
 │   └── StoreDamaged          the vault was changed since it was written
-├── NoSuchMoment              a time does not exist: the 30th of February
+├── InvalidTime               a time does not exist: the 30th of February
 ├── MissingMember             a member is read that the service did not send, or sent malformed
 └── Answered                  the service responded with an error status
     ├── Refused               4xx: with errorCode, reject reason and reject transaction where the service gives them
@@ -143,7 +143,7 @@ class MissingMember(KeydeskClientError, AttributeError):
         self.member = member
 
 
-class NoSuchMoment(KeydeskClientError, ValueError):
+class InvalidTime(KeydeskClientError, ValueError):
     """A time does not exist, or is outside the supported years."""
 
 

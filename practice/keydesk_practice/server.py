@@ -18,12 +18,13 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from keydesk_practice.broker.broker import Broker, open_broker
+from keydesk_practice.broker.broker import Broker
+from keydesk_practice.broker.opening import open_broker
 from keydesk_practice.errors import CannotListen, LedgerUnavailable
 from keydesk_practice.http.application import make_application
 from keydesk_practice.http.middleware import Application
@@ -39,6 +40,7 @@ RESERVED_DESCRIPTORS = 128  # for the ledger's files and connections that are ab
 REQUEST_SECONDS = 10.0
 READER_SECONDS = 60.0
 MAX_HEAD_BYTES = 64 * 1024
+MAX_HELD_BYTES = 16 * 1024  # of one write
 _KEEPALIVE = {"TCP_KEEPIDLE": 20, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 4, "TCP_USER_TIMEOUT": 40_000}
 _FULL = b'{"errorMessage":"The practice broker has as many connections open as it accepts: try again later"}'
 
@@ -135,6 +137,58 @@ def connection_class(limits: ConnectionLimits) -> type[HttpToolsProtocol]:
     return type("LimitedConnection", (LimitedConnection,), {"limits": limits})
 
 
+class WholeWrites(asyncio.Transport):
+    """A connection's transport that sends what one iteration of the event loop writes in one piece.
+
+    uvicorn writes head and body of a response apart: each would be a packet of its own, and wake the client once more.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__()
+        self._transport = transport
+        self._loop = loop
+        self._unsent: list[bytes] = []
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        """Send bytes at the end of this iteration, many of them at once: the transport counts what waits."""
+        if not self._unsent:
+            self._loop.call_soon(self._send)
+        self._unsent.append(bytes(data))
+        if len(data) > MAX_HELD_BYTES:
+            self._send()
+
+    def _send(self) -> None:
+        unsent, self._unsent = self._unsent, []
+        if unsent:
+            self._transport.write(unsent[0] if len(unsent) == 1 else b"".join(unsent))
+
+    def close(self) -> None:
+        """Send what was written, then close the connection."""
+        self._send()
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Close the connection at once."""
+        self._unsent = []
+        self._transport.abort()
+
+    def is_closing(self) -> bool:
+        """Return whether the connection is closed or being closed."""
+        return self._transport.is_closing()
+
+    def pause_reading(self) -> None:
+        """Stop reading from the client."""
+        self._transport.pause_reading()
+
+    def resume_reading(self) -> None:
+        """Read from the client again."""
+        self._transport.resume_reading()
+
+    def get_extra_info(self, name: str, default: object = None) -> Any:  # noqa: ANN401 - asyncio's signature
+        """Return a fact about the connection."""
+        return self._transport.get_extra_info(name, default)
+
+
 class LimitedConnection(HttpToolsProtocol):
     """One connection within the limits."""
 
@@ -145,7 +199,7 @@ class LimitedConnection(HttpToolsProtocol):
         self._request_timer: asyncio.TimerHandle | None = None
         self._reader_timer: asyncio.TimerHandle | None = None
         self._head_size = 0
-        super().connection_made(transport)
+        super().connection_made(WholeWrites(transport, self.loop))
         _set_keepalive(transport)
         if len(self.connections) > self.limits.most:
             if not self.limits.awaiting_request:

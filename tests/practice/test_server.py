@@ -18,6 +18,7 @@ from keydesk_practice.server import (
     ConnectionLimits,
     Listener,
     Server,
+    WholeWrites,
     listen_on_path,
     listen_on_port,
 )
@@ -232,3 +233,24 @@ def test_a_broker_takes_as_many_descriptors_as_the_system_allows() -> None:
     )
     said = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True).stdout
     assert said.split() == [b"%d" % (300 - RESERVED_DESCRIPTORS), b"300"]
+
+
+async def test_what_one_iteration_writes_is_sent_in_one_piece() -> None:
+    sent: list[bytes] = []
+
+    class Recording(asyncio.Transport):
+        def write(self, data: bytes | bytearray | memoryview) -> None:
+            sent.append(bytes(data))
+
+        def close(self) -> None:
+            sent.append(b"closed")
+
+    whole = WholeWrites(Recording(), asyncio.get_running_loop())
+    whole.write(b"head ")
+    whole.write(b"body")
+    assert sent == []
+    await asyncio.sleep(0)
+    assert sent == [b"head body"]
+    whole.write(b"last")
+    whole.close()
+    assert sent == [b"head body", b"last", b"closed"]

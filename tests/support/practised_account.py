@@ -14,9 +14,8 @@ from keydesk_practice.engine.commands import (
     Tick,
 )
 from keydesk_practice.engine.decide import decide
-from keydesk_practice.engine.state.account import Account, Terms, empty_account
+from keydesk_practice.engine.state.account import Account, Mark, Order, Terms, Trade, empty_account
 from keydesk_practice.engine.state.apply import apply
-from keydesk_practice.engine.state.records import Mark, Order, Trade
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction
 from support.fakes.still_market import StillMarket, example_market

@@ -1,18 +1,11 @@
 """Clocks, and the pace at which a client opens connections: two a second at most."""
 
 import asyncio
-import os
 import random
 import time
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import Final
-
-BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
-TIME_NAMESPACE: Final = Path("/proc/self/ns/time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,41 +21,6 @@ class Timing:
 
 
 REAL_TIMING: Final = Timing()
-
-
-@dataclass(frozen=True, slots=True)
-class SteadyTime:
-    """A reading of the monotonic clock, comparable between processes of the same machine."""
-
-    clock: str
-    """Identifies the clock: readings of different clocks cannot be compared."""
-    ns: int
-
-    def since(self, earlier: "SteadyTime | None") -> int | None:
-        """Return the nanoseconds that have passed at least since `earlier`, or None when that is unknown."""
-        if earlier is None or earlier.clock != self.clock or earlier.ns > self.ns:
-            return None
-        return self.ns - earlier.ns
-
-
-def steady_time() -> SteadyTime:
-    """Read the monotonic clock; it stops while the machine sleeps, during which nothing is sent either."""
-    return SteadyTime(_clock_name(), time.monotonic_ns())
-
-
-@cache
-def _clock_name() -> str:
-    """Return an id of the monotonic clock: the boot id where the system has one, else the host's name.
-
-    The clock starts at boot, so that under a host's name a difference across a reboot is too small, never too large.
-    """
-    namespace = ""
-    with suppress(OSError):
-        namespace = str(TIME_NAMESPACE.readlink())
-    try:
-        return f"{BOOT_ID.read_text(encoding='ascii').strip()} {namespace}".strip()
-    except (OSError, ValueError):
-        return f"{os.uname().nodename} {namespace}".strip()
 
 
 MOST_DOUBLINGS: Final = 16

@@ -16,6 +16,7 @@ import logging
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
+from functools import lru_cache
 from typing import Final, TypeAlias, TypeVar
 
 import httpx
@@ -31,7 +32,7 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http._httpcore_private import may_have_trailing_data
+from keydesk_client.http._httpcore_private import may_have_trailing_data, send_requests_whole
 from keydesk_client.http.endpoint import Address, address_of
 from keydesk_client.http.error_mapping import error_of
 from keydesk_client.http.limiter import (
@@ -191,7 +192,7 @@ class Transport:
         try:
             return httpx.Request(
                 request.method,
-                address.base + request.target,
+                _url(address.base + request.target),
                 headers=request_headers(request, self._token, accepted),
                 content=request.body,
                 extensions={"timeout": self.timeouts.phases(read)},
@@ -222,6 +223,12 @@ def tcp_keepalive() -> list[SocketOption]:
     return options
 
 
+@lru_cache(maxsize=64)
+def _url(text: str) -> httpx.URL:
+    """Return a parsed URL; an account's orders share one."""
+    return httpx.URL(text)
+
+
 def _checked(address: Address) -> Address:
     try:
         httpx.URL(address.base)
@@ -233,7 +240,7 @@ def _checked(address: Address) -> Address:
 
 
 def _carrier_to(address: Address, connections: int) -> Carrier:
-    return httpx.AsyncHTTPTransport(
+    carrier = httpx.AsyncHTTPTransport(
         verify=address.is_encrypted,  # without encryption, certificates need not be loaded
         trust_env=False,
         limits=httpx.Limits(
@@ -244,6 +251,8 @@ def _carrier_to(address: Address, connections: int) -> Carrier:
         uds=address.socket_path,
         socket_options=None if address.socket_path else tcp_keepalive(),
     )
+    send_requests_whole(carrier)
+    return carrier
 
 
 async def _exchange(

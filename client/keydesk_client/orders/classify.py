@@ -1,6 +1,6 @@
 """Classify the answer to a request, or the transactions that a look-up found, as an outcome."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import Final, TypeAlias
 
@@ -50,23 +50,37 @@ TERMS: Final = ("instrument", "units", "price", "distance", "tradeID", "priceBou
 """The members that tell one order from another."""
 
 
-async def send_once(
-    intent: Intent, send: Callable[[], Awaitable[WriteResponse]]
-) -> Done | Rejected | NotSent | Unknown:
-    """Send the request of an intent, and classify its answer or error."""
-    request_id = ""
+def outcome_of_answer(intent: Intent, answer: WriteResponse) -> Done | Unknown:
+    """Return the outcome that a success answer reports; Unknown when it does not report it."""
     try:
-        answer = await send()
-        request_id = answer.request_id
-        return done_by_answer(intent, answer)
+        return _done_by_answer(intent, answer)
     except MissingMember as error:
-        return Unknown(intent, f"the answer is incomplete: {error}", request_id=request_id)
-    except KeydeskClientError as error:
-        return _classify_error(intent, error)
+        return Unknown(intent, f"the answer is incomplete: {error}", request_id=answer.request_id)
 
 
-def done_by_answer(intent: Intent, answer: WriteResponse) -> Done:
-    """Return the outcome that a success answer reports; raise MissingMember when it does not report it."""
+def outcome_of_error(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | Unknown:
+    """Return the outcome of a request that ended with an error."""
+    message = str(error) or type(error).__name__
+    if not error.sent:
+        field = error.field if isinstance(error, InvalidRequest) else ""
+        retry_after = error.retry_after if isinstance(error, Answered) else None
+        return NotSent(intent, message, field, retry_after)
+    if isinstance(error, Refused) and _changed_nothing(error):
+        return Rejected(
+            intent=intent,
+            message=error.error_message,
+            error_code=error.error_code,
+            reject_reason=error.reject_reason,
+            status=error.status,
+            request_id=error.request_id,
+            last_transaction_id=int(error.last_transaction_id or 0),
+            related_transaction_ids=error.related_transaction_ids,
+        )
+    request_id = error.request_id if isinstance(error, Answered | UnreadableAnswer) else ""
+    return Unknown(intent, message, request_id=request_id)
+
+
+def _done_by_answer(intent: Intent, answer: WriteResponse) -> Done:
     transactions = _transactions_in(answer)
     is_edit = intent.action in EDITS
     became, reason = (Became.APPLIED, "") if is_edit else became_of(transactions)
@@ -199,27 +213,6 @@ def is_same_quantity(one: object, other: object) -> bool:
 def is_quantity(value: object) -> bool:
     """Whether a value is a quantity: ALL, or a number."""
     return value == "ALL" or _finite_number(value) is not None
-
-
-def _classify_error(intent: Intent, error: KeydeskClientError) -> Rejected | NotSent | Unknown:
-    message = str(error) or type(error).__name__
-    if not error.sent:
-        field = error.field if isinstance(error, InvalidRequest) else ""
-        retry_after = error.retry_after if isinstance(error, Answered) else None
-        return NotSent(intent, message, field, retry_after)
-    if isinstance(error, Refused) and _changed_nothing(error):
-        return Rejected(
-            intent=intent,
-            message=error.error_message,
-            error_code=error.error_code,
-            reject_reason=error.reject_reason,
-            status=error.status,
-            request_id=error.request_id,
-            last_transaction_id=int(error.last_transaction_id or 0),
-            related_transaction_ids=error.related_transaction_ids,
-        )
-    request_id = error.request_id if isinstance(error, Answered | UnreadableAnswer) else ""
-    return Unknown(intent, message, request_id=request_id)
 
 
 def _changed_nothing(error: Refused) -> bool:

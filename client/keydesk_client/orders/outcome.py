@@ -12,16 +12,23 @@ Sending
     └── Unconfirmed      not found, yet not disproved: it is never sent again, and watched for
 """
 
+import os
 import secrets
+import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from typing import Self, TypeAlias
+from functools import cache
+from pathlib import Path
+from typing import Final, Self, TypeAlias
 
-from keydesk_client.http.timing import SteadyTime
 from keydesk_client.models._core.json import JsonObject, JsonValue
 from keydesk_client.models.transactions.fills import OrderFillTransaction
 from keydesk_client.models.transactions.unions import Transaction
+
+BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
+TIME_NAMESPACE: Final = Path("/proc/self/ns/time")
 
 
 class Action(Enum):
@@ -44,6 +51,41 @@ EXITS = frozenset(
     }
 )
 """Actions that reduce or limit risk: never held back by an error on this side."""
+
+
+@dataclass(frozen=True, slots=True)
+class SteadyTime:
+    """A reading of the monotonic clock, comparable between processes of the same machine."""
+
+    clock: str
+    """Identifies the clock: readings of different clocks cannot be compared."""
+    ns: int
+
+    def since(self, earlier: "SteadyTime | None") -> int | None:
+        """Return the nanoseconds that have passed at least since `earlier`, or None when that is unknown."""
+        if earlier is None or earlier.clock != self.clock or earlier.ns > self.ns:
+            return None
+        return self.ns - earlier.ns
+
+
+def steady_time() -> SteadyTime:
+    """Read the monotonic clock; it stops while the machine sleeps, during which nothing is sent either."""
+    return SteadyTime(_clock_name(), time.monotonic_ns())
+
+
+@cache
+def _clock_name() -> str:
+    """Return an id of the monotonic clock: the boot id where the system has one, else the host's name.
+
+    The clock starts at boot, so that under a host's name a difference across a reboot is too small, never too large.
+    """
+    namespace = ""
+    with suppress(OSError):
+        namespace = str(TIME_NAMESPACE.readlink())
+    try:
+        return f"{BOOT_ID.read_text(encoding='ascii').strip()} {namespace}".strip()
+    except (OSError, ValueError):
+        return f"{os.uname().nodename} {namespace}".strip()
 
 
 @dataclass(frozen=True, slots=True)

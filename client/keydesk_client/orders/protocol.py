@@ -23,17 +23,16 @@ stays open in the journal, is watched like an Unconfirmed one, and `recover` fin
 import asyncio
 import json
 from collections import ChainMap
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Final, TypeAlias
 
 from keydesk_client.client import Client
-from keydesk_client.errors import MissingMember, UnsafeFile
-from keydesk_client.http.timing import SteadyTime
+from keydesk_client.errors import KeydeskClientError, MissingMember, UnsafeFile
 from keydesk_client.models.accounts import AccountChanges
 from keydesk_client.models.transactions.unions import Transaction
-from keydesk_client.orders.classify import WriteResponse, send_once
+from keydesk_client.orders.classify import WriteResponse, outcome_of_answer, outcome_of_error
 from keydesk_client.orders.journal import AMBIGUOUS, Journal, Release
 from keydesk_client.orders.matching import Context, find_outcome, unclear_cancels
 from keydesk_client.orders.outcome import (
@@ -45,6 +44,7 @@ from keydesk_client.orders.outcome import (
     Progress,
     Rejected,
     Sending,
+    SteadyTime,
     Unconfirmed,
     Unknown,
 )
@@ -105,25 +105,19 @@ class OrderProtocol:
         self._look_ups_due: set[str] = set()
 
     async def carry_out(self, intent: Intent, send: Send) -> Outcome:
-        """Journal the intent, send its request once, and return the outcome."""
-        async with self._like_request_lock(intent):
+        """Journal the intent, send its request once, and return the outcome.
+
+        A request waits for those like it; when another holds the lock for too long, it goes on without.
+        """
+        release = None if intent.has_own_id else await self._lock(_like_request_key(intent))
+        try:
             error = self._write_to_journal(intent)
             if error and not intent.is_exit:
                 return self.report(NotSent(intent, f"the order journal cannot be written: {error}"))
-            self._in_flight[intent.id] = intent
-            try:
-                self._on_progress(Sending(intent, error))
-                outcome = await self._send(intent, send)
-            except BaseException as stop:
-                self.unconfirmed.add(intent)
-                if isinstance(stop, asyncio.CancelledError):
-                    self._on_progress(
-                        Unconfirmed(intent, "the call was cancelled before the answer came")
-                    )
-                raise
-            finally:
-                del self._in_flight[intent.id]
-            return self._settle(outcome)
+            return self._settle(await self._send(intent, send, Sending(intent, error)))
+        finally:
+            if release is not None:
+                release()
 
     def report(self, outcome: Outcome) -> Outcome:
         """Pass an outcome to `on_progress` and return it."""
@@ -182,13 +176,32 @@ class OrderProtocol:
         return None if isinstance(outcome, Ambiguous) and not outcome.is_complete else outcome
 
     async def _send(
-        self, intent: Intent, send: Send
+        self, intent: Intent, send: Send, sending: Sending
     ) -> Done | Rejected | NotSent | Ambiguous | Unconfirmed:
-        outcome = await send_once(intent, send)
-        if isinstance(outcome, Unknown):
-            self._request_ids[intent.id] = outcome.request_id
-            return await self._look_ups.settle(outcome)
+        """Send the request; when its answer is lost, look up what became of it."""
+        self._in_flight[intent.id] = intent
+        try:
+            self._on_progress(sending)
+            outcome = await self._send_once(intent, send)
+            if isinstance(outcome, Unknown):
+                self._request_ids[intent.id] = outcome.request_id
+                return await self._look_ups.settle(outcome)
+        except BaseException as stop:
+            self.unconfirmed.add(intent)
+            if isinstance(stop, asyncio.CancelledError):
+                self._on_progress(
+                    Unconfirmed(intent, "the call was cancelled before the answer came")
+                )
+            raise
+        finally:
+            del self._in_flight[intent.id]
         return outcome
+
+    async def _send_once(self, intent: Intent, send: Send) -> Done | Rejected | NotSent | Unknown:
+        try:
+            return outcome_of_answer(intent, await send())
+        except KeydeskClientError as error:
+            return outcome_of_error(intent, error)
 
     async def _recover(self, intent: Intent) -> Outcome:
         unknown = Unknown(intent, "an earlier session ended before the answer came")
@@ -245,16 +258,6 @@ class OrderProtocol:
         self._settle(outcome)
         self._alarm(outcome)
 
-    @asynccontextmanager
-    async def _like_request_lock(self, intent: Intent) -> AsyncGenerator[None]:
-        """Hold the lock of requests like this one; go on without it when another holds it for too long."""
-        release = None if intent.has_own_id else await self._lock(_like_request_key(intent))
-        try:
-            yield
-        finally:
-            if release is not None:
-                release()
-
     async def _lock(self, key: str) -> Release | None:
         clock = asyncio.get_running_loop().time
         until = clock() + LOCK_PATIENCE_S
@@ -298,7 +301,7 @@ class OrderProtocol:
         if isinstance(outcome, Unconfirmed):
             self.unconfirmed.add(intent)
             return self.report(outcome)
-        self.unconfirmed.drop(intent)
+        self.unconfirmed.by_id.pop(intent.id, None)
         self._request_ids.pop(intent.id, None)
         if isinstance(outcome, Ambiguous):
             self._settle_ambiguous(outcome)

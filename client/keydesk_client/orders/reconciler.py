@@ -254,27 +254,23 @@ class UnconfirmedIntents:
 
     def __init__(self, context: Callable[[Intent], Context]) -> None:
         self._context = context
-        self._watched: dict[str, _Watched] = {}
+        self.by_id: dict[str, _Watched] = {}
 
     def __contains__(self, intent: Intent) -> bool:
-        return intent.id in self._watched
+        return intent.id in self.by_id
 
     @property
     def intents(self) -> tuple[Intent, ...]:
         """The intents, oldest first."""
-        return tuple(each.intent for each in self._watched.values())
+        return tuple(each.intent for each in self.by_id.values())
 
     def add(self, intent: Intent) -> None:
         """Watch an intent."""
-        self._watched[intent.id] = _Watched(intent)
-
-    def drop(self, intent: Intent) -> None:
-        """Stop watching an intent, if it is watched."""
-        self._watched.pop(intent.id, None)
+        self.by_id[intent.id] = _Watched(intent)
 
     def shown_by(self, transaction: Transaction) -> tuple[Done | Rejected | Ambiguous, ...]:
         """Return the outcomes that this transaction shows, with those before it, of intents with an id of their own."""
-        named = (each for each in self._watched.values() if each.intent.has_own_id)
+        named = (each for each in self.by_id.values() if each.intent.has_own_id)
         outcomes = (self._match(each, transaction) for each in named)
         return tuple(each for each in outcomes if each is not None)
 
@@ -287,7 +283,7 @@ class UnconfirmedIntents:
         """
         return tuple(
             each.intent
-            for each in self._watched.values()
+            for each in self.by_id.values()
             if not each.intent.has_own_id and each.is_concerned_by(transaction)
         )
 

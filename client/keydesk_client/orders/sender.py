@@ -8,11 +8,10 @@ requests move no money and are idempotent. After a lost answer repeat the call i
 import time
 from collections.abc import Callable, Mapping
 from copy import copy
-from typing import Self, TypeVar
+from typing import Self
 
 from keydesk_client.client import Client
 from keydesk_client.errors import InvalidRequest, InvalidSettings
-from keydesk_client.http.timing import SteadyTime, steady_time
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.wire_names import UNSET, Unset
 from keydesk_client.models.accounts import AccountChanges
@@ -24,7 +23,7 @@ from keydesk_client.models.order_terms import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_client.models.requests import OrderRequest, OrderRequestBase
+from keydesk_client.models.requests import OrderRequest
 from keydesk_client.models.transactions.unions import Transaction
 from keydesk_client.orders.classify import WriteResponse
 from keydesk_client.orders.journal import Journal
@@ -34,13 +33,13 @@ from keydesk_client.orders.outcome import (
     NotSent,
     Outcome,
     Progress,
+    SteadyTime,
     new_intent_id,
+    steady_time,
 )
 from keydesk_client.orders.protocol import Alarm, OrderProtocol
 from keydesk_client.orders.reconciler import PAUSES_S
 from keydesk_client.resources._base import CloseUnits, SideUnits, WriteRequest, name_of
-
-Order = TypeVar("Order", bound=OrderRequestBase)
 
 
 class Sender:
@@ -108,14 +107,17 @@ class Sender:
     ) -> Outcome:
         """Send an order. One without a client id gets the intent's id as its client id."""
         intent_id = self._new_id()
-        tagged = _with_client_id(order, intent_id) if self.client_ids else order
         return await self._send(
             Action.CREATE,
             "",
             account_id,
             intent_id,
             lambda: self._client.orders.build_create(
-                tagged, instrument=instrument, client_request_id=intent_id, account_id=account_id
+                order,
+                instrument=instrument,
+                client_id=intent_id if self.client_ids else None,
+                client_request_id=intent_id,
+                account_id=account_id,
             ),
         )
 
@@ -283,7 +285,7 @@ class Sender:
             intent = self._intent(action, target, {}, account_id, intent_id)
             return self._protocol.report(NotSent(intent, str(error), error.field))
         intent = self._intent(action, target, write.body, account_id, intent_id)
-        return await self._protocol.carry_out(intent, lambda: self._client.send(write))
+        return await self._protocol.carry_out(intent, write.send)
 
     def _intent(
         self,
@@ -326,15 +328,6 @@ def _instrument_in_request(action: Action, target: str, body: Mapping[str, JsonV
 
 def _unknown_instrument(_action: Action, _target: str) -> str:
     return ""
-
-
-def _with_client_id(order: Order, client_id: str) -> Order:
-    """Return the order with this client id, unless it has one already."""
-    extensions = order.client_extensions or ClientExtensions()
-    if extensions.id is not None:
-        return order
-    named = extensions.model_copy(update={"id": client_id})
-    return order.model_copy(update={"client_extensions": named})
 
 
 def _check_arguments(client: object, journal: object, last_transaction_id: object) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from keydesk_client.errors import InvalidRequest, UnreadableAnswer
 from keydesk_client.http.caller import Caller
-from keydesk_client.http.messages import Request
+from keydesk_client.http.messages import Method, Request
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.json import JsonValue
 from keydesk_client.models._core.record import Response, Wire
@@ -47,12 +47,17 @@ R_co = TypeVar("R_co", bound=Response, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class WriteRequest(Generic[R_co]):
-    """A request that changes an account, checked and built but not sent: `Client.send` sends exactly this."""
+    """A request that changes an account, checked and built but not sent."""
 
+    caller: Caller
     request: Request
     reader: Reader[R_co]
     body: Wire
     """The JSON object that is sent; of an order, what stands inside `order`. Empty when there is none."""
+
+    async def send(self) -> R_co:
+        """Send exactly this, once."""
+        return await self.caller.call(self.request, self.reader)
 
 
 class Resource:
@@ -83,6 +88,23 @@ class Resource:
         if client_request_id is not None:
             headers["ClientRequestID"] = header_text("client_request_id", client_request_id)
         return headers
+
+    def _write(
+        self,
+        method: Method,
+        where: str,
+        reader: Reader[R_co],
+        body: Wire,
+        *,
+        member: str | None = None,
+        client_request_id: str | None = None,
+        urgent: bool = False,
+    ) -> WriteRequest[R_co]:
+        """Return the request that sends `body`, inside `member` if one is named; an empty body is not sent."""
+        content = json_body(body if member is None else {member: body}) if body else None
+        headers = self._headers(client_request_id)
+        request = Request(method, where, {}, headers, content, urgent)
+        return WriteRequest(self._caller, request, reader, body)
 
     def _moment(self, field: str, value: TimeInput) -> str:
         return moment(field, value, self._defaults.datetime_format)

@@ -33,7 +33,6 @@ from keydesk_client.resources._base import (
     ListOptions,
     Resource,
     WriteRequest,
-    json_body,
     list_query,
     next_before,
 )
@@ -67,27 +66,35 @@ class Orders(Resource):
             Refused: the service rejected the order; see `reject_reason`.
             KeydeskClientError: when its `sent` is true, the order may exist: `keydesk_client.Sender` finds out.
         """
-        write = self.build_create(
+        return await self.build_create(
             order,
             instrument=instrument,
             client_request_id=client_request_id,
             account_id=account_id,
-        )
-        return await self._caller.call(write.request, write.reader)
+        ).send()
 
     def build_create(
         self,
         order: OrderRequest,
         *,
         instrument: Instrument | None = None,
+        client_id: str | None = None,
         client_request_id: str | None = None,
         account_id: str | None = None,
     ) -> WriteRequest[OrderCreateResponse]:
-        """Return the request of `create` without sending it; InvalidRequest as there."""
+        """Return the request of `create` without sending it; InvalidRequest as there.
+
+        An order without a client id gets `client_id`.
+        """
+        where = self._account(account_id, "orders")
         body = self._order_members(order, instrument)
-        where, headers = self._account(account_id, "orders"), self._headers(client_request_id)
-        request = Request("POST", where, {}, headers, json_body({"order": body}))
-        return WriteRequest(request, CREATED, body)
+        if client_id is not None:
+            given = body.get("clientExtensions")
+            extensions: Wire = given if isinstance(given, dict) else {}
+            body["clientExtensions"] = {"id": client_id, **extensions}
+        return self._write(
+            "POST", where, CREATED, body, member="order", client_request_id=client_request_id
+        )
 
     async def list(
         self,
@@ -147,14 +154,13 @@ class Orders(Resource):
         account_id: str | None = None,
     ) -> OrderReplaceResponse:
         """Cancel a pending order and put another of the same type in its place, in one step; sent once."""
-        write = self.build_replace(
+        return await self.build_replace(
             specifier,
             order,
             instrument=instrument,
             client_request_id=client_request_id,
             account_id=account_id,
-        )
-        return await self._caller.call(write.request, write.reader)
+        ).send()
 
     def build_replace(
         self,
@@ -166,10 +172,11 @@ class Orders(Resource):
         account_id: str | None = None,
     ) -> WriteRequest[OrderReplaceResponse]:
         """Return the request of `replace` without sending it; InvalidRequest as there."""
-        where, headers = self._order(specifier, account_id), self._headers(client_request_id)
+        where = self._order(specifier, account_id)
         body = self._order_members(order, instrument)
-        request = Request("PUT", where, {}, headers, json_body({"order": body}))
-        return WriteRequest(request, REPLACED, body)
+        return self._write(
+            "PUT", where, REPLACED, body, member="order", client_request_id=client_request_id
+        )
 
     async def cancel(
         self,
@@ -183,10 +190,9 @@ class Orders(Resource):
         Raises:
             Refused: it is not pending any more: filled, cancelled, or (NotFound) it never existed.
         """
-        write = self.build_cancel(
+        return await self.build_cancel(
             specifier, client_request_id=client_request_id, account_id=account_id
-        )
-        return await self._caller.call(write.request, write.reader)
+        ).send()
 
     def build_cancel(
         self,
@@ -197,8 +203,9 @@ class Orders(Resource):
     ) -> WriteRequest[OrderCancelResponse]:
         """Return the request of `cancel` without sending it."""
         where = self._order(specifier, account_id, "cancel")
-        request = Request("PUT", where, {}, self._headers(client_request_id), urgent=True)
-        return WriteRequest(request, CANCELLED, {})
+        return self._write(
+            "PUT", where, CANCELLED, {}, client_request_id=client_request_id, urgent=True
+        )
 
     async def set_client_extensions(
         self,

@@ -39,7 +39,6 @@ from keydesk_client.resources._base import (
     Resource,
     SideUnits,
     WriteRequest,
-    json_body,
     list_query,
     name_of,
     next_before,
@@ -92,15 +91,14 @@ class Positions(Resource):
         Pass only sides that are open: when one is not, the service refuses both. With an Instrument instead of its name,
         units that have too many decimals are refused before they are sent.
         """
-        write = self.build_close(
+        return await self.build_close(
             instrument,
             long_units=long_units,
             short_units=short_units,
             long_client_extensions=long_client_extensions,
             short_client_extensions=short_client_extensions,
             account_id=account_id,
-        )
-        return await self._caller.call(write.request, write.reader)
+        ).send()
 
     def build_close(
         self,
@@ -117,8 +115,7 @@ class Positions(Resource):
             long_units, short_units, long_client_extensions, short_client_extensions, instrument
         )
         where = self._account(account_id, "positions", ("instrument", name_of(instrument)), "close")
-        request = Request("PUT", where, {}, self._headers(), json_body(body), urgent=True)
-        return WriteRequest(request, POSITION_CLOSE, body)
+        return self._write("PUT", where, POSITION_CLOSE, body, urgent=True)
 
 
 class Trades(Resource):
@@ -187,14 +184,13 @@ class Trades(Resource):
             NotFound: it is closed already.
             KeydeskClientError: when its `sent` is true, the trade may be closed: `keydesk_client.Sender` finds out.
         """
-        write = self.build_close(
+        return await self.build_close(
             specifier,
             units=units,
             instrument=instrument,
             client_request_id=client_request_id,
             account_id=account_id,
-        )
-        return await self._caller.call(write.request, write.reader)
+        ).send()
 
     def build_close(
         self,
@@ -207,12 +203,10 @@ class Trades(Resource):
     ) -> WriteRequest[TradeCloseResponse]:
         """Return the request of `close` without sending it; InvalidRequest as there."""
         body = trade_close(units, instrument)
-        where, headers = (
-            self._trade(specifier, account_id, "close"),
-            self._headers(client_request_id),
+        where = self._trade(specifier, account_id, "close")
+        return self._write(
+            "PUT", where, TRADE_CLOSE, body, client_request_id=client_request_id, urgent=True
         )
-        request = Request("PUT", where, {}, headers, json_body(body), urgent=True)
-        return WriteRequest(request, TRADE_CLOSE, body)
 
     async def set_client_extensions(
         self, specifier: str, client_extensions: ClientExtensions, *, account_id: str | None = None
@@ -244,7 +238,7 @@ class Trades(Resource):
 
         UNSET leaves an order unchanged, None cancels it, details create it or change the members that they set.
         """
-        write = self.build_set_dependent_orders(
+        return await self.build_set_dependent_orders(
             specifier,
             take_profit=take_profit,
             stop_loss=stop_loss,
@@ -252,8 +246,7 @@ class Trades(Resource):
             guaranteed_stop_loss=guaranteed_stop_loss,
             instrument=instrument,
             account_id=account_id,
-        )
-        return await self._caller.call(write.request, write.reader)
+        ).send()
 
     def build_set_dependent_orders(
         self,
@@ -285,8 +278,7 @@ class Trades(Resource):
             )
         body = self._in_time_form(members)
         where = self._trade(specifier, account_id, "orders")
-        request = Request("PUT", where, {}, self._headers(), json_body(body))
-        return WriteRequest(request, PROTECTED, body)
+        return self._write("PUT", where, PROTECTED, body)
 
     def _trade(self, specifier: str, account_id: str | None, *rest: str) -> str:
         return self._account(account_id, "trades", ("specifier", specifier), *rest)

@@ -4,8 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from keydesk_practice.broker.feeds import PriceBoard, TransactionFeed
-from keydesk_practice.engine.state.account import Account, id_in
-from keydesk_practice.engine.state.records import Order, Trade
+from keydesk_practice.engine.state.account import Account, Order, Trade, id_in
 from keydesk_practice.ledger.archive import EndedItems, LedgerArchive, Portion, Record
 from keydesk_practice.ledger.ledger import Entry, Ledger, LedgerAccount
 

@@ -1,8 +1,12 @@
-"""The broker: accounts, market and ledger, without HTTP; `open_broker` restores it from a ledger folder.
+"""The broker: accounts, clock, market and ledger, without HTTP.
 
 Commands and ticks run within one iteration of the event loop: decide, replace the account's state, pass the batch to the
 group commit. The state in memory is ahead of the ledger until the batch is committed. Time never goes back, and a command
 never runs ahead of a grid point that the accounts have not been ticked at.
+
+Between grid points prices are linear, so their extremes lie on the grid: a step at every grid point misses no trigger.
+When the broker slept (it was not running, or the laptop was closed), the missed time is simulated in steps of five
+minutes; a trigger in between fills at the price of the next step, as after a short gap in the market.
 """
 
 import asyncio
@@ -11,34 +15,21 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from decimal import Decimal
 from functools import partial
 
-from keydesk_practice.broker.account_session import AccountSession, History
+from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.background import CandleWorker, WorkBudget
-from keydesk_practice.broker.clock import (
-    SECOND,
-    Clock,
-    coarse_time_steps,
-    end_of_grid_cell,
-    time_steps,
-)
 from keydesk_practice.broker.feeds import PriceBoard, PriceFeed
-from keydesk_practice.engine.commands import Command, Finance, OpenAccount, Tick
-from keydesk_practice.engine.decide import decide, decision_on
+from keydesk_practice.engine.commands import Command, Finance, Tick
+from keydesk_practice.engine.decide import decision_on
 from keydesk_practice.engine.quotes import day_end_after
-from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.account import Mark
 from keydesk_practice.engine.state.apply import apply
-from keydesk_practice.engine.state.records import Mark
 from keydesk_practice.engine.state.triggers import observe
 from keydesk_practice.engine.transactions import Transaction, to_wire
-from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.archive import (
     SNAPSHOT_INTERVAL,
     EndedItems,
-    LedgerArchive,
-    new_account,
-    restore_account,
     save_snapshot,
 )
 from keydesk_practice.ledger.group_commit import GroupCommit
@@ -51,19 +42,91 @@ from keydesk_practice.ledger.ledger import (
     WireTransaction,
     entry_of,
 )
-from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
 from keydesk_practice.market.market import PracticeMarket
-from keydesk_practice.market.replay import read_candle_file
-from keydesk_practice.options import DEFAULT_PRICE_RATE, Options
+from keydesk_practice.options import DEFAULT_PRICE_RATE
 
+SECOND = 1_000_000_000
+GRID = 5 * SECOND
+COARSE_STEP = 300 * SECOND
+MAX_SLEEP = 30 * 86_400 * SECOND
+CLOCK_SET = SECOND  # a difference between two clocks that no drift explains
 MAX_TURN_SECONDS = 0.02  # of simulation before the event loop goes on
 SLEEP_THRESHOLD = 60 * SECOND  # of wall time without a step
 LAST_SEEN = "last_seen"  # the ledger's fact with the market's time at the last stop
 _NOTHING_ENDED = EndedItems((), ())
-DEFAULT_SEED = 1
-FIRST_USER = 1_000_001
-DEPOSIT = Decimal(100_000)
 log = logging.getLogger("keydesk.practice")
+
+
+def boot_time_ns() -> int:
+    """Return the nanoseconds of a clock that cannot be set; where the system has one, it counts during sleep."""
+    return time.clock_gettime_ns(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
+class Clock:
+    """The market's time: begins at `start`, runs `speed` times as fast as wall time, and never goes back.
+
+    It follows the wall clock, so that the time of a sleep is made up for. The steady clock shows when the wall clock is
+    set back; the difference is added from then on.
+    """
+
+    def __init__(
+        self,
+        start: int,
+        speed: float,
+        wall: Callable[[], int] = time.time_ns,
+        steady: Callable[[], int] = boot_time_ns,
+    ) -> None:
+        self.speed = speed
+        self._wall = wall
+        self._steady = steady
+        self._start = start
+        self._began = wall()
+        self._set_back = 0  # the total by which the wall clock was set back
+        self._offset = self._began - steady()  # of the wall clock from the steady one
+        self._latest = start
+
+    def __call__(self) -> int:
+        """Return the market's time in nanoseconds since 1970."""
+        wall = self._wall()
+        self._correct_for_setting(wall)
+        passed = wall + self._set_back - self._began
+        exact = self._start + (passed if self.speed == 1 else round(passed * self.speed))
+        self._latest = max(self._latest, exact)
+        return self._latest
+
+    def _correct_for_setting(self, wall: int) -> None:
+        """Correct for a wall clock that was set, or for a sleep during which the steady clock stood still."""
+        offset = wall - self._steady()
+        difference = offset - self._offset
+        if abs(difference) < CLOCK_SET:
+            return
+        self._offset = offset
+        corrected = max(self._set_back - difference, 0)
+        if corrected > self._set_back:
+            log.warning(
+                "the wall clock was set back by %.0f s; the market's time goes on",
+                -difference / SECOND,
+            )
+        elif self._set_back:
+            log.warning("the wall clock was set forward again by %.0f s", difference / SECOND)
+        self._set_back = corrected
+
+
+def time_steps(after: int, until: int, step: int = GRID) -> Iterator[int]:
+    """Yield the multiples of `step` between two times, then `until` itself."""
+    yield from range((after // step + 1) * step, until, step)
+    if until > after:
+        yield until
+
+
+def coarse_time_steps(after: int, until: int) -> Iterator[int]:
+    """Yield the steps to simulate after a sleep; of a sleep longer than `MAX_SLEEP`, those of its end."""
+    return time_steps(max(after, until - MAX_SLEEP), until, COARSE_STEP)
+
+
+def end_of_grid_cell(time_: int) -> int:
+    """Return the last nanosecond of the grid cell that holds a time."""
+    return (time_ // GRID + 1) * GRID - 1
 
 
 class Broker:
@@ -115,7 +178,7 @@ class Broker:
         decision = decision_on(session.state, command, self.board)
         transactions = [] if decision is None else decision.transactions
         ended = _NOTHING_ENDED if decision is None else session.adopt(decision.account)
-        marks = observe(session.state, self.board)
+        marks = observe(session.state, self.board) if session.state.orders else ()
         for mark in marks:
             apply(session.state, mark)
         batch = [WireTransaction(to_wire(one)) for one in transactions]
@@ -234,119 +297,6 @@ class Broker:
         self.ledger.close()
 
 
-def open_broker(options: Options, owners: int) -> Broker:
-    """Open the ledger, restore or create the accounts, and tick them up to the present.
-
-    A ledger keeps its market's seed, and its time never goes back: a ledger that is ahead of the clock (it ran faster, or
-    from a later start) continues from where it was.
-
-    Raises:
-        LedgerUnavailable: it is in use, damaged, or of another market.
-        OwnDataUnreadable: a file of `--candles` cannot be read.
-    """
-    ledger = Ledger.open(options.data)
-    try:
-        ledger.verify()
-        return _open(options, owners, ledger)
-    except sqlite3.Error as error:
-        ledger.close()
-        raise ledger_error(error, options.data / FILE_NAME) from error
-    except BaseException:
-        ledger.close()
-        raise
-
-
-def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
-    """Return the two accounts of a token: US dollars with netting, under FIFO rules with `fifo`, and euros with hedging."""
-    user = FIRST_USER + owner
-    return [
-        LedgerAccount(f"101-001-{user}-001", owner, "USD", hedging=False, fifo=fifo),
-        LedgerAccount(f"101-001-{user}-002", owner, "EUR", hedging=True),
-    ]
-
-
-def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
-    seed = _seed(options, ledger)
-    own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
-    last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
-    start = max(time.time_ns() if options.start is None else options.start, last_seen)
-    clock = Clock(start, options.speed)
-    broker = Broker(
-        ledger,
-        lambda: PracticeMarket(seed, options.hours, own),
-        clock,
-        since=last_seen or start,
-        price_rate=options.price_rate,
-    )
-    known = {account.id: account for account in ledger.accounts()}
-    for account in known.values():
-        state = restore_account(ledger, account)
-        _check_instruments(state, broker)
-        broker.add_session(_session(broker, account, state))
-    configured = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
-    for account in configured:
-        _check_fifo(account, known.get(account.id, account))
-    for account in configured:
-        if account.id not in known:
-            broker.add_session(_create_account(broker, account))
-    broker.catch_up()
-    if broker.commits.failure is not None:
-        raise broker.commits.failure
-    return broker
-
-
-def _check_instruments(state: Account, broker: Broker) -> None:
-    held = {*state.positions, *(order.instrument for order in state.orders.values())}
-    for name in sorted(held):
-        if broker.board.specification(name) is None:
-            raise LedgerUnavailable(
-                f"account {state.id} holds {name}, which this market does not offer; "
-                f"start with --candles {name}=FILE as before"
-            )
-
-
-def _check_fifo(configured: LedgerAccount, stored: LedgerAccount) -> None:
-    if configured.fifo and not stored.fifo:
-        raise LedgerUnavailable(
-            f"account {stored.id} was opened without --fifo and keeps its rules: "
-            "leave out --fifo, use another folder with --data, or run `keydesk practice reset`"
-        )
-
-
-def _seed(options: Options, ledger: Ledger) -> int:
-    kept = ledger.fact("seed")
-    if kept is None:
-        seed = DEFAULT_SEED if options.seed is None else options.seed
-        ledger.set_fact("seed", str(seed))
-        return seed
-    if options.seed not in {None, int(kept)}:
-        raise LedgerUnavailable(
-            f"this ledger belongs to the market of seed {kept}: use --seed {kept}, another folder with --data, or run `keydesk practice reset`"
-        )
-    return int(kept)
-
-
-def _session(broker: Broker, account: LedgerAccount, state: Account) -> AccountSession:
-    archive = LedgerArchive(broker.ledger, account.id)
-    state.ended = archive
-    history = History(broker.ledger, account.id)
-    return AccountSession(account, state, broker.board, archive, history, state.last_transaction_id)
-
-
-def _create_account(broker: Broker, account: LedgerAccount) -> AccountSession:
-    """Create, name and fund an account, and write it to the ledger."""
-    state = new_account(account)
-    alias = (
-        "Practice, hedging" if account.hedging else "Practice, FIFO" if account.fifo else "Practice"
-    )
-    history = decide(state, OpenAccount(alias=alias, deposit=DEPOSIT), broker.board)
-    for transaction in history:
-        apply(state, transaction)
-    entries = [entry_of(WireTransaction(to_wire(one)), one.time) for one in history]
-    broker.ledger.create_account(account, entries)
-    return _session(broker, account, state)
-
-
 def _records(
     batch: Sequence[WireTransaction],
     transactions: Sequence[Transaction],
@@ -354,7 +304,10 @@ def _records(
     marks: Sequence[Mark],
 ) -> Iterator[Entry | EndedRecord | MarkRecord]:
     """Yield the ledger records of a batch, each encoded only when it is taken."""
+    created: dict[int, str] = {}
     for wire, transaction in zip(batch, transactions, strict=True):
-        yield entry_of(wire, transaction.time)
-    yield from ended.records({int(one["id"]): one for one in batch})
+        entry = entry_of(wire, transaction.time)
+        created[entry.id] = entry.body
+        yield entry
+    yield from ended.records(created)
     yield from (MarkRecord(mark.order_id, mark.level) for mark in marks)

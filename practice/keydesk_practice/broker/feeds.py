@@ -7,6 +7,7 @@ each format, whatever the number of subscriptions.
 
 import asyncio
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
@@ -139,7 +140,7 @@ def _levels(levels: Sequence[Level]) -> list[dict[str, Any]]:
     return [{"price": plain(level.price), "liquidity": level.liquidity} for level in levels]
 
 
-class Subscription:
+class Subscription(ABC):
     """The unread lines of one stream: bounded, so that a slow client costs neither memory nor others' time."""
 
     def __init__(self) -> None:
@@ -147,9 +148,9 @@ class Subscription:
         self.on_overrun: Callable[[], object] = self.close
         self._arrived = asyncio.Event()
 
+    @abstractmethod
     def take(self) -> bytes:
         """Return and remove the unread lines, in order; empty when there are none."""
-        raise NotImplementedError
 
     def notify(self) -> None:
         """Wake the stream that waits."""

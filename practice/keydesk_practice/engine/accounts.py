@@ -3,7 +3,6 @@
 from decimal import Decimal
 
 from keydesk_practice.engine.commands import Configure, OpenAccount, TransferFunds
-from keydesk_practice.engine.fills.filling import conversion_factors
 from keydesk_practice.engine.margin import (
     CLOSEOUT_FACTOR,
     account_margin_call_percent,
@@ -13,12 +12,13 @@ from keydesk_practice.engine.quotes import (
     ZERO,
     ZERO_MONEY,
     Specification,
+    conversion_factors,
     convert_to_home,
     specification_of,
     weekday,
 )
+from keydesk_practice.engine.state.account import Position, Trade
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Position, Trade
 from keydesk_practice.engine.transactions import (
     AccountCreated,
     ClientConfigured,

@@ -16,8 +16,7 @@ from keydesk_practice.engine.commands import (
     TrailingStopLossDetails,
 )
 from keydesk_practice.engine.quotes import ZERO, Quote, Specification, closing_price
-from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.records import TIMES_IN_FORCE, Trade
+from keydesk_practice.engine.state.account import TIMES_IN_FORCE, Account, Trade
 from keydesk_practice.engine.transactions import GuaranteedStopLossCreated
 from keydesk_practice.engine.wire_form import decimal_places
 

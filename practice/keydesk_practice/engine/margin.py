@@ -27,8 +27,7 @@ from keydesk_practice.engine.quotes import (
     convert_to_home,
     specification_of,
 )
-from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.records import Position, Trade
+from keydesk_practice.engine.state.account import Account, Position, Trade
 from keydesk_practice.engine.wire_form import round_money
 
 CLOSEOUT_FACTOR = Decimal("0.5")  # marginCloseoutPercent is this times marginCallPercent
@@ -36,7 +35,7 @@ _PERCENT_WITHOUT_NAV = 1 / CLOSEOUT_FACTOR  # margin used and nothing left: clos
 
 
 @dataclass(frozen=True, slots=True)
-class TradeWorth:
+class TradeValuation:
     """Unrealised profit (at the closing price and at the mid) and margin of one open trade."""
 
     unrealized: Decimal
@@ -45,7 +44,7 @@ class TradeWorth:
 
 
 @dataclass(frozen=True, slots=True)
-class PositionWorth:
+class PositionValuation:
     """Unrealised profit by side and at the mid, margin and value of one position."""
 
     long: Decimal
@@ -60,28 +59,28 @@ class PositionWorth:
         return self.long + self.short
 
 
-FLAT = PositionWorth(ZERO_MONEY, ZERO_MONEY, ZERO_MONEY, ZERO_MONEY, ZERO_MONEY)
+FLAT = PositionValuation(ZERO_MONEY, ZERO_MONEY, ZERO_MONEY, ZERO_MONEY, ZERO_MONEY)
 
 
-class Worth:
+class AccountValuation:
     """The valuations of all open trades and positions of an account, computed once for all that show them."""
 
     def __init__(
-        self, account: Account, market: Market, trades: Mapping[int, TradeWorth] | None = None
+        self, account: Account, market: Market, trades: Mapping[int, TradeValuation] | None = None
     ) -> None:
-        self.trades = dict(trade_worths(account, market)) if trades is None else trades
+        self.trades = dict(trade_valuations(account, market)) if trades is None else trades
         self.positions = {
-            name: position_worth(account, position, market, self.trades)
+            name: position_valuation(account, position, market, self.trades)
             for name, position in account.positions.items()
             if position.is_open
         }
 
-    def position(self, instrument: str) -> PositionWorth:
+    def position(self, instrument: str) -> PositionValuation:
         """Return the valuation of a position, all zero for a flat one."""
         return self.positions.get(instrument, FLAT)
 
     def total(self, name: str) -> Decimal:
-        """Return the sum over all positions of one attribute of `PositionWorth`."""
+        """Return the sum over all positions of one attribute of `PositionValuation`."""
         return sum((getattr(one, name) for one in self.positions.values()), ZERO_MONEY)
 
 
@@ -164,39 +163,39 @@ def quote_conversion(account: Account, market: Market, instrument: str) -> Conve
     return market.conversion(currency, account.currency)
 
 
-def trade_worths(account: Account, market: Market) -> Iterator[tuple[int, TradeWorth]]:
+def trade_valuations(account: Account, market: Market) -> Iterator[tuple[int, TradeValuation]]:
     """Yield id and valuation of every open trade, each computed when the iterator gets there."""
-    return ((id_, trade_worth(account, id_, market)) for id_ in account.trades)
+    return ((id_, trade_valuation(account, id_, market)) for id_ in account.trades)
 
 
-def trade_worth(account: Account, trade_id: int, market: Market) -> TradeWorth:
+def trade_valuation(account: Account, trade_id: int, market: Market) -> TradeValuation:
     """Return the valuation of one open trade."""
     trade = account.trades[trade_id]
     quote = market.quote(trade.instrument)
     conversion = quote_conversion(account, market, trade.instrument)
-    return TradeWorth(
+    return TradeValuation(
         unrealized=_trade_unrealized(trade, closing_price(quote, trade.long), conversion),
         at_mid=_trade_unrealized(trade, quote.mid, conversion),
         margin=margin_required(account, market, trade.instrument, trade.current_units),
     )
 
 
-def position_worth(
+def position_valuation(
     account: Account,
     position: Position,
     market: Market,
-    known: Mapping[int, TradeWorth] | None = None,
-) -> PositionWorth:
+    known: Mapping[int, TradeValuation] | None = None,
+) -> PositionValuation:
     """Return the valuation of one position from those of its trades, as far as they are `known`."""
     if not position.is_open:
         return FLAT
 
-    def trades_of(ids: tuple[int, ...]) -> list[TradeWorth]:
-        return [known[id_] if known else trade_worth(account, id_, market) for id_ in ids]
+    def trades_of(ids: tuple[int, ...]) -> list[TradeValuation]:
+        return [known[id_] if known else trade_valuation(account, id_, market) for id_ in ids]
 
     long, short = trades_of(position.long.trade_ids), trades_of(position.short.trade_ids)
     units = margin_units(position)
-    return PositionWorth(
+    return PositionValuation(
         long=sum((trade.unrealized for trade in long), ZERO_MONEY),
         short=sum((trade.unrealized for trade in short), ZERO_MONEY),
         at_mid=sum((trade.at_mid for trade in (*long, *short)), ZERO_MONEY),

@@ -7,9 +7,8 @@ from keydesk_practice.engine.commands import Tick
 from keydesk_practice.engine.fills.filling import fill_or_cancel
 from keydesk_practice.engine.margin import CLOSEOUT_FACTOR, account_margin_call_percent
 from keydesk_practice.engine.quotes import Market
-from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.account import Account, Position, Side
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Position, Side
 from keydesk_practice.engine.transactions import (
     DelayedTradeCloseOf,
     MarginCallEntered,

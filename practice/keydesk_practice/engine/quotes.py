@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import Literal, Protocol
 from zoneinfo import ZoneInfo
 
-from keydesk_practice.engine.wire_form import SECOND, round_money
+from keydesk_practice.engine.wire_form import SECOND, round_factor, round_money
 
 ZERO = Decimal(0)
 ZERO_MONEY = Decimal("0.0000")  # home money has four decimals on the wire
@@ -111,6 +111,23 @@ class Conversion:
     value: Decimal  # for the value and margin of positions: the mid
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversionFactor:
+    """A conversion factor to the home currency, as it stands on the wire."""
+
+    factor: Decimal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HomeConversionFactors:
+    """The conversion factors of an instrument, as fills and financing state them."""
+
+    gain_quote_home: ConversionFactor | None = None
+    loss_quote_home: ConversionFactor | None = None
+    gain_base_home: ConversionFactor | None = None
+    loss_base_home: ConversionFactor | None = None
+
+
 class Market(Protocol):
     """The market at an instant, as the engine needs it."""
 
@@ -155,6 +172,27 @@ def convert_to_home(amount: Decimal, conversion: Conversion) -> Decimal:
     Source: v20 definition `HomeConversionFactors`.
     """
     return round_money(amount * (conversion.gain if amount > 0 else conversion.loss))
+
+
+def conversion_factors(
+    specification: Specification, market: Market, home_currency: str
+) -> HomeConversionFactors:
+    """Return the factors of an instrument as fills and financing state them; only currencies have base factors."""
+    quote = market.conversion(specification.quote_currency, home_currency)
+    of_quote = {
+        "gain_quote_home": _wire_factor(quote.gain),
+        "loss_quote_home": _wire_factor(quote.loss),
+    }
+    if specification.type != "CURRENCY":
+        return HomeConversionFactors(**of_quote)
+    base = market.conversion(specification.base, home_currency)
+    return HomeConversionFactors(
+        **of_quote, gain_base_home=_wire_factor(base.gain), loss_base_home=_wire_factor(base.loss)
+    )
+
+
+def _wire_factor(value: Decimal) -> ConversionFactor:
+    return ConversionFactor(factor=round_factor(value))
 
 
 def day_end_after(time: int) -> int:

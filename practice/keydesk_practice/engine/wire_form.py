@@ -55,7 +55,7 @@ _TIME_MEMBERS = frozenset(
 Convert = Callable[[Any], Any]
 Members = tuple[tuple[str, str, Convert | None], ...]  # field, wire name, conversion of the value
 Record = TypeVar("Record")
-_WRITERS: dict[type, Members] = {}  # computed once for each kind of record
+_WRITERS: dict[type, tuple[str | None, Members]] = {}  # computed once for each kind of record
 _READERS: dict[type, Members] = {}
 _WIRE_WORDS = {"id": "ID", "ids": "IDs", "pl": "PL", "vwap": "VWAP"}
 
@@ -148,9 +148,13 @@ def wire_name(field: str) -> str:
 
 
 def to_wire(record: Any, without: str | None = None) -> dict[str, Any]:  # noqa: ANN401 - any of the engine's records
-    """Return the JSON object of a record, `without` a field that the caller writes itself."""
-    written = {}
-    for name, wire, write in _writers_of(type(record)):
+    """Return the JSON object of a record, `without` a field that the caller writes itself.
+
+    A transaction's `type`, which is the same for all of its class, comes first.
+    """
+    kind, writers = _writers_of(type(record))
+    written = {} if kind is None else {"type": kind}
+    for name, wire, write in writers:
         if name == without:
             continue
         value = getattr(record, name)
@@ -198,12 +202,14 @@ def _member_in_unix_form(name: str, value: Any) -> Any:  # noqa: ANN401
 _timestamp_text = lru_cache(maxsize=4096)(rfc3339)
 
 
-def _writers_of(kind: type) -> Members:
-    writers = _WRITERS.get(kind)
-    if writers is None:
-        writers = tuple((name, wire_name(name), _writer(hint)) for name, hint in _hints(kind))
-        _WRITERS[kind] = writers
-    return writers
+def _writers_of(kind: type) -> tuple[str | None, Members]:
+    """Return the `type` of a class of transactions, None for other records, and the writers of its fields."""
+    found = _WRITERS.get(kind)
+    if found is None:
+        members = tuple((name, wire_name(name), _writer(hint)) for name, hint in _hints(kind))
+        is_field = any(name == "type" for name, _, _ in members)
+        found = _WRITERS[kind] = (None if is_field else getattr(kind, "type", None), members)
+    return found
 
 
 def _readers_of(kind: type) -> Members:

@@ -85,19 +85,19 @@ def list_accounts(call: Call) -> Response:
 async def get_account(call: Call) -> Response:
     """Return the whole account: its numbers, pending orders, open trades and positions."""
     session = call.frozen_session()
-    worth = await call.worth(session)
+    valuation = await call.valuation(session)
     lists = {
         name: await call.encoded(items)
-        for name, items in views.account_lists(session.state, session.board, worth).items()
+        for name, items in views.account_lists(session.state, session.board, valuation).items()
     }
-    account = {**views.summary(session.state, session.board, worth), **lists}
+    account = {**views.summary(session.state, session.board, valuation), **lists}
     return Response({"account": account, "lastTransactionID": session.last_transaction_id})
 
 
 async def get_account_summary(call: Call) -> Response:
     """Return the account's numbers."""
     session = call.frozen_session()
-    summary = views.summary(session.state, session.board, await call.worth(session))
+    summary = views.summary(session.state, session.board, await call.valuation(session))
     return Response({"account": summary, "lastTransactionID": session.last_transaction_id})
 
 
@@ -165,9 +165,9 @@ async def poll_changes(call: Call) -> Response:
             "read the account and poll from its lastTransactionID"
         )
     touched, transactions = await _transactions_since(call, session, since)
-    worth = await call.worth(session)
-    changed = views.changes_lists(session.state, touched, session.board, worth)
-    moving = views.state_lists(session.state, session.board, worth)
+    valuation = await call.valuation(session)
+    changed = views.changes_lists(session.state, touched, session.board, valuation)
+    moving = views.state_lists(session.state, session.board, valuation)
     body = {
         "changes": {
             **{
@@ -176,7 +176,7 @@ async def poll_changes(call: Call) -> Response:
             "transactions": transactions,
         },
         "state": {
-            **views.totals(session.state, worth),
+            **views.totals(session.state, valuation),
             **{name: await call.encoded(items) for name, items in moving.items()},
         },
         "lastTransactionID": session.last_transaction_id,
@@ -186,8 +186,8 @@ async def poll_changes(call: Call) -> Response:
 
 async def _transactions_since(
     call: Call, session: AccountSession, since: int
-) -> tuple[views.Touched, EncodedList]:
-    touched, texts = views.Touched(), EncodedList()
+) -> tuple[views.ChangedItems, EncodedList]:
+    touched, texts = views.ChangedItems(), EncodedList()
     portions = session.history.portions(since + 1, session.committed_id)
     async for portion in call.budget.iterate(portions, UNITS_PER_PORTION):
         for text in portion:

@@ -6,7 +6,7 @@ the body is read; its response is held back until every transaction it may show 
 
 import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 from urllib.parse import unquote
@@ -18,7 +18,7 @@ from keydesk_practice.broker.account_session import AccountSession
 from keydesk_practice.broker.background import WorkBudget
 from keydesk_practice.broker.broker import Broker
 from keydesk_practice.engine.commands import Command
-from keydesk_practice.engine.views import Worth, trade_worths
+from keydesk_practice.engine.views import AccountValuation, trade_valuations
 from keydesk_practice.engine.wire_form import in_unix_form, parse_time
 from keydesk_practice.http.errors import (
     HttpError,
@@ -93,9 +93,9 @@ class Query:
         return text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Call:
-    """One authenticated request to one endpoint."""
+    """One authenticated request to one endpoint; `body` is set once it is read."""
 
     broker: Broker
     request: Request
@@ -155,10 +155,12 @@ class Call:
         else:
             await self.broker.commits.wait_until_committed(account)
 
-    async def worth(self, session: AccountSession) -> Worth:
+    async def valuation(self, session: AccountSession) -> AccountValuation:
         """Return the valuation of an account, computed within the work budget."""
-        trades = self.budget.iterate(trade_worths(session.state, session.board))
-        return Worth(session.state, session.board, {id_: one async for id_, one in trades})
+        trades = self.budget.iterate(trade_valuations(session.state, session.board))
+        return AccountValuation(
+            session.state, session.board, {id_: one async for id_, one in trades}
+        )
 
     @property
     def budget(self) -> WorkBudget:
@@ -207,8 +209,7 @@ class Endpoint:
     async def respond(self, call: Call) -> ASGIApp:
         """Return the response of one call."""
         if self.reads_body:
-            body = await read_json_object(call.request, optional=self.optional_body)
-            call = replace(call, body=body)
+            call.body = await read_json_object(call.request, optional=self.optional_body)
         await call.wait_until_committed()  # a response shows committed transactions only
         made = self.handler(call)
         response = made if isinstance(made, Response) else await made

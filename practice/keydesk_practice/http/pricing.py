@@ -256,7 +256,7 @@ async def get_pricing(call: Call) -> Response:
     now = call.broker.now()
     available = None
     if units_available:
-        available = views.margin_available(session.state, await call.worth(session))
+        available = views.margin_available(session.state, await call.valuation(session))
     quotes = map(session.board.quote, names)
     changed = (quote for quote in quotes if since is None or quote.time > since)
     home = session.account.currency

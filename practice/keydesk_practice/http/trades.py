@@ -46,7 +46,7 @@ async def list_positions(call: Call) -> Response:
     """List the position of every instrument ever traded."""
     session = call.frozen_session()
     positions = await call.encoded(
-        _positions(session, list(session.state.positions), await call.worth(session))
+        _positions(session, list(session.state.positions), await call.valuation(session))
     )
     return Response({"positions": positions, "lastTransactionID": session.last_transaction_id})
 
@@ -55,7 +55,7 @@ async def list_open_positions(call: Call) -> Response:
     """List the open positions."""
     session = call.frozen_session()
     names = [one.instrument for one in session.state.positions.values() if one.is_open]
-    positions = await call.encoded(_positions(session, names, await call.worth(session)))
+    positions = await call.encoded(_positions(session, names, await call.valuation(session)))
     return Response({"positions": positions, "lastTransactionID": session.last_transaction_id})
 
 
@@ -65,15 +65,15 @@ async def get_position(call: Call) -> Response:
     instrument = call.path("instrument")
     if instrument not in session.state.positions:
         raise not_found("position", "NO_SUCH_POSITION")
-    (position,) = _positions(session, [instrument], await call.worth(session))
+    (position,) = _positions(session, [instrument], await call.valuation(session))
     return Response({"position": position, "lastTransactionID": session.last_transaction_id})
 
 
 def _positions(
-    session: AccountSession, instruments: Iterable[str], worth: views.Worth
+    session: AccountSession, instruments: Iterable[str], valuation: views.AccountValuation
 ) -> views.Views:
     for name in instruments:
-        yield views.position(session.state, name, session.board, worth.position(name))
+        yield views.position(session.state, name, session.board, valuation.position(name))
 
 
 def close_position(call: Call) -> Response:

@@ -14,17 +14,20 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from keydesk_practice.engine import wire_form
 from keydesk_practice.engine.commands import ClientExtensions
-from keydesk_practice.engine.state.account import Account, EndedRecords, Terms, empty_account
-from keydesk_practice.engine.state.apply import apply
-from keydesk_practice.engine.state.records import (
+from keydesk_practice.engine.state.account import (
+    Account,
+    EndedRecords,
     ImpossibleTransition,
     Mark,
     Order,
     Position,
     Side,
+    Terms,
     Trade,
     Trigger,
+    empty_account,
 )
+from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import TYPES, from_wire, to_wire
 from keydesk_practice.errors import LedgerUnavailable
 from keydesk_practice.ledger.ledger import EndedRecord, Ledger, LedgerAccount
@@ -49,10 +52,10 @@ def state_format() -> str:
 
 def account_to_json(account: Account) -> Json:
     """Return the JSON object of an account, without its ended items."""
-    return wire_form.to_wire(account, without="ended") | {
+    return to_wire(account, without="ended") | {
         "orders": [order_to_json(order) for order in account.orders.values()],
         "trades": [trade_to_json(trade) for trade in account.trades.values()],
-        "positions": [wire_form.to_wire(one) for one in account.positions.values()],
+        "positions": [to_wire(one) for one in account.positions.values()],
         "triggers": [
             [name, [_trigger_to_json(trigger) for trigger in resting]]
             for name, resting in account.triggers.items()
@@ -77,10 +80,9 @@ def account_from_json(stored: Mapping[str, Any]) -> Account:
     )
 
 
-def order_to_json(order: Order, created: Json | None = None) -> Json:
-    """Return the JSON object of an order; `created` is its creating transaction when that is encoded already."""
-    made = to_wire(order.created) if created is None else created
-    return wire_form.to_wire(order, without="created") | {"created": made}
+def order_to_json(order: Order) -> Json:
+    """Return the JSON object of an order."""
+    return to_wire(order, without="created") | {"created": to_wire(order.created)}
 
 
 def order_from_json(stored: Mapping[str, Any]) -> Order:
@@ -90,7 +92,7 @@ def order_from_json(stored: Mapping[str, Any]) -> Order:
 
 def trade_to_json(trade: Trade) -> Json:
     """Return the JSON object of a trade."""
-    return wire_form.to_wire(trade)
+    return to_wire(trade)
 
 
 def trade_from_json(stored: Mapping[str, Any]) -> Trade:
@@ -129,10 +131,11 @@ class EndedItems:
     orders: tuple[Order, ...]
     trades: tuple[Trade, ...]
 
-    def records(self, created: Mapping[int, Json]) -> Iterator[EndedRecord]:
+    def records(self, created: Mapping[int, str]) -> Iterator[EndedRecord]:
         """Yield their ledger records, each encoded only when it is taken.
 
-        `created` holds the batch's transactions by id, among them those that created an order that ended at once.
+        `created` holds the JSON texts of the batch's transactions by id, among them those that created an order that
+        ended at once.
         """
         for order in self.orders:
             yield order_record(order, created.get(order.id))
@@ -211,19 +214,21 @@ class LedgerArchive(EndedRecords):
             yield Portion(low, [read(json.loads(text)) for text in found])
 
 
-def order_record(order: Order, created: Json | None = None) -> EndedRecord:
-    """Return the ledger record of an ended order; `created` as for `order_to_json`."""
-    return _record("Order", order, order_to_json(order, created))
+def order_record(order: Order, created: str | None = None) -> EndedRecord:
+    """Return the ledger record of an ended order; `created` is the JSON text of its creating transaction, if known."""
+    if created is None:
+        return _record("Order", order, _encode(order_to_json(order)))
+    members = _encode(to_wire(order, without="created"))
+    return _record("Order", order, f'{members[:-1]},"created":{created}}}')
 
 
 def trade_record(trade: Trade) -> EndedRecord:
     """Return the ledger record of a closed trade."""
-    return _record("Trade", trade, trade_to_json(trade))
+    return _record("Trade", trade, _encode(trade_to_json(trade)))
 
 
-def _record(kind: str, one: Order | Trade, stored: Mapping[str, Any]) -> EndedRecord:
-    text = _encode(stored).encode("ascii")
-    return EndedRecord(kind, one.id, one.state, one.instrument, text)
+def _record(kind: str, one: Order | Trade, text: str) -> EndedRecord:
+    return EndedRecord(kind, one.id, one.state, one.instrument, text.encode("ascii"))
 
 
 def restore_account(ledger: Ledger, account: LedgerAccount) -> Account:

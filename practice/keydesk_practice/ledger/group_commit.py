@@ -29,7 +29,7 @@ class _PendingBatch:
     ) -> None:
         self.batch = LedgerBatch(account)
         self.on_committed = on_committed
-        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.done = asyncio.Event()
         self._records = iter(records)
 
     def encode(self, limit: int) -> int:
@@ -43,11 +43,6 @@ class _PendingBatch:
                 return left
             self.batch.add(record)
         return 0
-
-    def release(self) -> None:
-        """Wake the requests that wait for the batch."""
-        if not self.done.done():
-            self.done.set_result(None)
 
 
 class GroupCommit:
@@ -86,7 +81,7 @@ class GroupCommit:
             queue = self._queues.get(account)
             last = [queue[-1]] if queue else []
         for pending in last:
-            await asyncio.shield(pending.done)
+            await pending.done.wait()
         if self.failure is not None:
             raise self.failure
 
@@ -146,7 +141,7 @@ class GroupCommit:
             pending.on_committed()
             if pending.batch.entries:
                 self._publish(pending.batch.account, pending.batch.entries)
-            pending.release()
+            pending.done.set()
 
     def _fail(self, complete: Sequence[_PendingBatch], error: LedgerWriteFailed) -> None:
         """Drop every queued batch: none was acknowledged, and none may follow a lost one."""
@@ -154,5 +149,5 @@ class GroupCommit:
         behind = [pending for queue in self._queues.values() for pending in queue]
         self._queues.clear()
         for pending in (*complete, *behind):
-            pending.release()
+            pending.done.set()
         self.on_failure()

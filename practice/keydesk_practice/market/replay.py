@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from keydesk_practice.errors import OwnDataUnreadable
+from keydesk_practice.errors import CandleFileError
 from keydesk_practice.market.hours import (
     CELL,
     Mask,
@@ -88,11 +88,11 @@ def read_candle_file(name: str, file: Path) -> ReplayedInstrument:
     """Read a file of candles of an instrument, listed or not.
 
     Raises:
-        OwnDataUnreadable: the file cannot be replayed; the message names file and line.
+        CandleFileError: the file cannot be replayed; the message names file and line.
     """
     rows = sorted(_rows(file))
     if not rows:
-        raise OwnDataUnreadable(
+        raise CandleFileError(
             f"{file} has no candles: write one line for each, as time,open,high,low,close"
         )
     starts = np.array([start for start, _ in rows], dtype=np.int64)
@@ -120,7 +120,7 @@ def _ends(starts: Integers, file: Path) -> Integers:
     distances = np.diff(starts)
     length = int(distances.min()) if distances.size else _MIN_CELLS * 4
     if length < _MIN_CELLS:
-        raise OwnDataUnreadable(
+        raise CandleFileError(
             f"{file}: candles are {length * 5} seconds apart: use candles of 15 seconds or longer, each once"
         )
     return np.asarray(starts + length)
@@ -133,7 +133,7 @@ def _rows(file: Path) -> Iterator[tuple[int, tuple[float, ...]]]:
                 if fields and not (number == 1 and _is_heading(fields)):
                     yield _row(fields, f"{file}, line {number}")
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise OwnDataUnreadable(f"{file}: {error}") from error
+        raise CandleFileError(f"{file}: {error}") from error
 
 
 def _is_heading(fields: Sequence[str]) -> bool:
@@ -142,21 +142,19 @@ def _is_heading(fields: Sequence[str]) -> bool:
 
 def _row(fields: Sequence[str], where: str) -> tuple[int, tuple[float, ...]]:
     if len(fields) < _FIELDS:
-        raise OwnDataUnreadable(
-            f"{where}: {len(fields)} fields: write time, open, high, low, close"
-        )
+        raise CandleFileError(f"{where}: {len(fields)} fields: write time, open, high, low, close")
     try:
         seconds = _seconds(fields[0].strip())
         opened, high, low, closed = (float(field) for field in fields[1:_FIELDS])
     except ValueError as error:
-        raise OwnDataUnreadable(f"{where}: {error}") from error
+        raise CandleFileError(f"{where}: {error}") from error
     if not (0 < low <= opened <= high < inf and low <= closed <= high):
-        raise OwnDataUnreadable(
+        raise CandleFileError(
             f"{where}: open {opened:g}, high {high:g}, low {low:g}, close {closed:g}"
             " are not in order: low must be the lowest and high the highest, all above 0"
         )
     if seconds % 5 or seconds < seconds_of(datetime(_FIRST_YEAR, 1, 1, tzinfo=UTC)):
-        raise OwnDataUnreadable(
+        raise CandleFileError(
             f"{where}: invalid time {fields[0]!r}: use a time from 2000 on, a multiple of five seconds"
         )
     return seconds // 5, (opened, high, low, closed)
@@ -175,7 +173,7 @@ def _listing(name: str, price: float, file: Path) -> Listing:
             return listing
     base, _, quote = name.partition("_")
     if not base.isalnum() or quote not in {*CURRENCIES, "EUR"}:
-        raise OwnDataUnreadable(
+        raise CandleFileError(
             f"{file}: invalid instrument {name}: use a quote currency with rates, as in XAU_USD"
         )
     place = _METALS.get(base, floor(log10(price)) - 4)

@@ -4,12 +4,13 @@ import asyncio
 import re
 from pathlib import Path
 
+import httpcore
 import httpx
 import pytest
 
 from keydesk_client.auth.secret import Secret
 from keydesk_client.http import _httpcore_private
-from keydesk_client.http._httpcore_private import PARSER_PATH, may_have_trailing_data
+from keydesk_client.http._httpcore_private import BACKEND, PARSER_PATH, POOL, may_have_trailing_data
 from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
@@ -53,6 +54,49 @@ async def test_the_installed_version_has_every_attribute() -> None:
         assert step.trailing_data == (b"", False)  # type: ignore[attr-defined]
         assert not may_have_trailing_data(response.stream)
         await response.aclose()
+
+
+async def test_the_installed_version_has_a_pool_with_a_backend() -> None:
+    async with httpx.AsyncHTTPTransport() as carrier:
+        assert isinstance(getattr(getattr(carrier, POOL), BACKEND), httpcore.AsyncNetworkBackend)
+
+
+async def pieces_of_a_write() -> list[bytes]:
+    pieces: list[bytes] = []
+
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while b"body" not in b"".join(pieces):
+            pieces.append(await reader.read(65_536))
+        writer.write(answer(GOOD_BODY))
+
+    async with talking_server(talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        assert (await transport.request(Request("PUT", "/v3", body=b"the body"))).status == 200
+        await transport.close()
+    return pieces
+
+
+async def test_head_and_body_of_a_request_are_sent_in_one_piece() -> None:
+    assert len(await pieces_of_a_write()) == 1
+
+
+@pytest.mark.parametrize("name", ["POOL", "BACKEND"])
+async def test_without_a_backend_requests_are_sent_all_the_same(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setattr(_httpcore_private, name, "_renamed")
+    assert b"".join(await pieces_of_a_write()).endswith(b"\r\n\r\nthe body")
+
+
+async def test_an_answer_that_came_before_the_request_was_sent_is_read() -> None:
+    class Broken(httpcore.AsyncMockStream):
+        async def write(self, _buffer: bytes, _timeout: float | None = None) -> None:
+            raise httpcore.WriteError("closed")
+
+    answered = Broken([b"HTTP/1.1 503 Service Unavailable\r\n\r\n"])
+    stream = _httpcore_private.WholeRequestStream(answered)
+    await stream.write(b"GET / HTTP/1.1\r\n\r\n")
+    assert (await stream.read(100)).startswith(b"HTTP/1.1 503")
 
 
 async def test_a_connection_is_reused_after_a_clean_response() -> None:

@@ -6,7 +6,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from keydesk_client import DateTime
-from keydesk_client.errors import InvalidRequest, NoSuchMoment
+from keydesk_client.errors import InvalidRequest, InvalidTime
 from keydesk_client.models import PricingHeartbeat, Reader
 from keydesk_client.resources._base import moment
 from support.data.wire_samples import Samples
@@ -102,14 +102,14 @@ def test_a_time_outside_the_calendar_raises_an_error_of_ours_when_it_is_used(tex
     sent = TypeAdapter(DateTime).validate_json(f'"{text}"')
     assert sent == TypeAdapter(DateTime).validate_json(f'"{text}"')
     assert str(sent) == text
-    with pytest.raises(NoSuchMoment) as raised:
+    with pytest.raises(InvalidTime) as raised:
         _ = sent.datetime
     assert raised.value.__context__ is None
     assert str(pickle.loads(pickle.dumps(raised.value))) == str(raised.value)
 
 
 def test_a_time_outside_the_calendar_is_refused_in_a_request() -> None:
-    with pytest.raises(NoSuchMoment):
+    with pytest.raises(InvalidTime):
         moment("from_time", "999999999999")
 
 

@@ -13,7 +13,6 @@ import pytest
 
 from keydesk_client import sync
 from keydesk_client.errors import InvalidSettings
-from keydesk_client.http.timing import SteadyTime, steady_time
 from keydesk_client.models import (
     ClientExtensions,
     Instrument,
@@ -33,7 +32,9 @@ from keydesk_client.orders.outcome import (
     Outcome,
     Rejected,
     Sending,
+    SteadyTime,
     Unconfirmed,
+    steady_time,
 )
 from keydesk_client.orders.sender import Sender
 from keydesk_client.resources._base import TimeForm

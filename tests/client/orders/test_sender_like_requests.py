@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from keydesk_client.client import Client
-from keydesk_client.http.timing import SteadyTime
 from keydesk_client.models import LimitOrderRequest
 from keydesk_client.orders.classify import WriteResponse
 from keydesk_client.orders.journal import FileJournal
@@ -29,6 +28,7 @@ from keydesk_client.orders.outcome import (
     Progress,
     Rejected,
     Sending,
+    SteadyTime,
     Unconfirmed,
     Unknown,
 )

@@ -17,8 +17,7 @@ from keydesk_practice.engine.commands import (
     TrailingStopLossDetails,
     TrailingStopLossRequest,
 )
-from keydesk_practice.engine.state.account import Terms
-from keydesk_practice.engine.state.records import Trade
+from keydesk_practice.engine.state.account import Terms, Trade
 from keydesk_practice.engine.transactions import (
     DependentOrderRejected,
     OrderCancelled,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_practice.engine.state.records import Trade
+from keydesk_practice.engine.state.account import Trade
 from keydesk_practice.ledger.archive import IDS_PER_PORTION, LedgerArchive, Portion
 from keydesk_practice.ledger.ledger import Ledger
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk_practice.errors import OwnDataUnreadable
+from keydesk_practice.errors import CandleFileError
 from keydesk_practice.market.bars import Component
 from keydesk_practice.market.candles import CandleSpec, Range
 from keydesk_practice.market.market import PracticeMarket
@@ -84,16 +84,16 @@ def test_the_error_of_an_invalid_file_names_the_place(
 ) -> None:
     file = tmp_path / "own.csv"
     file.write_text(text)
-    with pytest.raises(OwnDataUnreadable, match=words):
+    with pytest.raises(CandleFileError, match=words):
         read_candle_file("EUR_USD", file)
 
 
 def test_a_missing_file_and_an_unknown_quote_currency_raise(tmp_path: Path) -> None:
-    with pytest.raises(OwnDataUnreadable):
+    with pytest.raises(CandleFileError):
         read_candle_file("EUR_USD", tmp_path / "absent.csv")
     file = tmp_path / "own.csv"
     file.write_text("2024-05-15T08:00:00Z,1,1,1,1\n")
-    with pytest.raises(OwnDataUnreadable, match="quote currency"):
+    with pytest.raises(CandleFileError, match="quote currency"):
         read_candle_file("BTC_XYZ", file)
 
 

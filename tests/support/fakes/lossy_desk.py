@@ -12,7 +12,6 @@ from itertools import count
 from pathlib import Path
 
 from keydesk_client.client import Client
-from keydesk_client.http.timing import SteadyTime
 from keydesk_client.models import MarketOrderRequest, OrderRequest, Transaction
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models.responses import TransactionsResponse
@@ -24,6 +23,7 @@ from keydesk_client.orders.outcome import (
     Progress,
     Rejected,
     Sending,
+    SteadyTime,
     Unknown,
 )
 from keydesk_client.orders.sender import Sender

@@ -214,7 +214,7 @@ def find(data: Path) -> PracticeAddress | None:
         token = (data / TOKEN).read_text(encoding="ascii").strip()
         path = Path(url.removeprefix(SCHEME))
         refuse_unsafe(path, path.stat())
-        _knock(path)
+        _check_listening(path)
     except (OSError, ValueError, KeyError, TypeError, KeydeskClientError):
         return None
     return PracticeAddress(url, url, token, accounts) if accounts else None
@@ -235,7 +235,7 @@ def is_held(data: Path) -> bool:
     return False
 
 
-def _knock(path: Path) -> None:
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as knocking:
-        knocking.settimeout(1)
-        knocking.connect(str(path))
+def _check_listening(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1)
+        probe.connect(str(path))

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Final, Self, TypeAlias
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
-from keydesk_client.errors import NoSuchMoment
+from keydesk_client.errors import InvalidTime
 
 MAX_DIGITS: Final = 64
 COUNTER_PATTERN: Final = r"^[0-9]+$"
@@ -239,7 +239,7 @@ def _parse_or_raise(text: object) -> int:
         return parse_time(text)
     except ValueError as error:
         reason = str(error)
-    raise NoSuchMoment(f"invalid time {str(text)[:40]!r}: {reason[:MAX_REASON_LENGTH]}")
+    raise InvalidTime(f"invalid time {str(text)[:40]!r}: {reason[:MAX_REASON_LENGTH]}")
 
 
 def _after_epoch(since: timedelta) -> datetime:
@@ -247,7 +247,7 @@ def _after_epoch(since: timedelta) -> datetime:
         return EPOCH + since
     except OverflowError:
         pass
-    raise NoSuchMoment("the time is outside the years 1 to 9999, which a datetime can hold")
+    raise InvalidTime("the time is outside the years 1 to 9999, which a datetime can hold")
 
 
 def parse_time(text: object) -> int:

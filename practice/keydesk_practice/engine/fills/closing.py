@@ -12,9 +12,8 @@ from keydesk_practice.engine.checks import (
 from keydesk_practice.engine.commands import ClientExtensions, ClosePosition, CloseTrade
 from keydesk_practice.engine.fills.filling import cancel, fill_or_cancel
 from keydesk_practice.engine.quotes import specification_of
-from keydesk_practice.engine.state.account import id_in, open_trade
+from keydesk_practice.engine.state.account import Side, id_in, open_trade
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Side
 from keydesk_practice.engine.transactions import (
     MarketOrderCreated,
     MarketOrderRejected,

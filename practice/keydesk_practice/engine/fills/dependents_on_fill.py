@@ -4,11 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from keydesk_practice.engine.checks import (
-    guaranteed_problem,
-    guaranteed_stop_required,
-    violates_fifo_safeguard,
-)
+from keydesk_practice.engine.checks import guaranteed_problem
 from keydesk_practice.engine.commands import DependentDetails, TrailingStopLossDetails
 from keydesk_practice.engine.quotes import Quote, Specification, closing_price
 from keydesk_practice.engine.state.account import Account
@@ -66,14 +62,6 @@ def on_fill_problem(
     account: Account, entry: EntryOrderCreated, opening: OpeningTrade, now: int
 ) -> str | None:
     """Return why a fill cannot create its on-fill orders; the whole order is cancelled then."""
-    kinds = {kind for kind, _ in on_fill_orders(entry)}
-    if (
-        guaranteed_stop_required(account, opening.specification)
-        and GuaranteedStopLossCreated not in kinds
-    ):
-        return "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED"
-    if violates_fifo_safeguard(account, entry.instrument, opening.units, protected=bool(kinds)):
-        return "FIFO_VIOLATION_SAFEGUARD_VIOLATION"
     for kind, details in on_fill_orders(entry):
         problem = _details_problem(account, details, now) or _level_problem(
             account, kind, details, opening

@@ -8,19 +8,16 @@ from keydesk_practice.engine.margin import margin_required
 from keydesk_practice.engine.quotes import (
     ZERO,
     ZERO_MONEY,
-    Market,
     Quote,
-    Specification,
+    conversion_factors,
     convert_to_home,
 )
+from keydesk_practice.engine.state.account import Order, Trade
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Order, Trade
 from keydesk_practice.engine.state.triggers import is_met, trigger_of
 from keydesk_practice.engine.transactions import (
-    ConversionFactor,
     FullPrice,
     FullPriceBucket,
-    HomeConversionFactors,
     OrderCancelled,
     OrderFilled,
     TradeOpened,
@@ -68,28 +65,12 @@ def cancel(
     )
 
 
-def conversion_factors(
-    specification: Specification, market: Market, home_currency: str
-) -> HomeConversionFactors:
-    """Return the factors of an instrument as fills and financing state them; only currencies have base factors."""
-    quote = market.conversion(specification.quote_currency, home_currency)
-    of_quote = {
-        "gain_quote_home": _wire_factor(quote.gain),
-        "loss_quote_home": _wire_factor(quote.loss),
-    }
-    if specification.type != "CURRENCY":
-        return HomeConversionFactors(**of_quote)
-    base = market.conversion(specification.base, home_currency)
-    return HomeConversionFactors(
-        **of_quote, gain_base_home=_wire_factor(base.gain), loss_base_home=_wire_factor(base.loss)
-    )
-
-
 def _fill(decision: Decision, planned: PlannedFill, reason: str) -> OrderFilled:
     """Record a fill, create its on-fill orders and cancel the dependent orders of trades that it closed."""
     fill = _record_fill(decision, planned, reason)
-    if planned.change.opens and planned.order.entry is not None:
-        create_on_fill(decision, planned.order.entry, fill, planned.opening)
+    entry = planned.order.entry
+    if planned.change.opens and entry is not None and entry.is_protected:
+        create_on_fill(decision, entry, fill, planned.opening)
     for part in planned.change.reductions:
         _cancel_orphans(decision, part.trade)
     return fill
@@ -192,7 +173,3 @@ def _cancel_orphans(decision: Decision, trade: Trade) -> None:
     for order_id in sorted(trade.dependents.values()):
         if order_id in account.orders:
             cancel(decision, account.orders[order_id], "LINKED_TRADE_CLOSED")
-
-
-def _wire_factor(value: Decimal) -> ConversionFactor:
-    return ConversionFactor(factor=round_factor(value))

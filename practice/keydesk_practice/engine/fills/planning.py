@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Decimal
 
+from keydesk_practice.engine.checks import guaranteed_stop_required, violates_fifo_safeguard
 from keydesk_practice.engine.fills.dependents_on_fill import OpeningTrade, on_fill_problem
 from keydesk_practice.engine.margin import (
     margin_available,
@@ -23,9 +24,8 @@ from keydesk_practice.engine.quotes import (
     Specification,
     specification_of,
 )
-from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.account import Account, Order, Trade
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Order, Trade
 from keydesk_practice.engine.transactions import (
     EntryOrderCreated,
     GuaranteedStopLossCreated,
@@ -272,9 +272,11 @@ def _opening_problem(decision: Decision, fill: PlannedFill) -> str | None:
         return None
     account = decision.account
     market = decision.market
-    return _account_problem(account, market, fill.order, fill.change) or on_fill_problem(
-        account, entry, fill.opening, market.now
-    )
+    problem = _account_problem(account, market, fill.order, fill.change)
+    problem = problem or _protection_problem(account, entry, fill)
+    if problem or not entry.is_protected:
+        return problem
+    return on_fill_problem(account, entry, fill.opening, market.now)
 
 
 def _account_problem(
@@ -287,6 +289,17 @@ def _account_problem(
         or _hedging_problem(account, order, change)
         or _margin_problem(account, market, order, change)
     )
+
+
+def _protection_problem(
+    account: Account, entry: EntryOrderCreated, fill: PlannedFill
+) -> str | None:
+    """Return why the account may not open a trade with the order's dependent orders, or without any."""
+    if guaranteed_stop_required(account, fill.specification) and not entry.is_guaranteed:
+        return "GUARANTEED_STOP_LOSS_ON_FILL_REQUIRED"
+    units, protected = fill.change.opens, entry.is_protected
+    unsafe = violates_fifo_safeguard(account, entry.instrument, units, protected=protected)
+    return "FIFO_VIOLATION_SAFEGUARD_VIOLATION" if unsafe else None
 
 
 def _client_trade_id_problem(account: Account, order: Order) -> str | None:

@@ -37,13 +37,15 @@ from keydesk_practice.engine.orders.entries import (
 )
 from keydesk_practice.engine.state.account import (
     Account,
+    Kind,
+    Order,
+    Trade,
     client_id_in,
     id_in,
     open_trade,
     pending_order,
 )
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Kind, Order, Trade
 from keydesk_practice.engine.transactions import (
     OrderCancelRejected,
     OrderExtensionsModified,

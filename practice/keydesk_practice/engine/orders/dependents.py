@@ -25,9 +25,8 @@ from keydesk_practice.engine.commands import (
 from keydesk_practice.engine.fills.filling import fill_if_triggered
 from keydesk_practice.engine.orders.entries import replacement_members, rounded_price
 from keydesk_practice.engine.quotes import Quote, Specification, specification_of
-from keydesk_practice.engine.state.account import Account, Mutability
+from keydesk_practice.engine.state.account import Account, Kind, Mutability, Order, Trade
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Kind, Order, Trade
 from keydesk_practice.engine.state.triggers import watched_side
 from keydesk_practice.engine.transactions import (
     DependentOrderCreated,

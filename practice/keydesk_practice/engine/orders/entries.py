@@ -26,8 +26,8 @@ from keydesk_practice.engine.commands import (
 )
 from keydesk_practice.engine.fills.filling import cancel, fill_if_triggered, fill_or_cancel
 from keydesk_practice.engine.quotes import Specification
+from keydesk_practice.engine.state.account import Order
 from keydesk_practice.engine.state.apply import Decision
-from keydesk_practice.engine.state.records import Order
 from keydesk_practice.engine.transactions import (
     EntryOrderCreated,
     EntryOrderRejected,

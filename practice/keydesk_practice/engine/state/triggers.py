@@ -13,8 +13,7 @@ from decimal import Decimal
 from typing import Literal
 
 from keydesk_practice.engine.quotes import ZERO, Market, Quote
-from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.records import Mark, Order, Trigger
+from keydesk_practice.engine.state.account import Account, Mark, Order, Trigger
 from keydesk_practice.engine.transactions import (
     DependentOrderCreated,
     MarketIfTouchedOrderCreated,

@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from keydesk_practice.engine import wire_form
+from keydesk_practice.engine.quotes import ConversionFactor, HomeConversionFactors
 from keydesk_practice.engine.transactions.account import (
     AccountCreated,
     ClientConfigured,
     ClientConfigureRejected,
-    ConversionFactor,
     DailyFinanced,
     FundsTransferred,
-    HomeConversionFactors,
     MarginCallEntered,
     MarginCallExited,
     MarginCallExtended,
@@ -65,6 +63,7 @@ from keydesk_practice.engine.transactions.rejects import (
     TakeProfitRejected,
     TrailingStopLossRejected,
 )
+from keydesk_practice.engine.wire_form import read_record, to_wire
 
 TYPES: Mapping[str, type[Transaction]] = {
     kind.type: kind
@@ -106,14 +105,9 @@ TYPES: Mapping[str, type[Transaction]] = {
 }
 
 
-def to_wire(transaction: Transaction) -> dict[str, Any]:
-    """Return the JSON object of a transaction."""
-    return {"type": transaction.type, **wire_form.to_wire(transaction)}
-
-
 def from_wire(members: Mapping[str, Any]) -> Transaction:
     """Return the transaction of a JSON object."""
-    return wire_form.read_record(TYPES[members["type"]], members)
+    return read_record(TYPES[members["type"]], members)
 
 
 __all__ = [

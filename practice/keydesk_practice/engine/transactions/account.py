@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar
 
+from keydesk_practice.engine.quotes import HomeConversionFactors
 from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
@@ -121,23 +122,6 @@ class OpenTradeFinancing:
     base_financing: Decimal | None = None
     quote_financing: Decimal | None = None
     financing_rate: Decimal | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConversionFactor:
-    """A conversion factor to the home currency."""
-
-    factor: Decimal
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HomeConversionFactors:
-    """The conversion factors in force."""
-
-    gain_quote_home: ConversionFactor | None = None
-    loss_quote_home: ConversionFactor | None = None
-    gain_base_home: ConversionFactor | None = None
-    loss_base_home: ConversionFactor | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

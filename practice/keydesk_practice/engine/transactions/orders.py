@@ -11,7 +11,8 @@ from keydesk_practice.engine.commands import (
     TakeProfitDetails,
     TrailingStopLossDetails,
 )
-from keydesk_practice.engine.transactions.account import HomeConversionFactors, Transaction
+from keydesk_practice.engine.quotes import HomeConversionFactors
+from keydesk_practice.engine.transactions.account import Transaction
 from keydesk_practice.engine.wire_form import Id, Timestamp
 
 
@@ -40,6 +41,22 @@ class EntryOrderCreated(OrderCreated):
     guaranteed_stop_loss_on_fill: GuaranteedStopLossDetails | None = None
     trailing_stop_loss_on_fill: TrailingStopLossDetails | None = None
     trade_client_extensions: ClientExtensions | None = None
+
+    @property
+    def is_protected(self) -> bool:
+        """Whether the trade that it opens gets dependent orders."""
+        return (
+            self.take_profit_on_fill is not None
+            or self.stop_loss_on_fill is not None
+            or self.trailing_stop_loss_on_fill is not None
+            or self.guaranteed_stop_loss_on_fill is not None
+        )
+
+    @property
+    def is_guaranteed(self) -> bool:
+        """Whether one of them is a guaranteed stop."""
+        stop = self.stop_loss_on_fill
+        return self.guaranteed_stop_loss_on_fill is not None or bool(stop and stop.guaranteed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

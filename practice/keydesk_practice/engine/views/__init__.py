@@ -1,8 +1,8 @@
 """The account and its orders, trades, positions and prices as JSON values, at the prices of an instant."""
 
-from keydesk_practice.engine.margin import TradeWorth, Worth, trade_worths
+from keydesk_practice.engine.margin import AccountValuation, TradeValuation, trade_valuations
 from keydesk_practice.engine.views.accounts import (
-    Touched,
+    ChangedItems,
     Views,
     account,
     account_lists,
@@ -23,10 +23,10 @@ from keydesk_practice.engine.views.resources import (
 )
 
 __all__ = [
-    "Touched",
-    "TradeWorth",
+    "AccountValuation",
+    "ChangedItems",
+    "TradeValuation",
     "Views",
-    "Worth",
     "account",
     "account_lists",
     "changes",
@@ -41,5 +41,5 @@ __all__ = [
     "totals",
     "trade",
     "trade_summary",
-    "trade_worths",
+    "trade_valuations",
 ]

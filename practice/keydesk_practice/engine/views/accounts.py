@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from keydesk_practice.engine.margin import CLOSEOUT_FACTOR, Worth, margin_call_percent
+from keydesk_practice.engine.margin import CLOSEOUT_FACTOR, AccountValuation, margin_call_percent
 from keydesk_practice.engine.quotes import ZERO_MONEY, Market
 from keydesk_practice.engine.state.account import Account
 from keydesk_practice.engine.transactions import (
@@ -36,7 +36,7 @@ Ids = dict[int, None]  # an ordered set
 
 
 @dataclass(slots=True)
-class Touched:
+class ChangedItems:
     """The ids of orders, trades and positions that some transactions changed, in the order of the changes."""
 
     created: Ids = field(default_factory=dict)
@@ -73,55 +73,61 @@ class Touched:
 
 def account(account: Account, market: Market) -> dict[str, Any]:
     """Return the v20 `Account`: numbers, open trades, all positions ever held, pending orders."""
-    worth = Worth(account, market)
-    lists = account_lists(account, market, worth)
-    return {**_summary(account, worth), **{name: list(items) for name, items in lists.items()}}
+    valuation = AccountValuation(account, market)
+    lists = account_lists(account, market, valuation)
+    return {**_summary(account, valuation), **{name: list(items) for name, items in lists.items()}}
 
 
-def account_lists(account: Account, market: Market, worth: Worth) -> dict[str, Views]:
+def account_lists(
+    account: Account, market: Market, valuation: AccountValuation
+) -> dict[str, Views]:
     """Return the lists of the v20 `Account`."""
     return {
         "trades": (
-            trade_summary(account, trade, market, worth.trades.get(trade.id))
+            trade_summary(account, trade, market, valuation.trades.get(trade.id))
             for trade in account.trades.values()
         ),
         "positions": (
-            position(account, name, market, worth.position(name)) for name in account.positions
+            position(account, name, market, valuation.position(name)) for name in account.positions
         ),
         "orders": (order(pending, market) for pending in account.orders.values()),
     }
 
 
-def summary(account: Account, market: Market, worth: Worth | None = None) -> dict[str, Any]:
+def summary(
+    account: Account, market: Market, valuation: AccountValuation | None = None
+) -> dict[str, Any]:
     """Return the v20 `AccountSummary`: the account without its lists."""
-    return _summary(account, worth or Worth(account, market))
+    return _summary(account, valuation or AccountValuation(account, market))
 
 
 def state(account: Account, market: Market) -> dict[str, Any]:
     """Return the v20 `AccountChangesState`: everything that changes with the prices, and the totals."""
-    worth = Worth(account, market)
-    lists = state_lists(account, market, worth)
-    return {**totals(account, worth), **{name: list(items) for name, items in lists.items()}}
+    valuation = AccountValuation(account, market)
+    lists = state_lists(account, market, valuation)
+    return {**totals(account, valuation), **{name: list(items) for name, items in lists.items()}}
 
 
-def margin_available(account: Account, worth: Worth) -> Decimal:
+def margin_available(account: Account, valuation: AccountValuation) -> Decimal:
     """Return the margin left for new positions, from a valuation of the account."""
-    return max(ZERO_MONEY, account.balance + worth.total("unrealized") - worth.total("margin"))
+    return max(
+        ZERO_MONEY, account.balance + valuation.total("unrealized") - valuation.total("margin")
+    )
 
 
-def totals(account: Account, worth: Worth) -> dict[str, Any]:
+def totals(account: Account, valuation: AccountValuation) -> dict[str, Any]:
     """Return the account's totals, those that change with the prices first."""
-    return {**_calculated_totals(account, worth), **_accumulated_totals(account)}
+    return {**_calculated_totals(account, valuation), **_accumulated_totals(account)}
 
 
-def state_lists(account: Account, market: Market, worth: Worth) -> dict[str, Views]:
+def state_lists(account: Account, market: Market, valuation: AccountValuation) -> dict[str, Views]:
     """Return the members of orders, trades and positions that change with the prices."""
     states = (dynamic_order_state(pending, market) for pending in account.orders.values())
     return {
         "orders": (one for one in states if one is not None),
-        "trades": (calculated_trade_state(id_, trade) for id_, trade in worth.trades.items()),
+        "trades": (calculated_trade_state(id_, trade) for id_, trade in valuation.trades.items()),
         "positions": (
-            calculated_position_state(name, one) for name, one in worth.positions.items()
+            calculated_position_state(name, one) for name, one in valuation.positions.items()
         ),
     }
 
@@ -130,10 +136,10 @@ def changes(
     account: Account, transactions: Sequence[Transaction], market: Market
 ) -> dict[str, Any]:
     """Return the v20 `AccountChanges` of transactions; an order created and filled by them is in both lists."""
-    touched = Touched()
+    touched = ChangedItems()
     for transaction in transactions:
         touched.add(transaction)
-    lists = changes_lists(account, touched, market, Worth(account, market))
+    lists = changes_lists(account, touched, market, AccountValuation(account, market))
     return {
         **{name: list(items) for name, items in lists.items()},
         "transactions": [to_wire(transaction) for transaction in transactions],
@@ -141,7 +147,7 @@ def changes(
 
 
 def changes_lists(
-    account: Account, touched: Touched, market: Market, worth: Worth
+    account: Account, touched: ChangedItems, market: Market, valuation: AccountValuation
 ) -> dict[str, Views]:
     """Return the lists of the v20 `AccountChanges`: what was changed, as it is now."""
     return {
@@ -153,16 +159,16 @@ def changes_lists(
         "tradesReduced": _trades(account, touched.reduced, market),
         "tradesClosed": _trades(account, touched.closed, market),
         "positions": (
-            position(account, name, market, worth.position(name)) for name in touched.positions
+            position(account, name, market, valuation.position(name)) for name in touched.positions
         ),
     }
 
 
-def _summary(account: Account, worth: Worth) -> dict[str, Any]:
+def _summary(account: Account, valuation: AccountValuation) -> dict[str, Any]:
     return {
         **_details(account),
         **_accumulated_totals(account),
-        **_calculated_totals(account, worth),
+        **_calculated_totals(account, valuation),
     }
 
 
@@ -212,11 +218,11 @@ def _accumulated_totals(account: Account) -> dict[str, Any]:
     return members
 
 
-def _calculated_totals(account: Account, worth: Worth) -> dict[str, str]:
-    unrealized, at_mid = worth.total("unrealized"), worth.total("at_mid")
-    used, value = worth.total("margin"), worth.total("value")
+def _calculated_totals(account: Account, valuation: AccountValuation) -> dict[str, str]:
+    unrealized, at_mid = valuation.total("unrealized"), valuation.total("at_mid")
+    used, value = valuation.total("margin"), valuation.total("value")
     nav, closeout_nav = account.balance + unrealized, account.balance + at_mid
-    available = plain(margin_available(account, worth))
+    available = plain(margin_available(account, valuation))
     call_percent = margin_call_percent(used, closeout_nav)
     return {
         "unrealizedPL": plain(unrealized),

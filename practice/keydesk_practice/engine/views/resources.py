@@ -5,18 +5,17 @@ from typing import Any
 
 from keydesk_practice.engine.fills.planning import effective_mode
 from keydesk_practice.engine.margin import (
-    PositionWorth,
-    TradeWorth,
+    PositionValuation,
+    TradeValuation,
     margin_available,
     margin_rate,
     margin_units,
-    position_worth,
+    position_valuation,
     quote_conversion,
-    trade_worth,
+    trade_valuation,
 )
 from keydesk_practice.engine.quotes import ZERO, Level, Market, Quote, specification_of
-from keydesk_practice.engine.state.account import Account
-from keydesk_practice.engine.state.records import Order, Side, Trade
+from keydesk_practice.engine.state.account import Account, Order, Side, Trade
 from keydesk_practice.engine.state.triggers import price_on_side, watched_side
 from keydesk_practice.engine.transactions import (
     MarketIfTouchedOrderCreated,
@@ -33,6 +32,7 @@ from keydesk_practice.engine.wire_form import (
 
 _TRANSACTION_MEMBERS = frozenset(  # of the creating transaction, not of the order
     {
+        "type",
         "id",
         "accountID",
         "userID",
@@ -102,54 +102,54 @@ def trade(account: Account, record: Trade, market: Market) -> dict[str, Any]:
 
 
 def trade_summary(
-    account: Account, record: Trade, market: Market, worth: TradeWorth | None = None
+    account: Account, record: Trade, market: Market, valuation: TradeValuation | None = None
 ) -> dict[str, Any]:
     """Return a trade with the ids of its pending dependent orders."""
     ids = {f"{wire_name(kind)}OrderID": str(id_) for kind, id_ in record.dependents.items()}
-    return {**_trade_members(account, record, market, worth), **ids}
+    return {**_trade_members(account, record, market, valuation), **ids}
 
 
-def calculated_trade_state(trade_id: int, worth: TradeWorth) -> dict[str, str]:
+def calculated_trade_state(trade_id: int, valuation: TradeValuation) -> dict[str, str]:
     """Return the v20 `CalculatedTradeState` of an open trade: the members that change with the price."""
     return {
         "id": str(trade_id),
-        "unrealizedPL": plain(worth.unrealized),
-        "marginUsed": plain(worth.margin),
+        "unrealizedPL": plain(valuation.unrealized),
+        "marginUsed": plain(valuation.margin),
     }
 
 
 def position(
-    account: Account, instrument: str, market: Market, worth: PositionWorth | None = None
+    account: Account, instrument: str, market: Market, valuation: PositionValuation | None = None
 ) -> dict[str, Any]:
     """Return the position of an instrument with both sides, flat ones included."""
     record = account.position(instrument)
     long, short = record.long, record.short
-    worth = worth or position_worth(account, record, market)
+    valuation = valuation or position_valuation(account, record, market)
     pl = plain(long.pl + short.pl)
     fees = long.guaranteed_execution_fees + short.guaranteed_execution_fees
     members = {
         "instrument": instrument,
         "pl": pl,
-        "unrealizedPL": plain(worth.unrealized),
+        "unrealizedPL": plain(valuation.unrealized),
         "resettablePL": pl,
         "financing": plain(long.financing + short.financing),
         "commission": plain(record.commission),
         "dividendAdjustment": plain(long.dividend_adjustment + short.dividend_adjustment),
         "guaranteedExecutionFees": plain(fees),
-        "long": _position_side(long, worth.long, instrument, market),
-        "short": _position_side(short, worth.short, instrument, market),
+        "long": _position_side(long, valuation.long, instrument, market),
+        "short": _position_side(short, valuation.short, instrument, market),
     }
-    return {**members, "marginUsed": plain(worth.margin)} if record.is_open else members
+    return {**members, "marginUsed": plain(valuation.margin)} if record.is_open else members
 
 
-def calculated_position_state(instrument: str, worth: PositionWorth) -> dict[str, str]:
+def calculated_position_state(instrument: str, valuation: PositionValuation) -> dict[str, str]:
     """Return the v20 `CalculatedPositionState` of an open position: the members that change with the price."""
     return {
         "instrument": instrument,
-        "netUnrealizedPL": plain(worth.unrealized),
-        "longUnrealizedPL": plain(worth.long),
-        "shortUnrealizedPL": plain(worth.short),
-        "marginUsed": plain(worth.margin),
+        "netUnrealizedPL": plain(valuation.unrealized),
+        "longUnrealizedPL": plain(valuation.long),
+        "shortUnrealizedPL": plain(valuation.short),
+        "marginUsed": plain(valuation.margin),
     }
 
 
@@ -199,7 +199,7 @@ def _marked_level(record: Order, market: Market) -> dict[str, str]:
 
 
 def _trade_members(
-    account: Account, record: Trade, market: Market, worth: TradeWorth | None
+    account: Account, record: Trade, market: Market, valuation: TradeValuation | None
 ) -> dict[str, Any]:
     members = {
         name: value
@@ -208,9 +208,9 @@ def _trade_members(
     }
     members["currentUnits"] = plain(strip_zeros(record.current_units))
     if record.id in account.trades:
-        worth = worth or trade_worth(account, record.id, market)
-        members["unrealizedPL"] = plain(worth.unrealized)
-        members["marginUsed"] = plain(worth.margin)
+        valuation = valuation or trade_valuation(account, record.id, market)
+        members["unrealizedPL"] = plain(valuation.unrealized)
+        members["marginUsed"] = plain(valuation.margin)
     if closed := record.initial_units - record.current_units:
         step = specification_of(market, record.instrument).price_step
         members["averageClosePrice"] = plain((record.closing_value / closed).quantize(step))

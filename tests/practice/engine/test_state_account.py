@@ -6,8 +6,7 @@ from typing import get_args
 import pytest
 
 from keydesk_practice.engine.commands import CancelOrder, LimitRequest, ReplaceOrder, TimeInForce
-from keydesk_practice.engine.state.apply import apply
-from keydesk_practice.engine.state.records import (
+from keydesk_practice.engine.state.account import (
     ORDER_LIFE,
     TIMES_IN_FORCE,
     TRADE_LIFE,
@@ -19,6 +18,7 @@ from keydesk_practice.engine.state.records import (
     order_after,
     trade_after,
 )
+from keydesk_practice.engine.state.apply import apply
 from keydesk_practice.engine.transactions import OrderCancelled, OrderFilled
 from support.practised_account import PractisedAccount
 

@@ -1,0 +1,146 @@
+"""Open a broker: restore its accounts from a ledger folder, or create them, and tick them up to the present."""
+
+import sqlite3
+import time
+from decimal import Decimal
+
+from keydesk_practice.broker.account_session import AccountSession, History
+from keydesk_practice.broker.broker import LAST_SEEN, Broker, Clock
+from keydesk_practice.engine.commands import OpenAccount
+from keydesk_practice.engine.decide import decide
+from keydesk_practice.engine.state.account import Account
+from keydesk_practice.engine.state.apply import apply
+from keydesk_practice.engine.transactions import to_wire
+from keydesk_practice.errors import LedgerUnavailable
+from keydesk_practice.ledger.archive import (
+    LedgerArchive,
+    new_account,
+    restore_account,
+)
+from keydesk_practice.ledger.ledger import (
+    Ledger,
+    LedgerAccount,
+    WireTransaction,
+    entry_of,
+)
+from keydesk_practice.ledger.ledger_file import FILE_NAME, ledger_error
+from keydesk_practice.market.market import PracticeMarket
+from keydesk_practice.market.replay import read_candle_file
+from keydesk_practice.options import Options
+
+DEFAULT_SEED = 1
+FIRST_USER = 1_000_001
+DEPOSIT = Decimal(100_000)
+
+
+def open_broker(options: Options, owners: int) -> Broker:
+    """Open the ledger, restore or create the accounts, and tick them up to the present.
+
+    A ledger keeps its market's seed, and its time never goes back: a ledger that is ahead of the clock (it ran faster, or
+    from a later start) continues from where it was.
+
+    Raises:
+        LedgerUnavailable: it is in use, damaged, or of another market.
+        CandleFileError: a file of `--candles` cannot be read.
+    """
+    ledger = Ledger.open(options.data)
+    try:
+        ledger.verify()
+        return _open(options, owners, ledger)
+    except sqlite3.Error as error:
+        ledger.close()
+        raise ledger_error(error, options.data / FILE_NAME) from error
+    except BaseException:
+        ledger.close()
+        raise
+
+
+def default_accounts(owner: int, fifo: bool) -> list[LedgerAccount]:
+    """Return the two accounts of a token: US dollars with netting, under FIFO rules with `fifo`, and euros with hedging."""
+    user = FIRST_USER + owner
+    return [
+        LedgerAccount(f"101-001-{user}-001", owner, "USD", hedging=False, fifo=fifo),
+        LedgerAccount(f"101-001-{user}-002", owner, "EUR", hedging=True),
+    ]
+
+
+def _open(options: Options, owners: int, ledger: Ledger) -> Broker:
+    seed = _seed(options, ledger)
+    own = tuple(read_candle_file(instrument, file) for instrument, file in options.candles)
+    last_seen = max(int(ledger.fact(LAST_SEEN) or 0), ledger.last_time())
+    start = max(time.time_ns() if options.start is None else options.start, last_seen)
+    clock = Clock(start, options.speed)
+    broker = Broker(
+        ledger,
+        lambda: PracticeMarket(seed, options.hours, own),
+        clock,
+        since=last_seen or start,
+        price_rate=options.price_rate,
+    )
+    known = {account.id: account for account in ledger.accounts()}
+    for account in known.values():
+        state = restore_account(ledger, account)
+        _check_instruments(state, broker)
+        broker.add_session(_session(broker, account, state))
+    configured = [one for owner in range(owners) for one in default_accounts(owner, options.fifo)]
+    for account in configured:
+        _check_fifo(account, known.get(account.id, account))
+    for account in configured:
+        if account.id not in known:
+            broker.add_session(_create_account(broker, account))
+    broker.catch_up()
+    if broker.commits.failure is not None:
+        raise broker.commits.failure
+    return broker
+
+
+def _check_instruments(state: Account, broker: Broker) -> None:
+    held = {*state.positions, *(order.instrument for order in state.orders.values())}
+    for name in sorted(held):
+        if broker.board.specification(name) is None:
+            raise LedgerUnavailable(
+                f"account {state.id} holds {name}, which this market does not offer; "
+                f"start with --candles {name}=FILE as before"
+            )
+
+
+def _check_fifo(configured: LedgerAccount, stored: LedgerAccount) -> None:
+    if configured.fifo and not stored.fifo:
+        raise LedgerUnavailable(
+            f"account {stored.id} was opened without --fifo and keeps its rules: "
+            "leave out --fifo, use another folder with --data, or run `keydesk practice reset`"
+        )
+
+
+def _seed(options: Options, ledger: Ledger) -> int:
+    kept = ledger.fact("seed")
+    if kept is None:
+        seed = DEFAULT_SEED if options.seed is None else options.seed
+        ledger.set_fact("seed", str(seed))
+        return seed
+    if options.seed not in {None, int(kept)}:
+        raise LedgerUnavailable(
+            f"this ledger belongs to the market of seed {kept}: use --seed {kept}, another folder with --data, or run `keydesk practice reset`"
+        )
+    return int(kept)
+
+
+def _session(broker: Broker, account: LedgerAccount, state: Account) -> AccountSession:
+    archive = LedgerArchive(broker.ledger, account.id)
+    state.ended = archive
+    history = History(broker.ledger, account.id)
+    return AccountSession(account, state, broker.board, archive, history, state.last_transaction_id)
+
+
+def _create_account(broker: Broker, account: LedgerAccount) -> AccountSession:
+    """Create, name and fund an account, and write it to the ledger."""
+    state = new_account(account)
+    alias = (
+        "Practice, hedging" if account.hedging else "Practice, FIFO" if account.fifo else "Practice"
+    )
+    history = decide(state, OpenAccount(alias=alias, deposit=DEPOSIT), broker.board)
+    for transaction in history:
+        apply(state, transaction)
+    entries = [entry_of(WireTransaction(to_wire(one)), one.time) for one in history]
+    broker.ledger.create_account(account, entries)
+    return _session(broker, account, state)
