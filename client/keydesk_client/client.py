@@ -1,7 +1,8 @@
 """The asynchronous client: one attribute per resource.
 
 A resource and its records are imported when it is first used, which saves 60 ms at the start of a script that only needs
-prices.
+prices; httpx when the first client is made, which takes 100 ms: httpx imports its command line, click, rich and pygments,
+wherever they are installed.
 """
 
 # ruff: noqa: PLC0415 - see above
@@ -14,10 +15,10 @@ from keydesk_client.auth.secret import Secret, as_secret
 from keydesk_client.http.caller import Caller, Retries
 from keydesk_client.http.limiter import Limiter
 from keydesk_client.http.messages import STANDARD_TIMEOUTS, Timeouts
-from keydesk_client.http.transport import Carrier, Transport
 from keydesk_client.resources._base import Defaults, TimeForm
 
 if TYPE_CHECKING:
+    from keydesk_client.http.transport import Carrier
     from keydesk_client.resources.accounts import Accounts
     from keydesk_client.resources.candles import Candles
     from keydesk_client.resources.orders import Orders
@@ -49,8 +50,10 @@ class Client:
         timeouts: Timeouts = STANDARD_TIMEOUTS,
         retries: Retries = STANDARD_RETRIES,
         limiter: Limiter | None = None,
-        carrier: Carrier | None = None,
+        carrier: "Carrier | None" = None,
     ) -> None:
+        from keydesk_client.http.transport import Transport
+
         secret, token = as_secret(token), ""  # a traceback from here on must not show it as a local
         self._rest_url = rest_url
         self._defaults = Defaults(

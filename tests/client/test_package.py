@@ -40,6 +40,15 @@ def test_one_module_alone_knows_the_http_library() -> None:
     assert [file.name for file in files] == ["transport.py"]
 
 
+def test_the_http_library_is_imported_with_the_first_client() -> None:
+    code = (
+        "import sys; from keydesk_client import Client, Sender, sync; print('httpx' in sys.modules);"
+        "Client.practice('t'); print('httpx' in sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ran.stdout.split() == ["False", "True"]
+
+
 @pytest.mark.parametrize("name", keydesk_client.__all__)
 def test_every_name_of_the_package_is_there(name: str) -> None:
     assert getattr(keydesk_client, name) is not None

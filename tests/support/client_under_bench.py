@@ -21,6 +21,7 @@ from support.data.bench_bodies import candles_body, trades_body
 
 NOT_INSTALLED = 3
 CALLS, LARGE_CALLS, READINGS, LINES, WARM_LINES = 150, 12, 40, 30_000, 2_000
+DIFFERENT_BODIES = 20
 ORDER = {
     "type": "MARKET",
     "instrument": "EUR_USD",
@@ -254,7 +255,8 @@ CLIENTS: dict[str, tuple[str, Callable[[str], UnderBench]]] = {
 
 async def costs(client: UnderBench) -> dict[str, float]:
     """Return the cost of each operation."""
-    candles, trades = candles_body(), trades_body()
+    candles = [candles_body(seed=seed) for seed in range(DIFFERENT_BODIES)]
+    trades = [trades_body(seed=seed) for seed in range(DIFFERENT_BODIES)]
     return {
         "summary ms": await _a_call(client.summary, CALLS),
         "order ms": await _a_call(client.order, CALLS),
@@ -262,7 +264,7 @@ async def costs(client: UnderBench) -> dict[str, float]:
         "500 trades asked for ms": await _a_call(client.trades, LARGE_CALLS),
         "5,000 candles read ms": _a_reading(client.read_candles, candles),
         "500 trades read ms": _a_reading(client.read_trades, trades),
-        "5,000 candles held MB": _held(client.read_candles, candles),
+        "5,000 candles held MB": _held(client.read_candles, candles[0]),
         "stream us a line": await _a_line(client),
     }
 
@@ -276,9 +278,12 @@ async def _a_call(call: Callable[[], Any], times: int) -> float:
     return (time.process_time() - began) / times * 1e3
 
 
-def _a_reading(read: Callable[[bytes], object], body: bytes) -> float:
-    """Return the CPU milliseconds of the median read, without releasing the result."""
-    return median(_spent(read, body) for _ in range(READINGS))
+def _a_reading(read: Callable[[bytes], object], bodies: list[bytes]) -> float:
+    """Return the CPU milliseconds of the median read, without releasing the result.
+
+    Each body differs from the one before: of the same body, a client that caches values would only read the cache.
+    """
+    return median(_spent(read, bodies[turn % len(bodies)]) for turn in range(READINGS))
 
 
 def _spent(read: Callable[[bytes], object], body: bytes) -> float:

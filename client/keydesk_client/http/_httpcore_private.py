@@ -27,11 +27,27 @@ def may_have_trailing_data(stream: object) -> bool:
     Such bytes would be parsed as the response to the next request. Only the parser knows of them: where it cannot be
     reached the answer is True, and the caller closes the connection instead of reusing it.
     """
+    return _trailing_data(stream) not in CLEAN
+
+
+def unread_bytes(stream: object) -> bytes | None:
+    """Return what was received of the body that `stream` carries, if none of it has been read yet.
+
+    The rest can then be read from the connection, without the parser. None if the parser cannot be reached: the caller
+    reads the body from `stream`.
+    """
+    match _trailing_data(stream):
+        case (bytes() as received, False):
+            return received
+        case _:
+            return None
+
+
+def _trailing_data(stream: object) -> object:
     parser = stream
     for name in PARSER_PATH:
         parser = getattr(parser, name, None)
-    trailing: object = getattr(parser, "trailing_data", None)
-    return trailing not in CLEAN
+    return getattr(parser, "trailing_data", None)
 
 
 def send_requests_whole(transport: object) -> None:

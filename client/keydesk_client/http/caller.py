@@ -11,7 +11,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Final, Self, TypeVar
+from typing import TYPE_CHECKING, Final, Self, TypeVar
 
 from keydesk_client.errors import (
     Answered,
@@ -27,9 +27,11 @@ from keydesk_client.errors import (
 from keydesk_client.http.error_mapping import error_of
 from keydesk_client.http.messages import HttpResponse, Request
 from keydesk_client.http.timing import BackOff
-from keydesk_client.http.transport import Transport
 from keydesk_client.models._core.decoder import Reader
 from keydesk_client.models._core.record import Response
+
+if TYPE_CHECKING:
+    from keydesk_client.http.transport import Transport  # imports httpx, see `client`
 
 R = TypeVar("R", bound=Response)
 
@@ -81,7 +83,7 @@ class Caller:
 
     def __init__(
         self,
-        transport: Transport,
+        transport: "Transport",
         retries: Retries,
         *,
         clock: Callable[[], float] = time.monotonic,

@@ -14,11 +14,13 @@
 import asyncio
 import logging
 import socket
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
+from http import HTTPStatus
 from typing import Final, TypeAlias, TypeVar
 
+import httpcore
 import httpx
 
 from keydesk_client.auth.secret import RedactingFilter, Secret, strip_traceback
@@ -32,7 +34,11 @@ from keydesk_client.errors import (
     Unreachable,
     UnreadableAnswer,
 )
-from keydesk_client.http._httpcore_private import may_have_trailing_data, send_requests_whole
+from keydesk_client.http._httpcore_private import (
+    may_have_trailing_data,
+    send_requests_whole,
+    unread_bytes,
+)
 from keydesk_client.http.endpoint import Address, address_of
 from keydesk_client.http.error_mapping import error_of
 from keydesk_client.http.limiter import (
@@ -47,6 +53,7 @@ from keydesk_client.http.messages import (
     REST_UNCOMPRESSED,
     STANDARD_TIMEOUTS,
     STREAM,
+    ChunkedDecoder,
     Headers,
     HttpResponse,
     Request,
@@ -73,13 +80,24 @@ COUNTED_IDLE_S: Final = IDLE_CONNECTION_S - 5.0
 KEEPALIVE_IDLE_S, KEEPALIVE_INTERVAL_S, KEEPALIVE_PROBES = 5, 2, 3
 UNACKNOWLEDGED_MS: Final = 8000
 LONGEST_REASON: Final = 300
+READ_SIZE: Final = 65_536
+"""Bytes of a stream that are read at once, as httpcore does."""
 
-CAUGHT: Final = (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, OSError, UnicodeError)
+CAUGHT: Final = (
+    httpx.HTTPError,
+    httpx.StreamError,
+    httpx.InvalidURL,
+    httpcore.NetworkError,
+    httpcore.TimeoutException,
+    OSError,
+    UnicodeError,
+)
 TIMEOUTS: Final[tuple[tuple[type[Exception], str, bool], ...]] = (
     (httpx.ConnectTimeout, "connect", False),
     (httpx.PoolTimeout, "pool", False),
     (httpx.WriteTimeout, "write", True),
     (httpx.ReadTimeout, "read", True),
+    (httpcore.ReadTimeout, "read", True),
     (TimeoutError, "whole", True),
 )
 """The exception, its phase, and whether the request may have been sent by then."""
@@ -166,7 +184,7 @@ class Transport:
             await _guarded(_close(response), self._token)
             raise UnreadableAnswer("the stream is compressed, which was not asked for")
         try:
-            pieces = _pieces(response, self._token)
+            pieces = _pieces(response, self._token, silence)
             yield without_token(pieces, self._token) if redacted else pieces
         finally:
             await _guarded(_close(response), self._token)
@@ -298,10 +316,12 @@ async def _disconnect(response: httpx.Response) -> None:
             await connection.aclose()
 
 
-async def _pieces(response: httpx.Response, token: Secret) -> AsyncGenerator[bytes]:
+async def _pieces(
+    response: httpx.Response, token: Secret, silence: float | None
+) -> AsyncGenerator[bytes]:
     failure: BaseException
     try:
-        async for piece in _stream_of(response):
+        async for piece in _body_of(response, silence):
             yield piece
     except CAUGHT as error:
         failure = _client_error(error, token)
@@ -310,6 +330,39 @@ async def _pieces(response: httpx.Response, token: Secret) -> AsyncGenerator[byt
     else:
         return
     raise failure
+
+
+def _body_of(response: httpx.Response, silence: float | None) -> AsyncIterable[bytes]:
+    """Return the pieces of a stream: read from the connection if it is chunked, see `ChunkedDecoder`, else by httpx."""
+    connection: object = response.extensions.get("network_stream")
+    received = unread_bytes(response.stream)
+    is_chunked = response.headers.get("transfer-encoding", "").lower() == "chunked"
+    if (
+        isinstance(connection, httpcore.AsyncNetworkStream)
+        and received is not None
+        and is_chunked
+        and response.status_code == HTTPStatus.OK
+    ):
+        return _chunked_body(connection, received, silence)
+    return _stream_of(response)
+
+
+async def _chunked_body(
+    connection: httpcore.AsyncNetworkStream, received: bytes, silence: float | None
+) -> AsyncGenerator[bytes]:
+    """Yield the rest of a body; httpx, which does not see its end, closes the connection."""
+    decoder = ChunkedDecoder()
+    while True:
+        piece = decoder.feed(received)
+        if piece:
+            yield piece
+        if decoder.ended:
+            return
+        if decoder.broken:
+            raise ConnectionLost("the stream broke: what follows a chunk is not a chunk")
+        received = await connection.read(READ_SIZE, timeout=silence)
+        if not received:
+            raise ConnectionLost("the connection broke: the stream ended without its last chunk")
 
 
 def _stream_of(response: httpx.Response) -> httpx.AsyncByteStream:

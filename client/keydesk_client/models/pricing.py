@@ -25,6 +25,7 @@ from keydesk_client.models._core.scalars import (
     InstrumentName,
     Liquidity,
     PriceValue,
+    RecurringPrice,
 )
 from keydesk_client.models._core.slots_record import STRICT_CONFIG, SlottedRecord
 from keydesk_client.models.enumerations import CandlestickGranularity, PriceStatus
@@ -92,13 +93,13 @@ class CandlestickData(SlottedRecord):
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT_CONFIG
 
-    o: PriceValue
+    o: RecurringPrice
     """Open."""
-    h: PriceValue
+    h: RecurringPrice
     """High."""
-    l: PriceValue  # noqa: E741 - the wire's name
+    l: RecurringPrice  # noqa: E741 - the wire's name
     """Low."""
-    c: PriceValue
+    c: RecurringPrice
     """Close."""
 
 
@@ -165,7 +166,7 @@ class PriceBucket(SlottedRecord):
 
     __pydantic_config__: ClassVar[ConfigDict] = STRICT_CONFIG
 
-    price: PriceValue
+    price: RecurringPrice
     """The price of this level."""
     liquidity: Liquidity
     """Units on offer at this price."""
@@ -236,9 +237,9 @@ class ClientPrice(Record):
     """Best first, may be empty."""
     asks: tuple[PriceBucket, ...]
     """Best first, may be empty."""
-    closeout_bid: PriceValue
+    closeout_bid: RecurringPrice
     """Bid for closing out when there is no bid liquidity."""
-    closeout_ask: PriceValue
+    closeout_ask: RecurringPrice
     """Ask for closing out when there is no ask liquidity."""
     quote_home_conversion_factors: QuoteHomeConversionFactors | None = None
     """Deprecated, REST only."""

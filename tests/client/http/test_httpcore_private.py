@@ -1,4 +1,7 @@
-"""Each private attribute of httpx and httpcore exists in the installed version; without one, no response is trusted."""
+"""Each private attribute of httpx and httpcore exists in the installed version; without one, no response is trusted.
+
+Streams are read from the connection, chunk framing removed, or by httpx where the parser cannot be reached.
+"""
 
 import asyncio
 import re
@@ -10,7 +13,13 @@ import pytest
 
 from keydesk_client.auth.secret import Secret
 from keydesk_client.http import _httpcore_private
-from keydesk_client.http._httpcore_private import BACKEND, PARSER_PATH, POOL, may_have_trailing_data
+from keydesk_client.http._httpcore_private import (
+    BACKEND,
+    PARSER_PATH,
+    POOL,
+    may_have_trailing_data,
+    unread_bytes,
+)
 from keydesk_client.http.messages import Request
 from keydesk_client.http.transport import Transport
 from support.data.hostile_answers import GOOD_BODY, answer, whole_request
@@ -110,6 +119,40 @@ async def test_without_an_attribute_every_response_closes_its_connection(
     path = (*PARSER_PATH[:place], "_renamed", *PARSER_PATH[place + 1 :])
     monkeypatch.setattr(_httpcore_private, "PARSER_PATH", path)
     assert await connections_of_three_requests() == 3
+
+
+CHUNKS = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n2\r\nb\n\r\n0\r\n\r\n"
+
+
+async def pieces_of_a_stream() -> list[bytes]:
+    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await whole_request(reader)
+        writer.write(CHUNKS)
+
+    async with talking_server(talk) as url:
+        transport = Transport(Secret("t"), url, url)
+        async with transport.open_stream(Request("GET", "/v3")) as stream:
+            pieces = [piece async for piece in stream]
+        await transport.close()
+    return pieces
+
+
+async def test_the_chunks_of_a_read_are_one_piece() -> None:
+    assert await pieces_of_a_stream() == [b"a\nb\n"]
+
+
+@pytest.mark.parametrize("place", range(len(PARSER_PATH)))
+async def test_without_an_attribute_httpx_reads_the_chunks(
+    monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    path = (*PARSER_PATH[:place], "_renamed", *PARSER_PATH[place + 1 :])
+    monkeypatch.setattr(_httpcore_private, "PARSER_PATH", path)
+    assert await pieces_of_a_stream() == [b"a\n", b"b\n"]
+
+
+@pytest.mark.parametrize("stream", [object(), httpx.ByteStream(b"a")])
+def test_a_stream_without_a_parser_has_no_unread_bytes(stream: object) -> None:
+    assert unread_bytes(stream) is None
 
 
 async def test_bytes_behind_a_response_are_noticed() -> None:

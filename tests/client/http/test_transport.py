@@ -238,12 +238,39 @@ async def test_a_stream_hands_on_its_bytes_until_the_end() -> None:
         assert b"".join([piece async for piece in pieces]) == b"a\nbc\n"
 
 
+async def collect(pieces: AsyncIterator[bytes], received: list[bytes]) -> None:
+    while True:
+        received.append(await anext(pieces))
+
+
 async def test_a_stream_that_breaks_says_so_in_our_words() -> None:
     head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n5\r\nhal"
+    received: list[bytes] = []
     async with served(saying(head)) as transport, transport.open_stream(ASK) as pieces:
-        assert await anext(pieces) + await anext(pieces) == b"a\nhal"
-        with pytest.raises(ConnectionLost):
-            await anext(pieces)
+        with pytest.raises(ConnectionLost, match="without its last chunk"):
+            await collect(pieces, received)
+    assert b"".join(received) == b"a\nhal"
+
+
+async def test_a_stream_whose_framing_is_broken_gives_what_came_before() -> None:
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\na\n\r\n{}\r\n"
+    received: list[bytes] = []
+    async with served(saying(head)) as transport, transport.open_stream(ASK) as pieces:
+        with pytest.raises(ConnectionLost, match="not a chunk"):
+            await collect(pieces, received)
+    assert b"".join(received) == b"a\n"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n",
+    ],
+)
+async def test_a_stream_that_is_not_chunked_is_read_by_httpx(head: bytes) -> None:
+    async with served(saying(head, b"a\nb\n")) as transport, transport.open_stream(ASK) as pieces:
+        assert b"".join([piece async for piece in pieces]) == b"a\nb\n"
 
 
 async def test_a_mute_stream_ends_after_the_silence_that_was_allowed() -> None:

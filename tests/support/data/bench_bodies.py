@@ -111,9 +111,9 @@ def order_body() -> bytes:
     return json.dumps(answer).encode()
 
 
-def candles_body(count: int = 5000) -> bytes:
+def candles_body(count: int = 5000, seed: int = 1) -> bytes:
     """Return candles of one minute with mid prices, 0.7 MB."""
-    rng = Random(1)
+    rng = Random(seed)
     price = 1.1
     candles = []
     for minute in range(count):
@@ -125,9 +125,9 @@ def candles_body(count: int = 5000) -> bytes:
     return json.dumps({"instrument": "EUR_USD", "granularity": "M1", "candles": candles}).encode()
 
 
-def trades_body(count: int = 500) -> bytes:
+def trades_body(count: int = 500, seed: int = 2) -> bytes:
     """Return open trades, every other one with a take-profit and a stop-loss, 0.3 MB."""
-    rng = Random(2)
+    rng = Random(seed)
     order = {
         "createTime": OPENED,
         "state": "PENDING",
