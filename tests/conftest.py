@@ -1,11 +1,19 @@
 """Fixtures that every test may ask for by name, and how the tests are spread over processes."""
 
+import os
+
 import pytest
 
 pytest.register_assert_rewrite("support")
 pytest_plugins = ["support.broker", "support.ssh_server", "support.wire_report"]
 
 ALONE = ("bench", "soak")  # figures and long runs have the machine to themselves
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let workers and the programs of tests keep bytecode where the environment forbids it: each start would compile all modules."""
+    if os.environ.pop("PYTHONDONTWRITEBYTECODE", None):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(config.rootpath / ".pytest_cache" / "bytecode")
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:

@@ -243,7 +243,7 @@ def test_a_live_desk_is_armed_by_digits_that_it_answers_and_disarmed_by_a_blurre
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:
     home = Home(tmp_path / "home")
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     right = desk_of_my_own.account_id[-3:]
     wrong = "999" if right != "999" else "888"
     with Terminal(keydesk("--profile", "main", *home.unlocked), (80, 24), home.env) as terminal:

@@ -1,13 +1,16 @@
 """Whatever bytes a terminal sends, the desk stays, says what it dropped, and sends no order."""
 
 import random
+import shutil
 import signal
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from support.terminal import Terminal, keydesk
+from support.terminal import PATIENCE, Terminal, keydesk
 
 SIZE = (120, 35)
 # Ctrl-C twice leaves, and so does `:q` and Enter; with the other bytes there is no way out by accident.
@@ -25,6 +28,17 @@ def leave(terminal: Terminal) -> None:
     assert "Traceback" not in terminal.text
 
 
+@pytest.fixture(scope="module")
+def open_desk() -> Iterator[Terminal]:
+    """A desk that several tests write to, and leave without form and notice."""
+    folder = Path(tempfile.mkdtemp(prefix="kd-"))
+    with desk(folder) as terminal:
+        terminal.see("prices ok")
+        yield terminal
+        leave(terminal)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 @pytest.mark.parametrize(
     ("data", "words"),
     [
@@ -35,14 +49,12 @@ def leave(terminal: Terminal) -> None:
     ],
 )
 def test_an_unreadable_byte_is_dropped_and_said(
-    practice_folder: Path, data: bytes, words: str
+    open_desk: Terminal, data: bytes, words: str
 ) -> None:
-    with desk(practice_folder) as terminal:
-        terminal.see("prices ok")
-        terminal.write(data)
-        terminal.see(words)
-        terminal.press("j")
-        leave(terminal)
+    open_desk.write(data)
+    open_desk.see(words)
+    open_desk.press("j", "Escape")
+    open_desk.see_no_more(words)
 
 
 def test_all_bytes_one_after_the_other_leave_the_desk_as_it_is(practice_folder: Path) -> None:
@@ -58,10 +70,11 @@ def test_all_bytes_one_after_the_other_leave_the_desk_as_it_is(practice_folder: 
         leave(terminal)
 
 
-def pour(terminal: Terminal, data: bytes, seconds: float) -> None:
-    """Send the bytes again and again, as fast as the program takes them."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+def pour(terminal: Terminal, data: bytes, seconds: float, notice: str) -> None:
+    """Send the bytes again and again, as fast as the program takes them, and until it has said so."""
+    begun = time.monotonic()
+    while (spent := time.monotonic() - begun) < seconds or notice not in terminal.text:
+        assert spent < PATIENCE, terminal.text
         terminal.write_some(data)
         terminal.pause(0.002)
 
@@ -72,16 +85,14 @@ def pour(terminal: Terminal, data: bytes, seconds: float) -> None:
     ids=["keys", "orders", "unreadable", "focus"],
 )
 def test_a_flood_is_over_when_it_ends_and_no_key_of_it_counts_later(
-    practice_folder: Path, data: bytes
+    open_desk: Terminal, data: bytes
 ) -> None:
-    with desk(practice_folder) as terminal:
-        terminal.see("prices ok")
-        pour(terminal, data, 3.0)
-        terminal.see("Keys dropped", 10.0)
-        terminal.pause(1.0)
-        terminal.press("Escape", "g", "t")
-        assert "Trades 0" in terminal.text
-        leave(terminal)
+    pour(open_desk, data, 3.0, "Keys dropped")
+    open_desk.pause(1.0)
+    open_desk.press("Escape", "Escape", "g", "t")
+    assert "Trades 0" in open_desk.text
+    open_desk.press("Escape")
+    open_desk.see_no_more("Keys dropped")
 
 
 LETTERS_IN_REPLIES = (

@@ -16,7 +16,7 @@ import pytest
 
 from support.broker import PracticeServer
 from support.proxies.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
-from support.signing_in import Home, address_words
+from support.signing_in import Home
 from support.terminal import KEYS, PAUSE, NeverSeen, Terminal, keydesk
 from support.terminal_bytes import INVISIBLE, foreign_pieces
 
@@ -67,11 +67,9 @@ async def order_at(practice: PracticeServer, order: dict[str, object]) -> None:
     assert answer.status_code == 201, answer.text
 
 
-def sign_in(home: Home, practice: PracticeServer, proxy: PoisoningProxy) -> list[str]:
-    """Sign in through the proxy while it is harmless; returns the words that open the profile."""
-    place = [*address_words(proxy.url), "--account", practice.account_id]
-    done = home.run("login", "main", *place, *home.unlocked, stdin=practice.token + "\n")
-    assert done.returncode == 0, done.stderr
+def signed_in(home: Home, practice: PracticeServer, proxy: PoisoningProxy) -> list[str]:
+    """Keep a profile whose broker is the proxy; returns the words that open it."""
+    home.signed_in("main", practice, rest_url=proxy.url, stream_url=proxy.url)
     return ["--profile", "main", *home.unlocked]
 
 
@@ -119,7 +117,7 @@ async def test_no_pane_form_or_message_passes_a_control_sequence_of_the_server_o
     practice: PracticeServer, proxy: PoisoningProxy, home: Home
 ) -> None:
     await trade(practice)
-    profile = sign_in(home, practice, proxy)
+    profile = signed_in(home, practice, proxy)
     proxy.poison = Poison(seed=1, active=True, names=0.3, ids=True, types=0.1)
     await asyncio.to_thread(go_through_the_desk, home, profile, proxy)
     assert proxy.poison.count > 100
@@ -131,7 +129,7 @@ async def test_no_command_passes_a_control_sequence_of_the_server_on(
     practice: PracticeServer, proxy: PoisoningProxy, home: Home, tmp_path: Path
 ) -> None:
     await trade(practice)
-    profile = sign_in(home, practice, proxy)
+    profile = signed_in(home, practice, proxy)
     await asyncio.to_thread(run_every_command, home, profile, proxy, tmp_path)
     assert proxy.poison.count > 100
 
@@ -171,7 +169,7 @@ def assert_clean_table(path: Path) -> None:
 async def test_the_leaving_message_shows_the_accounts_of_the_server_without_its_sequences(
     practice: PracticeServer, proxy: PoisoningProxy, home: Home
 ) -> None:
-    profile = sign_in(home, practice, proxy)
+    profile = signed_in(home, practice, proxy)
     proxy.poison = Poison(seed=4, active=True, often=1.0, accounts=True)
 
     def open_desk() -> None:
@@ -187,7 +185,7 @@ async def test_status_names_an_order_of_a_type_that_it_does_not_know(
     practice: PracticeServer, proxy: PoisoningProxy, home: Home
 ) -> None:
     await trade(practice)
-    profile = sign_in(home, practice, proxy)
+    profile = signed_in(home, practice, proxy)
     proxy.poison = Poison(seed=5, active=True, often=0.0, types=1.0)
     done = await asyncio.to_thread(home.run, "status", *profile)
     assert (done.returncode, done.stderr) == (0, "")
@@ -202,7 +200,7 @@ async def test_ten_thousand_hostile_values_leave_the_terminal_as_it_is(
     practice: PracticeServer, proxy: PoisoningProxy, home: Home, tmp_path: Path
 ) -> None:
     await trade(practice)
-    profile = sign_in(home, practice, proxy)
+    profile = signed_in(home, practice, proxy)
     said = 0
     for seed in range(VALUES):
         kinds = {"names": 0.3 * (seed % 2), "types": 0.1 * (seed % 3), "ids": seed % 4 > 1}

@@ -63,7 +63,13 @@ def sockets_in(folder: Path) -> list[Path]:
     return [path for path in folder.rglob("*") if path.is_socket()]
 
 
-@pytest.mark.parametrize("way", WAYS)
+RARE = ("SIGINT", "SIGUSR1", "SIGUSR2", "SIGALRM")
+
+
+@pytest.mark.parametrize(
+    "way",
+    [pytest.param(way, marks=[pytest.mark.soak] if way in RARE else []) for way in WAYS],
+)
 def test_leaving_leaves_nothing_behind(way: str, practice_folder: Path) -> None:
     leave, code = WAYS[way]
     env = {"KEYDESK_HOME": str(practice_folder / "home"), "XDG_RUNTIME_DIR": str(practice_folder)}

@@ -77,7 +77,7 @@ def test_a_person_signs_in_and_opens_a_live_desk(
 def test_a_mistyped_passphrase_may_be_typed_again(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     with Terminal(keydesk("--profile", "main"), SIZE, home.env) as terminal:
         answer(terminal, "Vault passphrase", "mistyped")
         terminal.see("does not open the vault")
@@ -90,7 +90,7 @@ def test_a_mistyped_passphrase_may_be_typed_again(
 def test_the_bare_command_opens_the_last_profile(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     for words in (["--profile", "main"], []):
         with Terminal(keydesk(*words, *home.unlocked), SIZE, home.env) as terminal:
             terminal.see("LIVE real money")
@@ -99,7 +99,7 @@ def test_the_bare_command_opens_the_last_profile(
 
 
 def test_three_wrong_passphrases_are_enough(desk_of_my_own: PracticeServer, home: Home) -> None:
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     with Terminal(keydesk("--profile", "main"), SIZE, home.env) as terminal:
         for times in (1, 2, 3):
             terminal.until(partial(asked_so_often, terminal, times))
@@ -111,7 +111,7 @@ def test_three_wrong_passphrases_are_enough(desk_of_my_own: PracticeServer, home
 def test_a_token_that_was_revoked_is_said_in_one_sentence(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     store_another_token(home, desk_of_my_own)  # the broker forgets none of its own
     with Terminal(keydesk("--profile", "main", *home.unlocked), SIZE, home.env) as terminal:
         assert terminal.wait_for_exit() == 1
@@ -129,7 +129,7 @@ def store_another_token(home: Home, practice: PracticeServer) -> None:
 def test_a_profile_without_a_token_says_how_to_sign_in(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     (home.folder / "tokens" / "tokens.vault").unlink()
     with Terminal(keydesk("--profile", "main", *home.unlocked), SIZE, home.env) as terminal:
         assert terminal.wait_for_exit() == 1
@@ -139,7 +139,7 @@ def test_a_profile_without_a_token_says_how_to_sign_in(
 def test_a_broker_that_does_not_answer_still_lets_the_desk_open(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     settings = home.folder / "config.toml"
     settings.write_text(settings.read_text().replace(desk_of_my_own.rest_url, "http://127.0.0.1:1"))
     with Terminal(keydesk("--profile", "main", *home.unlocked), SIZE, home.env) as terminal:

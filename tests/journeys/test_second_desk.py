@@ -41,7 +41,7 @@ def test_two_desks_on_one_account_each_say_so(
     desk_of_my_own: PracticeServer, tmp_path: Path
 ) -> None:
     home = Home(tmp_path / "home")
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     command = keydesk("--profile", "main", *home.unlocked)
     with Terminal(command, SIZE, home.env) as first:
         first.see("prices ok")

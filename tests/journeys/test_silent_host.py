@@ -15,12 +15,7 @@ def test_a_silent_rest_host_is_told_with_its_age_at_every_size(
 ) -> None:
     home = Home(practice_folder / "home")
     with silent_relay(practice.rest_url) as relay:
-        addresses = ["--rest-url", relay.url, "--stream-url", practice.stream_url]
-        words = ["login", "quiet", "--environment", "custom", *addresses]
-        done = home.run(
-            *words, "--account", practice.account_id, *home.unlocked, stdin=practice.token + "\n"
-        )
-        assert done.returncode == 0, done.stderr
+        home.signed_in("quiet", practice, rest_url=relay.url)
         desk = keydesk("--profile", "quiet", *home.unlocked)
         with Terminal(desk, SIZES[0], home.env) as terminal:
             terminal.see("prices ok", 60)

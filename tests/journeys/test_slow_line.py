@@ -44,8 +44,7 @@ def hold(terminal: SlowTerminal) -> int:
 
 def see_the_last_picture(terminal: SlowTerminal) -> None:
     """Move at once as far as a held key would, then touch nothing: the row that was reached is shown."""
-    terminal.press("Escape")
-    terminal.write(b"k" * 2 * TURN)  # to the first row, from wherever a busy machine has left it
+    terminal.press("Escape", "g", "g")  # to the first row, from wherever a busy machine has left it
     terminal.see("Deal EUR/USD")
     terminal.pause(1)
     terminal.write(b"j" * TURN)

@@ -61,7 +61,15 @@ def test_an_answer_that_comes_too_late_presses_no_key(pieces: int, practice_fold
         terminal.see("BUY 10,000")
 
 
-@pytest.mark.parametrize("term", ["xterm-kitty", "alacritty", "foot", "xterm-ghostty"])
+@pytest.mark.parametrize(
+    "term",
+    [
+        "xterm-kitty",
+        pytest.param("alacritty", marks=pytest.mark.soak),
+        pytest.param("foot", marks=pytest.mark.soak),
+        pytest.param("xterm-ghostty", marks=pytest.mark.soak),
+    ],
+)
 def test_a_terminal_known_by_its_name_is_drawn_in_all_its_colours_unasked(
     term: str, practice_folder: Path
 ) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from support.broker import PracticeServer
 from support.proxies.poisoning_proxy import Poison, PoisoningProxy, poisoning_proxy
-from support.signing_in import Home, address_words
+from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
 SIZES = ((80, 24), (120, 35), (200, 50))
@@ -41,11 +41,7 @@ async def test_no_number_ends_prices_or_account_for_good(
     order = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
     assert (await practice.send("POST", "{a}/orders", {"order": order})).status_code == 201
     with poisoning_proxy(practice, Poison()) as proxy:
-        place = [*address_words(proxy.url), "--account", practice.account_id]
-        done = await asyncio.to_thread(
-            home.run, "login", "main", *place, *home.unlocked, stdin=practice.token + "\n"
-        )
-        assert done.returncode == 0, done.stderr
+        home.signed_in("main", practice, rest_url=proxy.url, stream_url=proxy.url)
         profile = ["--profile", "main", *home.unlocked]
         await asyncio.to_thread(watch_the_desk, home, profile, proxy)
         assert proxy.faults == []

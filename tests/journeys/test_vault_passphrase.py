@@ -15,7 +15,7 @@ SIZE = (160, 24)
 @pytest.fixture
 def home(tmp_path: Path, desk_of_my_own: PracticeServer) -> Home:
     home = Home(tmp_path / "home")
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     return home
 
 
@@ -65,7 +65,7 @@ def log_out(home: Home, name: str) -> str:
 def test_signing_out_needs_no_passphrase_and_takes_the_vault_with_the_last_profile(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    home.sign_in("second", desk_of_my_own)
+    home.signed_in("second", desk_of_my_own)
     vault = home.folder / "tokens" / "tokens.vault"
     assert "its token stays in the vault" in log_out(home, "main")
     assert vault.exists()

@@ -32,8 +32,8 @@ from typing import Any
 import httpx
 import pytest
 
-START_SECONDS = 30.0
-STOP_SECONDS = 10.0
+START_SECONDS = 120.0
+STOP_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,10 @@ import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from keydesk.config.profiles import save_profile
+from keydesk.config.settings import Profile
+from keydesk_client.auth.token_store import TokenStore
+from keydesk_client.auth.vault import ALLOWED_WORK, VaultKeyring
 from support.broker import PracticeServer
 from support.terminal import keydesk
 
@@ -44,7 +48,7 @@ class Home:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=300,
             env={**os.environ, **self.env, **more_env},
             start_new_session=True,  # no terminal to fall back on, wherever the tests run
         )
@@ -55,6 +59,18 @@ class Home:
             *login_words(name, practice), *self.unlocked, *more, stdin=practice.token + "\n"
         )
         assert done.returncode == 0, done.stderr
+
+    def signed_in(
+        self, name: str, practice: PracticeServer, *, rest_url: str = "", stream_url: str = ""
+    ) -> None:
+        """Keep profile and token as `sign_in` does, in this process; the vault's key takes the least work that is allowed."""
+        self.folder.mkdir(mode=0o700, exist_ok=True)
+        vault = VaultKeyring(
+            self.folder / "tokens" / "tokens.vault", lambda: PASSPHRASE, work=min(ALLOWED_WORK)
+        )
+        TokenStore(vault, "vault").store(name, "custom", practice.token)
+        urls = (rest_url or practice.rest_url, stream_url or practice.stream_url)
+        save_profile(self.folder, Profile(name, "custom", practice.account_id, *urls))
 
     def files(self) -> dict[str, bytes]:
         """Every file under the folder, by its path there."""

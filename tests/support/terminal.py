@@ -23,7 +23,7 @@ from typing import Self
 import pyte
 
 PAUSE = 0.35  # between two keys: slower than the guard's 250 ms dwell
-PATIENCE = 30.0
+PATIENCE = 90.0
 FULL_FOR = 1.0  # seconds without a new byte: the program is stuck in its write
 # Sequences that the emulator misreads: keyboard protocols and private modes with a prefix it does not know.
 UNREAD = re.compile(rb"\x1b\[[<>=][0-9;]*[a-zA-Z]|\x1bP[^\x1b]*\x1b\\|\x1b\[\?[0-9;]*\$p")

@@ -89,8 +89,9 @@ async def test_a_few_kills_lose_nothing(practice_folder: Path) -> None:
     await survive(practice_folder, kills=3)
 
 
+@pytest.mark.parametrize("growth", [8, pytest.param(2, marks=pytest.mark.soak)])
 async def test_a_kill_while_a_long_batch_is_written_leaves_all_of_it_or_nothing(
-    practice_folder: Path,
+    practice_folder: Path, growth: int
 ) -> None:
     data = practice_folder / "data"
     large_ledger(data, 1_000, trades=400, orders=400)
@@ -116,7 +117,7 @@ async def test_a_kill_while_a_long_batch_is_written_leaves_all_of_it_or_nothing(
         assert ended or not answered
         if ended:
             return
-        turns = 2 * turns + 50
+        turns = growth * turns + 50
 
 
 @pytest.mark.soak

@@ -21,7 +21,7 @@ COMMENTED = {"id": "=1+1", "tag": "plan", "comment": "@me \x1b[31m"}
 def home(tmp_path: Path, desk_of_my_own: PracticeServer) -> Home:
     """A home that is signed in to the broker as `main`."""
     home = Home(tmp_path / "home")
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     return home
 
 

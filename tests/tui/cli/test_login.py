@@ -128,7 +128,7 @@ def test_a_host_that_is_not_there_is_named(home: Home) -> None:
 def test_a_wrong_passphrase_keeps_the_old_tokens(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     home.passphrase_file.write_text("not the passphrase\n")
     done = home.run(
         *login_words("other", desk_of_my_own), *home.unlocked, stdin=desk_of_my_own.token
@@ -176,7 +176,7 @@ def test_what_cannot_be_a_token_is_refused_unseen(
 def test_a_profile_does_not_change_its_environment(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     done = home.run("login", "main", "--environment", "live", stdin=desk_of_my_own.token)
     assert (done.returncode, "signed in for custom" in done.stderr) == (1, True)
 
@@ -207,7 +207,7 @@ def test_wrong_usage_ends_with_2_and_repeats_no_token(
 def test_an_unknown_profile_names_the_known_ones(
     desk_of_my_own: PracticeServer, home: Home
 ) -> None:
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     done = home.run("logout", "mian", *home.unlocked)
     assert (done.returncode, "known: main" in done.stderr) == (1, True)
 

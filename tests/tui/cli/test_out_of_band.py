@@ -13,7 +13,7 @@ from keydesk.config.profiles import save_last_profile
 from keydesk_client.orders.journal import FileJournal
 from support.broker import PracticeServer
 from support.proxies.poisoning_proxy import Poison, poisoning_proxy
-from support.signing_in import Home, login_words
+from support.signing_in import Home
 from support.terminal import Terminal, keydesk
 
 BUY = {"type": "MARKET", "instrument": "EUR_USD", "units": "1000"}
@@ -25,7 +25,7 @@ LIMIT = {"type": "LIMIT", "instrument": "EUR_USD", "units": "-500", "price": "9.
 async def home(tmp_path: Path, desk_of_my_own: PracticeServer) -> Home:
     """Signed in as `main` to an account with two trades, one of them protected, and an entry order."""
     home = Home(tmp_path / "home")
-    home.sign_in("main", desk_of_my_own)
+    home.signed_in("main", desk_of_my_own)
     for order in (BUY | STOP, BUY | {"instrument": "USD_JPY", "units": "-2000"}, LIMIT):
         assert (
             await desk_of_my_own.send("POST", "{a}/orders", {"order": order})
@@ -179,14 +179,7 @@ async def run_past(
     with poisoning_proxy(practice, Changed(change)) as proxy:
         (folder / "past").mkdir()
         home = Home(folder / "past" / "home")
-        words = [
-            proxy.url if word == practice.rest_url else word
-            for word in login_words("main", practice)
-        ]
-        signed = await asyncio.to_thread(
-            home.run, *words, *home.unlocked, stdin=practice.token + "\n"
-        )
-        assert signed.returncode == 0, signed.stderr
+        home.signed_in("main", practice, rest_url=proxy.url, stream_url=proxy.url)
         done = await asyncio.to_thread(
             home.run, command, "--profile", "main", "--yes", *home.unlocked
         )

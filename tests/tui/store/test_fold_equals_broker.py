@@ -161,10 +161,11 @@ def _nth(things: Mapping[int, object], pick: int) -> str:
     return str(ids[pick % len(ids)]) if ids else "999"
 
 
-@pytest.mark.parametrize("terms", [Terms(currency="USD"), Terms(currency="EUR", hedging=True)])
-@settings(deadline=None, max_examples=60)
-@given(history=st.lists(steps, min_size=10, max_size=60))
-def test_the_fold_of_any_history_is_the_brokers_snapshot(terms: Terms, history: list[Step]) -> None:
+TERMS = [Terms(currency="USD"), Terms(currency="EUR", hedging=True)]
+HISTORIES = st.lists(steps, min_size=10, max_size=60)
+
+
+def check_the_fold(terms: Terms, history: list[Step]) -> None:
     folded = FoldedAccount(PractisedAccount(terms, deposit="100000"))
     for step in history:
         happen(folded, step)
@@ -173,7 +174,24 @@ def test_the_fold_of_any_history_is_the_brokers_snapshot(terms: Terms, history: 
     assert picture(folded.store) == their_picture(folded)
 
 
-@settings(deadline=None, max_examples=40)
+@pytest.mark.parametrize("terms", TERMS)
+@settings(deadline=None, max_examples=20)
+@given(history=HISTORIES)
+def test_the_fold_of_any_history_is_the_brokers_snapshot(terms: Terms, history: list[Step]) -> None:
+    check_the_fold(terms, history)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("terms", TERMS)
+@settings(deadline=None, max_examples=300)
+@given(history=HISTORIES)
+def test_the_fold_of_hundreds_of_histories_is_the_brokers_snapshot(
+    terms: Terms, history: list[Step]
+) -> None:
+    check_the_fold(terms, history)
+
+
+@settings(deadline=None, max_examples=20)
 @given(history=st.lists(steps, min_size=10, max_size=40))
 def test_profit_and_margin_by_our_reckoning_are_the_brokers(
     history: list[Step],
