@@ -48,7 +48,13 @@ from keydesk_client.orders.outcome import (
     Unconfirmed,
     Unknown,
 )
-from keydesk_client.orders.reconciler import LookUps, UnconfirmedIntents, shows_effect
+from keydesk_client.orders.reconciler import (
+    LookUps,
+    UnconfirmedIntents,
+    is_read_whole,
+    may_concern,
+    shows_effect,
+)
 
 LATE_NS: Final = 120 * 1_000_000_000
 """A request that is older than this has arrived by now, or never will.
@@ -149,26 +155,39 @@ class OrderProtocol:
             if intent.id not in self._look_up_tasks:
                 self._look_up_tasks[intent.id] = asyncio.create_task(self._look_up_late(intent))
 
-    async def reconcile(self, changes: AccountChanges, since: int) -> None:
+    async def reconcile(self, changes: AccountChanges, since: int) -> tuple[Intent, ...]:
         """Compare Unconfirmed intents with the account's changes after `since`; raise the alarm for those that took effect.
 
         Transactions decide. When only an order or a trade shows an effect, the history is read again: the answer may
-        have come from a replica that lags behind.
+        have come from a replica that lags behind. It is read as well when the changes begin later than the intent, for
+        what is before them may decide what they mean.
+
+        Return the intents that none of the changes concerns; changes that could not be read whole may concern any.
         """
+        is_whole = is_read_whole(changes)
+        not_concerned: list[Intent] = []
         for intent in self.unconfirmed.intents:
-            if intent.since >= since and intent in self.unconfirmed:
-                outcome = await self._reconcile_one(intent, changes)
-                if outcome is not None and intent in self.unconfirmed:
-                    self._raise_alarm(outcome)
+            if intent not in self.unconfirmed:  # it showed up during the look-up of another
+                continue
+            if is_whole and not may_concern(intent, changes):
+                not_concerned.append(intent)
+            outcome = await self._reconcile_one(intent, changes, since)
+            if outcome is not None and intent in self.unconfirmed:
+                self._raise_alarm(outcome)
+        return tuple(not_concerned)
 
     async def _reconcile_one(
-        self, intent: Intent, changes: AccountChanges
+        self, intent: Intent, changes: AccountChanges, since: int
     ) -> Done | Rejected | Ambiguous | None:
+        outcome, begins_later = None, intent.since < since
         try:
-            outcome = find_outcome(intent, changes.transactions, self._context(intent))
-            is_suspect = shows_effect(intent, changes) or unclear_cancels(
-                intent, changes.transactions
-            )
+            if begins_later:
+                is_suspect = may_concern(intent, changes)
+            else:
+                outcome = find_outcome(intent, changes.transactions, self._context(intent))
+                is_suspect = shows_effect(intent, changes) or bool(
+                    unclear_cancels(intent, changes.transactions)
+                )
         except MissingMember:  # an unreadable record shows nothing; the next check looks again
             return None
         if outcome is None and is_suspect:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from keydesk_client.client import Client
 from keydesk_client.errors import (
@@ -18,10 +18,11 @@ from keydesk_client.errors import (
     RateLimited,
 )
 from keydesk_client.http.limiter import LOOK_UPS_AT_ONCE
+from keydesk_client.models._core.record import Record
 from keydesk_client.models.accounts import AccountChanges
-from keydesk_client.models.orders import Order
+from keydesk_client.models.orders import Order, UnknownOrder
 from keydesk_client.models.trades import TradeSummary
-from keydesk_client.models.transactions.unions import Transaction
+from keydesk_client.models.transactions.unions import Transaction, UnknownTransaction
 from keydesk_client.orders.classify import REQUEST_TIMEOUT, batch_id, client_id_of, is_named, text
 from keydesk_client.orders.matching import Context, concerns, find_outcome, unclear_cancels
 from keydesk_client.orders.outcome import (
@@ -316,6 +317,34 @@ class _Watched:
         return not self.related_ids.isdisjoint(
             {batch, transaction.id, text(transaction, "order_id") or batch}
         )
+
+
+def may_concern(intent: Intent, changes: AccountChanges) -> bool:
+    """Whether anything in the changes may be an effect of the intent, or decide what became of it.
+
+    Raise MissingMember when a record is unreadable.
+    """
+    transactions = changes.transactions
+    return (
+        shows_effect(intent, changes)
+        or bool(unclear_cancels(intent, transactions))
+        or any(concerns(intent, each) for each in transactions)
+    )
+
+
+def is_read_whole(value: object) -> bool:
+    """Return whether every member of a record, and of those inside it, could be read, and each kind is known."""
+    match value:
+        case UnknownTransaction() | UnknownOrder():
+            return False
+        case Record():
+            members = vars(value)
+            known = type(value).model_fields.keys() <= members.keys()
+            return known and all(map(is_read_whole, members.values()))
+        case tuple():
+            return all(map(is_read_whole, cast("tuple[object, ...]", value)))
+        case _:
+            return True
 
 
 def shows_effect(intent: Intent, changes: AccountChanges) -> bool:

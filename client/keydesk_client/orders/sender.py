@@ -250,13 +250,14 @@ class Sender:
         """Return the intents that ended as Unconfirmed and have not shown up since."""
         return self._protocol.unconfirmed.intents
 
-    async def reconcile(self, changes: AccountChanges, since: int) -> None:
+    async def reconcile(self, changes: AccountChanges, since: int) -> tuple[Intent, ...]:
         """Compare Unconfirmed intents with the account's changes after `since`; raise the alarm for those that took effect.
 
         Call it from time to time with the answer of `accounts.changes`, requested with the lowest `since` of
-        `unconfirmed`: this finds what a stream lost or a snapshot skipped.
+        `unconfirmed`: this finds what a stream lost or a snapshot skipped. Return the intents that none of the changes
+        concerns: for these the next call needs only the changes after this answer's last transaction.
         """
-        await self._protocol.reconcile(changes, since)
+        return await self._protocol.reconcile(changes, since)
 
     def watch(self, transaction: Transaction) -> None:
         """Check a transaction against the intents without a known outcome.

@@ -95,6 +95,9 @@ class ScriptedBroker:
     statuses: dict[str, int] = field(default_factory=dict)  # endings of paths that fail
     answers: dict[str, object] = field(default_factory=dict)  # endings of paths, bodies
     asked: list[str] = field(default_factory=list)
+    changes_since: list[int] = field(
+        default_factory=list
+    )  # the ids after which changes were asked for
     price_line: Line = field(default_factory=Line)
     event_line: Line = field(default_factory=Line)
 
@@ -136,6 +139,7 @@ class ScriptedBroker:
         return {"account": whole.to_wire()} | last
 
     def _changes(self, since: int) -> dict[str, object]:
+        self.changes_since.append(since)
         new = [each.to_wire() for id_, each in sorted(self.history.items()) if id_ > since]
         changed = changes(**({"transactions": new} | self.changed))
         return {"changes": changed.to_wire(), "state": state(**self.now).to_wire()}

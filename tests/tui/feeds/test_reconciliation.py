@@ -23,10 +23,23 @@ EVERY_POLL = Reconciliation(check_after=5, check_every=0, look_back=60)
 
 def closing() -> tuple[Transaction, Transaction]:
     """The close of trade 2 as the broker wrote it down."""
+    return closing_from(4)
+
+
+def closing_from(first: int) -> tuple[Transaction, Transaction]:
+    """The close of trade 2, its transactions numbered from `first`."""
     close = {"tradeClose": {"tradeID": "2", "units": "ALL"}, "reason": "TRADE_CLOSE"}
-    order = transaction(4, "MARKET_ORDER", instrument="EUR_USD", units="-100", **close)
+    order = transaction(first, "MARKET_ORDER", instrument="EUR_USD", units="-100", **close)
     closed = [reduction(2, "-100", "1.08500", "0.0000")]
-    return order, fill(5, orderID="4", batchID="4", units="-100", tradesClosed=closed)
+    id_ = str(first)
+    return order, fill(first + 1, orderID=id_, batchID=id_, units="-100", tradesClosed=closed)
+
+
+def other_order(id_: int) -> Transaction:
+    """An order that has nothing to do with trade 2."""
+    return transaction(
+        id_, "MARKET_ORDER", instrument="USD_JPY", units="300", reason="CLIENT_ORDER"
+    )
 
 
 @dataclass
@@ -161,3 +174,81 @@ async def test_a_check_without_an_answer_is_made_again(tmp_path: Path) -> None:
         await checker.check(desk.link)
         del desk.broker.statuses["/changes"]
         await until(lambda: desk.alarms)
+
+
+async def test_changes_that_concern_no_unconfirmed_command_are_asked_for_once(
+    tmp_path: Path,
+) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        broker = ScriptedBroker()
+        broker.happens(*map(other_order, range(4, 204)))
+        link, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
+        await checker.check(link)
+        broker.happens(*map(other_order, range(204, 214)))
+        await checker.check(link)
+        await checker.check(link)
+        assert broker.changes_since == [3, 203, 213]
+
+
+async def test_what_later_changes_show_is_looked_up_in_the_whole_history(tmp_path: Path) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        broker = ScriptedBroker()
+        broker.happens(*map(other_order, range(4, 204)))
+        link, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
+        await checker.check(link)
+        close = closing_from(204)
+        broker.happens(*close)
+        looked_up = desk.broker.asked.count("sinceid")
+        await checker.check(link)
+        assert desk.broker.asked.count("sinceid") == looked_up + 1
+        assert desk.alarms == []  # the history that was read lags behind
+        made = [each.to_wire() for each in close]
+        desk.broker.answers["/sinceid"] = {"transactions": made, "lastTransactionID": "205"}
+        await checker.check(link)
+        assert broker.changes_since == [3, 203, 203]
+        (alarm,) = desk.alarms
+        assert isinstance(alarm, Done)
+        assert alarm.related_transaction_ids == ("204", "205")
+
+
+UNREADABLE: dict[str, dict[str, object]] = {
+    "a transaction of an unknown kind": {"type": "SOMETHING_NEW"},
+    "a transaction that lacks a member": {"type": "MARKET_ORDER", "reason": "CLIENT_ORDER"},
+}
+
+
+@pytest.mark.parametrize("members", UNREADABLE.values(), ids=UNREADABLE)
+async def test_changes_that_cannot_be_read_whole_are_asked_for_again(
+    tmp_path: Path, members: dict[str, object]
+) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        broker = ScriptedBroker()
+        unreadable = {"id": "4", "batchID": "4", "time": "2026-03-02T10:00:00Z"} | members
+        broker.last_id, broker.changed = 4, {"transactions": [unreadable]}
+        link, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
+        await checker.check(link)
+        await checker.check(link)
+        assert broker.changes_since == [3, 3]
+
+
+async def test_changes_that_may_concern_the_command_are_asked_for_again(tmp_path: Path) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        closed = open_trade(2, currentUnits="0", state="CLOSED")
+        broker = ScriptedBroker(last_id=9, changed={"tradesClosed": [closed]})
+        link, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
+        await checker.check(link)
+        await checker.check(link)
+        assert broker.changes_since == [3, 3]
+
+
+async def test_a_history_that_began_anew_is_compared_from_the_command_on(tmp_path: Path) -> None:
+    async with unconfirmed_close(tmp_path) as desk:
+        broker = ScriptedBroker()
+        broker.happens(*map(other_order, range(4, 204)))
+        link, checker = link_to(broker), Reconciler(desk.sender, EVERY_POLL)
+        await checker.check(link)
+        broker.statuses["/changes"] = 416
+        await checker.check(link)
+        del broker.statuses["/changes"]
+        await checker.check(link)
+        assert broker.changes_since == [3, 3]

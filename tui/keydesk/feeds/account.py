@@ -242,18 +242,24 @@ class Unsettled(Protocol):
     """The part of the client's `Sender` that the check needs."""
 
     def unconfirmed(self) -> tuple[Intent, ...]: ...
-    def reconcile(self, changes: AccountChanges, since: int) -> Awaitable[None]: ...
+    def reconcile(self, changes: AccountChanges, since: int) -> Awaitable[tuple[Intent, ...]]: ...
 
 
 @dataclass(slots=True)
 class Reconciler:
-    """Polls the account's changes while a command is UNCONFIRMED, and lets the sender compare them."""
+    """Polls the account's changes while a command is UNCONFIRMED, and lets the sender compare them.
+
+    Changes that were compared and do not concern a command are not requested again for it: those of an hour would be
+    more than a bad link takes every ten seconds.
+    """
 
     sender: Unsettled
     thresholds: Reconciliation
     _checked_at: float = field(default=float("-inf"), init=False)
     _sent_at: dict[str, float] = field(default_factory=dict[str, float], init=False)
     """Send times by intent id on the monotonic clock, converted from the wall clock at the first check."""
+    _compared: dict[str, int] = field(default_factory=dict[str, int], init=False)
+    """Transaction ids by intent id: what happened up to there does not concern the intent."""
 
     async def check(self, link: Link) -> None:
         """Compare what is due; if there is no answer, the next check polls again."""
@@ -261,14 +267,21 @@ class Reconciler:
         if not due or link.now() - self._checked_at < self.thresholds.check_every:
             return
         self._checked_at = link.now()
-        since = min(intent.since for intent in due)
+        compared = {each.id: self._compared.get(each.id, each.since) for each in due}
+        since = min(compared.values())
         try:
             answer = await link.ask(link.client.for_look_ups().accounts.changes(since))
-        except KeydeskClientError:  # also of a history that began anew and lacks that id
+        except OutOfRange:  # a history that began anew lacks that id
+            self._compared = {}
+            return
+        except KeydeskClientError:
             return
         link.gate.offer_all(answer.changes.transactions)
         link.gate.saw_last(answer.last_transaction_id)
-        await self.sender.reconcile(answer.changes, since)
+        not_concerned = await self.sender.reconcile(answer.changes, since)
+        last = number_of(answer.last_transaction_id)
+        compared |= {each.id: last for each in not_concerned if each.id in compared}
+        self._compared = compared
 
     def _due(self, link: Link) -> list[Intent]:
         """Return the intents older than `check_after` and younger than `look_back`."""
