@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.calc.indicator_specs import IndicatorChoice, parse_indicators
 from keydesk.config.indicator_settings import save_indicators
 from keydesk.config.settings import BadSettings
 from keydesk.config.user_files import load_indicators, load_templates, load_user_settings
@@ -59,23 +59,30 @@ def test_bad_text_is_named_with_file_and_remedy(tmp_path: Path, text: str, words
 
 def test_a_choice_is_read_again_as_it_was_saved(tmp_path: Path) -> None:
     specs = parse_indicators(("ema 9", "bb 20 2.5", "macd", "pivots"))
-    save_indicators(tmp_path, "GBP_JPY", specs)
+    save_indicators(tmp_path, IndicatorChoice("GBP_JPY", specs))
     assert load_indicators(tmp_path) == {"GBP_JPY": specs}
 
 
 def test_saving_changes_one_list_and_keeps_the_rest_with_its_comments(tmp_path: Path) -> None:
-    save_indicators(written(tmp_path, OWN), "EUR_USD", parse_indicators(("atr 14",)))
+    choice = IndicatorChoice("EUR_USD", parse_indicators(("atr 14",)))
+    save_indicators(written(tmp_path, OWN), choice)
     assert content(tmp_path) == OWN.replace('["bb 20 2", "rsi 14"]', '["atr 14"]')
     assert load_templates(tmp_path)[0].sizes[1] == 500
 
 
 def test_no_indicators_are_a_choice_too(tmp_path: Path) -> None:
-    save_indicators(written(tmp_path, OWN), "EUR_USD", ())
+    save_indicators(written(tmp_path, OWN), IndicatorChoice("EUR_USD", ()))
     assert load_indicators(tmp_path)["EUR_USD"] == ()
+
+
+def test_a_choice_for_all_takes_away_the_instruments_own(tmp_path: Path) -> None:
+    specs = parse_indicators(("sma 200",))
+    save_indicators(written(tmp_path, OWN), IndicatorChoice("EUR_USD", specs, everywhere=True))
+    assert load_indicators(tmp_path) == {"default": specs}
 
 
 @pytest.mark.parametrize("text", ["[indicators", "indicators = 3\n"])
 def test_a_file_that_cannot_be_read_is_named_and_left_as_it_is(tmp_path: Path, text: str) -> None:
     with pytest.raises(BadSettings, match=r"templates\.toml"):
-        save_indicators(written(tmp_path, text), "EUR_USD", parse_indicators(("ema 20",)))
+        save_indicators(written(tmp_path, text), IndicatorChoice("EUR_USD", ()))
     assert content(tmp_path) == text

@@ -34,12 +34,15 @@ USUAL: Mapping[Kind, tuple[float, ...]] = {
     "atr": (14,),
 }
 """The usual parameters; their number is the number that a kind takes."""
+EVERY_INSTRUMENT = "default"
+"""Where the indicators of instruments without their own are kept."""
 MOST_SUB_PANES = 2
 MOST_OF_A_KIND = 4  # averages
 MOST_INDICATORS = 12
 LONGEST_PERIOD = 400  # candles; the warm-up of an average is four times that
 WIDEST_BAND = 10  # standard deviations
 LONGEST_TEXT = 40
+_BY_NAME: Mapping[str, Kind] = {each: each for each in KINDS}
 NUMBER = re.compile(r"\d{1,4}(\.\d{1,2})?", re.ASCII)
 
 
@@ -76,6 +79,15 @@ class IndicatorSpec:
         return self.kind in SUB_PANE_KINDS
 
 
+@dataclass(frozen=True, slots=True)
+class IndicatorChoice:
+    """The indicators that the trader chose for an instrument, or for every instrument without its own."""
+
+    instrument: str
+    specs: tuple[IndicatorSpec, ...]
+    everywhere: bool = False
+
+
 def parse_indicator(text: str) -> IndicatorSpec:
     """Return the indicator of a text such as `ema 20`; parameters that are left out have their usual values.
 
@@ -83,7 +95,7 @@ def parse_indicator(text: str) -> IndicatorSpec:
         IndicatorSyntaxError: the text names no indicator, or a parameter is not valid.
     """
     kind_word, *numbers = text[: LONGEST_TEXT + 1].lower().split() or [""]
-    kind = next((each for each in KINDS if each == kind_word), None)
+    kind = _BY_NAME.get(kind_word)
     if kind is None or len(text) > LONGEST_TEXT:
         known = ", ".join(KINDS)
         raise IndicatorSyntaxError(f"{text[:LONGEST_TEXT]!r} is no indicator; there are: {known}")

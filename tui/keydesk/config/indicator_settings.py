@@ -7,11 +7,17 @@ The table has a list for each instrument, and one for those without their own:
     EUR_USD = ["bb 20 2", "rsi 14"]
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from keydesk.calc.indicator_specs import IndicatorSpec, IndicatorSyntaxError, parse_indicators
+from keydesk.calc.indicator_specs import (
+    EVERY_INSTRUMENT,
+    IndicatorChoice,
+    IndicatorSpec,
+    IndicatorSyntaxError,
+    parse_indicators,
+)
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings
 
 TABLE = "indicators"
@@ -39,8 +45,8 @@ def _read(name: str, texts: object, path: Path) -> tuple[IndicatorSpec, ...]:
         raise BadSettings(f"{path}: {TABLE}.{name}: {error}") from error
 
 
-def save_indicators(folder: Path, instrument: str, specs: Sequence[IndicatorSpec]) -> None:
-    """Write the indicators of an instrument; everything else in the file stays as it is, comments too.
+def save_indicators(folder: Path, choice: IndicatorChoice) -> None:
+    """Write the chosen indicators; everything else in the file stays as it is, comments too.
 
     Raises:
         BadSettings: the file is not TOML, or `indicators` is no table in it; nothing is written then.
@@ -56,6 +62,9 @@ def save_indicators(folder: Path, instrument: str, specs: Sequence[IndicatorSpec
             raise BadSettings(
                 f"{folder / TEMPLATES_FILE}: {TABLE} must be a table, [{TABLE}]; fix it, then try again"
             )
-        table[instrument] = [each.text for each in specs]
+        name = EVERY_INSTRUMENT if choice.everywhere else choice.instrument
+        if choice.everywhere:
+            table.pop(choice.instrument, None)
+        table[name] = [each.text for each in choice.specs]
 
     change_file(folder, TEMPLATES_FILE, change)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from keydesk.calc.indicator_specs import IndicatorSpec
+from keydesk.calc.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.records import (
     AccountState,
     Day,
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from keydesk_client.models import DateTime, HomeConversions, Instrument
 
 
-EVERY_INSTRUMENT: Final = "default"
-"""The key of the indicators that instruments without their own have."""
 LOG_LIMIT = 10_000
 NOTICE_LIMIT = 200
 MOST_TROUBLES = 50  # kinds of unreadable records that the log tells
@@ -172,11 +170,17 @@ class Store:
         """Return the indicators on charts of an instrument: its own, else those of every instrument."""
         return self.indicators.get(instrument, self.indicators.get(EVERY_INSTRUMENT, ()))
 
-    def set_indicators(self, instrument: str, specs: tuple[IndicatorSpec, ...]) -> None:
-        """Choose the indicators of an instrument, or of every instrument without its own (`EVERY_INSTRUMENT`)."""
-        if self.indicators.get(instrument) != specs:
+    def set_indicators(
+        self, instrument: str, specs: tuple[IndicatorSpec, ...], *, everywhere: bool = False
+    ) -> None:
+        """Choose the indicators of an instrument; or of every instrument, and take away its own ones."""
+        if everywhere:
+            self.indicators.pop(instrument, None)
+            self.indicators[EVERY_INSTRUMENT] = specs
+            self.mark(Topic.INDICATORS)
+        else:
             self.indicators[instrument] = specs
-            self.mark(Topic.INDICATORS, None if instrument == EVERY_INSTRUMENT else instrument)
+            self.mark(Topic.INDICATORS, instrument)
 
     def write_log(self, line: LogLine) -> None:
         """Append a line to the transaction log; drop the oldest lines when it is full."""
