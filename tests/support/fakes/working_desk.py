@@ -71,6 +71,9 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         if instruction is not None:
             self.decided.append(instruction)
 
+    def on_chart_indicators_wanted(self) -> None:
+        self.actions.perform("indicators")
+
     def keep_indicators(self, choice: IndicatorChoice | None) -> None:
         if choice is not None:
             self.store.set_indicators(choice.instrument, choice.specs)

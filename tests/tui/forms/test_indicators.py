@@ -101,8 +101,8 @@ async def test_letters_that_mean_money_on_the_desk_mean_nothing_here() -> None:
 async def test_every_row_stands_whole_on_80_columns() -> None:
     words = (await after()).last_words
     assert "high, low, close of the day before" in words
-    assert "fast, slow, signal, under the price" in words
-    assert "a all instruments   Esc drops" in words
+    assert "fast, slow, signal; under price" in words
+    assert "a all instruments  Esc drops" in words
     assert "…" not in words
 
 

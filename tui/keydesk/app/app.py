@@ -6,7 +6,6 @@ import asyncio
 import gc
 import os
 import random
-from collections.abc import Awaitable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -26,8 +25,9 @@ from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
 from keydesk.app.lifecycle import Connection, load_all, opened
+from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.profiles import WorkspaceFile
-from keydesk.config.settings import BadSettings, DeskOptions, Folders, Settings
+from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
@@ -47,7 +47,6 @@ from keydesk.terminal.query import theme_for
 from keydesk.text.sanitize import clean, lines_without_controls, safe
 from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
-from keydesk_client.errors import KeydeskClientError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -319,23 +318,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show the chosen indicators at once, and write them to the settings in a thread."""
         if choice is not None:
             self.store.set_indicators(choice.instrument, choice.specs, everywhere=choice.everywhere)
-            saving = asyncio.to_thread(self._save_indicators, choice)
-            self.run_worker(self._say_trouble(saving), "indicators", group="settings")
+            self.run_worker(self._save_indicators(choice), "indicators", group="settings")
 
-    def _save_indicators(self, choice: IndicatorChoice) -> str:
-        """Write them; return why that failed, "" if it did not."""
-        from keydesk.config.indicator_settings import (  # noqa: PLC0415 - writing is rare
-            save_indicators,
-        )
-
-        try:
-            save_indicators(self._folders.config, choice)
-        except (BadSettings, KeydeskClientError, OSError) as error:
-            return str(error)
-        return ""
-
-    async def _say_trouble(self, saving: Awaitable[str]) -> None:
-        if trouble := await saving:
+    async def _save_indicators(self, choice: IndicatorChoice) -> None:
+        if trouble := await asyncio.to_thread(try_to_save, self._folders.config, choice):
             self.tell("warn", f"Shown until you leave, not kept: {trouble}")
 
     def on_chart_history_wanted(self, message: Chart.HistoryWanted) -> None:

@@ -19,6 +19,7 @@ from keydesk.calc.indicator_specs import (
     parse_indicators,
 )
 from keydesk.config.settings import TEMPLATES_FILE, BadSettings
+from keydesk_client.errors import UnsafeFile
 
 TABLE = "indicators"
 
@@ -68,3 +69,12 @@ def save_indicators(folder: Path, choice: IndicatorChoice) -> None:
         table[name] = [each.text for each in choice.specs]
 
     change_file(folder, TEMPLATES_FILE, change)
+
+
+def try_to_save(folder: Path, choice: IndicatorChoice) -> str:
+    """Write the chosen indicators; return why that failed, "" if it did not."""
+    try:
+        save_indicators(folder, choice)
+    except (BadSettings, UnsafeFile, OSError) as error:
+        return str(error)
+    return ""

@@ -35,7 +35,7 @@ WORDS: dict[Kind, str] = {
     "pivots": "P, R1-R3, S1-S3 of the day before",
     "prevday": "high, low, close of the day before",
     "rsi": "under the price",
-    "macd": "fast, slow, signal, under the price",
+    "macd": "fast, slow, signal; under price",
     "atr": "under the price",
 }
 
@@ -97,7 +97,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
 
     KEY_CONTEXT: ClassVar[str] = INDICATORS
     BINDINGS = KEYMAP.bindings(INDICATORS)
-    WIDTH: ClassVar[int] = 72
+    WIDTH: ClassVar[int] = 76
 
     def __init__(self, store: Store, keymap: KeyMap = KEYMAP) -> None:
         super().__init__()
@@ -118,7 +118,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         """Return the keys that are not seen on the rows."""
         keeps, scope = self.keymap.name("indicator-take"), self.keymap.name("indicator-scope")
         other = f"only {pair(self.instrument)}" if self.everywhere else "all instruments"
-        return safe(f"{keeps} keeps   Space on/off   Tab number   {scope} {other}   Esc drops")
+        return safe(f"{keeps} keeps  Space on/off  Tab number  {scope} {other}  Esc drops")
 
     def lines(self) -> Sequence[Line]:
         """Return the rows, and what is wrong with them."""
