@@ -290,6 +290,13 @@ def test_a_price_computes_the_last_candle_only() -> None:
     assert Counted.reads <= 4  # the old and the new last candle: compared, then read
 
 
+def test_candles_may_be_any_sequence() -> None:
+    kept = Indicators([parse_indicator("ema 5")])
+    for count in (10, 12, 12, 11):
+        values = kept.refresh(tuple(VECTOR[:count]))[0].lines[0].values
+        assert values[4:] == lines_of("ema 5", VECTOR[:count])["EMA"][4:]
+
+
 def test_a_new_day_brings_new_levels_on_the_same_candles() -> None:
     kept = Indicators([parse_indicator("pivots")])
     first = kept.refresh(VECTOR, PreviousDay(3, 1, 2))[0].levels

@@ -137,7 +137,9 @@ class Indicators:
         before = self._candles
         common = max(0, min(len(before), len(candles)) - 1)
         if before[:common] != candles[:common]:
-            return next(i for i in range(common) if before[i] != candles[i])
+            for i in range(common):
+                if before[i] != candles[i]:
+                    return i
         if common < len(before) and common < len(candles) and before[common] == candles[common]:
             return common + 1
         return common
