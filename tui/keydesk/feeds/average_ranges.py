@@ -73,6 +73,7 @@ def _is_missing(link: Link, instrument: str) -> bool:
 async def read(link: Link, instrument: str) -> bool:
     """Read the candles of an instrument; return False if there was no answer, and keep what was known."""
     store = link.store
+    precision = store.instruments[instrument].display_precision  # it may go while we wait
     try:
         answer = await link.ask(
             link.client.candles.get(
@@ -84,7 +85,6 @@ async def read(link: Link, instrument: str) -> bool:
         return False
     candles = [each for each in readable(store, candle_of, answer.candles) if each is not None]
     complete = sorted((each for each in candles if each.complete), key=lambda each: each.time_ns)
-    precision = store.instruments[instrument].display_precision
     clock = store.clock_ns
     store.average_ranges[instrument] = AverageRange(
         average_range(complete, precision), clock - clock % HOUR + HOUR, clock
