@@ -32,6 +32,14 @@ class Day:
     low: Decimal
 
 
+@dataclass(frozen=True, slots=True)
+class DayLine:
+    """The mid prices of one trading day at even intervals; for drawing, so floats."""
+
+    start_ns: int
+    path: tuple[float | None, ...]  # the last price of each interval, None: not known
+
+
 @dataclass(slots=True)
 class DependentOrder:
     """A take-profit, stop-loss, trailing or guaranteed stop of one trade."""

@@ -9,7 +9,9 @@ from textual.screen import ModalScreen
 
 from keydesk.app.actions import DeskActions
 from keydesk.app.desk_session import DeskLock
+from keydesk.app.watchlists import WatchlistActions
 from keydesk.calc.instructions import Instruction, Template
+from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import Chords
@@ -38,6 +40,14 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         self.chords = Chords(KEYMAP)
         self.actions = DeskActions(
             self, self, store=self.store, keymap=KEYMAP, template=Template(), lock=lock
+        )
+        self.watchlists = WatchlistActions(
+            self,
+            self.store,
+            WatchlistFile(lock.path.parent),
+            tell=self.tell,
+            pane=lambda: self.actions.screen.watchlist,
+            keymap=KEYMAP,
         )
         self.decided: list[Instruction] = []
         self.dress("dark", depth, ascii_only=ascii_only)
@@ -96,7 +106,9 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
                 return
         await super().on_event(event)
 
-    @on(Watchlist.Chosen)
+    def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
+        self.watchlists.carry_out(message)
+
     @on(InstrumentRows.Chosen)
-    def show_instrument(self, message: Watchlist.Chosen | InstrumentRows.Chosen) -> None:
+    def show_instrument(self, message: InstrumentRows.Chosen) -> None:
         self.store.set_focus(message.instrument)

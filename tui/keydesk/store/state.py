@@ -36,6 +36,7 @@ class Topic(StrEnum):
     CANDLES = "candles"  # keys: (instrument, granularity)
     BOOKS = "books"  # keys: instrument names
     INSTRUMENTS = "instruments"
+    DAY_LINES = "day lines"  # keys: instrument names
     FOCUS = "focus"  # the instrument that chart, ticket and books show
     HEALTH = "health"
     NOTICES = "notices"

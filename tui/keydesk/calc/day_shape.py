@@ -1,0 +1,103 @@
+"""The shape of a trading day in a few figures: average true range, line of the day, open sessions (TRADER.md 2.9, 34).
+
+The figures come from candles and are drawn, so they are floats.
+"""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, time
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from keydesk.calc.trading_day import SECOND, next_day_start
+
+Bar = tuple[float, float, float]  # high, low, close
+ATR_PERIOD = 14
+CELLS = 7  # of the line of a day, about three and a half hours each
+LEVELS = "▁▂▃▄▅▆▇█"
+FLAT = "▄"
+NOTHING_KNOWN: tuple[float | None, ...] = (None,) * CELLS
+SESSIONS = (
+    ("SYD", ZoneInfo("Australia/Sydney"), time(8), time(17)),
+    ("TYO", ZoneInfo("Asia/Tokyo"), time(9), time(18)),
+    ("LDN", ZoneInfo("Europe/London"), time(8), time(17)),
+    ("NY", ZoneInfo("America/New_York"), time(8), time(17)),
+)
+"""The usual dealing hours of the four centres, each in its own zone."""
+HOMES = {
+    **dict.fromkeys(("AUD", "NZD"), "SYD"),
+    **dict.fromkeys(("JPY", "CNH", "HKD", "SGD", "THB", "INR", "KRW", "TWD"), "TYO"),
+    **dict.fromkeys(
+        ("EUR", "GBP", "CHF", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "TRY", "ZAR", "ILS"),
+        "LDN",
+    ),
+    **dict.fromkeys(("USD", "CAD", "MXN", "BRL"), "NY"),
+}
+"""The centre in whose hours a currency is mostly dealt."""
+SATURDAY = 5
+
+
+def average_true_range(bars: Sequence[Bar], period: int = ATR_PERIOD) -> float | None:
+    """Return Wilder's average true range after the last bar, None with too few bars."""
+    ranges = [
+        max(high - low, abs(high - before), abs(low - before))
+        for (_, _, before), (high, low, _) in itertools.pairwise(bars)
+    ]
+    if len(ranges) < period:
+        return None
+    average = sum(ranges[:period]) / period
+    for each in ranges[period:]:
+        average = (average * (period - 1) + each) / period
+    return average
+
+
+def cell_at(now_ns: int, start_ns: int) -> int:
+    """Return the cell of the line of the day that began at `start_ns`; a day has 23 to 25 hours."""
+    length = next_day_start(start_ns) - start_ns
+    return max(0, min(CELLS - 1, (now_ns - start_ns) * CELLS // length))
+
+
+def path_of(closes: Iterable[tuple[int, float]], start_ns: int) -> tuple[float | None, ...]:
+    """Return the last close in each cell of the day that began at `start_ns`, from candles in order of time."""
+    path = list(NOTHING_KNOWN)
+    end = next_day_start(start_ns)
+    for time_ns, close in closes:
+        if start_ns <= time_ns < end:
+            path[cell_at(time_ns, start_ns)] = close
+    return tuple(path)
+
+
+def sparkline(path: Sequence[float | None]) -> str:
+    """Return the path as blocks of eight heights; a cell without a price is blank."""
+    known = [each for each in path if each is not None]
+    if not known:
+        return ""
+    low, high = min(known), max(known)
+    if high <= low:
+        return "".join(" " if each is None else FLAT for each in path)
+    scale = (len(LEVELS) - 1) / (high - low)
+    return "".join(" " if each is None else LEVELS[round((each - low) * scale)] for each in path)
+
+
+def sessions_of(instrument: str, now_ns: int) -> str:
+    """Return the centres of an instrument's currencies that are open, such as "LDN NY"; "" if none is."""
+    homes = {HOMES.get(part) for part in instrument.split("_")}
+    return " ".join(name for name in open_sessions(now_ns) if name in homes)
+
+
+def open_sessions(now_ns: int) -> tuple[str, ...]:
+    """Return the centres that are open at an instant, from east to west."""
+    return _open_in_minute(now_ns // (60 * SECOND))
+
+
+@lru_cache(maxsize=4)
+def _open_in_minute(minute: int) -> tuple[str, ...]:
+    moment = datetime.fromtimestamp(minute * 60, UTC)
+    return tuple(
+        name for name, zone, opens, closes in SESSIONS if _is_open(moment, zone, opens, closes)
+    )
+
+
+def _is_open(moment: datetime, zone: ZoneInfo, opens: time, closes: time) -> bool:
+    local = moment.astimezone(zone)
+    return local.weekday() < SATURDAY and opens <= local.time() < closes
