@@ -34,10 +34,10 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class DayLine:
-    """The mid prices of one trading day at even intervals; for drawing, so floats."""
+    """Some mid prices of one trading day, evenly spread up to the last load; for drawing, so floats."""
 
     start_ns: int
-    path: tuple[float | None, ...]  # the last price of each interval, None: not known
+    path: tuple[float, ...]
 
 
 @dataclass(slots=True)

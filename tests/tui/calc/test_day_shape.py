@@ -1,13 +1,12 @@
 """The average true range to the digit, the line of the day by time, and the centres that are open."""
 
-from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 
 from keydesk.calc.day_shape import (
     CELLS,
     average_true_range,
-    cell_at,
     open_sessions,
     path_of,
     sessions_of,
@@ -34,25 +33,28 @@ def test_too_few_candles_have_no_average() -> None:
     assert average_true_range([]) is None
 
 
-def test_each_price_of_the_day_has_its_cell_and_the_future_has_none() -> None:
+def test_the_line_begins_with_the_day_and_leaves_the_last_candle_to_the_price() -> None:
     start = day_start(MONDAY)
-    closes = [(start - HOUR, 9.0), (start, 1.0), (start + 2 * HOUR, 2.0), (start + 7 * HOUR, 3.0)]
-    assert path_of(closes, start) == (2.0, None, 3.0, None, None, None, None)
+    closes = [(start - HOUR, 9.0), (start, 1.0), (start + HOUR, 2.0), (start + 2 * HOUR, 3.0)]
+    assert path_of(closes, start) == (1.0, 2.0)
+    assert path_of(closes[:2], start) == path_of([], start) == ()
 
 
-@pytest.mark.parametrize("day", ["2026-03-08", "2026-11-01", "2026-06-10"])
-def test_a_day_of_23_or_25_hours_fills_its_cells(day: str) -> None:
-    noon = int(datetime.fromisoformat(f"{day}T12:00").replace(tzinfo=UTC).timestamp()) * 10**9
-    start = day_start(noon)
-    assert cell_at(start, start) == 0
-    assert cell_at(noon, start) in range(CELLS)
-    assert cell_at(start + 30 * HOUR, start) == CELLS - 1
+@pytest.mark.parametrize("count", [6, 7, 8, 13, 46, 48, 50])
+def test_a_day_of_any_length_is_spread_evenly_over_the_cells(count: int) -> None:
+    start = day_start(MONDAY)
+    closes = [(start + number * HOUR // 2, float(number)) for number in range(count + 1)]
+    path = path_of(closes, start)
+    assert len(path) == CELLS - 1
+    assert (path[0], path[-1]) == (0.0, count - 1)
+    steps = [later - earlier for earlier, later in pairwise(path)]
+    assert max(steps) - min(steps) <= 1
 
 
 def test_the_line_is_as_high_as_its_prices() -> None:
-    assert sparkline((1.0, 2.0, 3.0, None, 1.0)) == "▁▅█ ▁"
-    assert sparkline((1.0, 1.0, None)) == "▄▄ "
-    assert sparkline((None, None)) == ""
+    assert sparkline((1.0, 2.0, 3.0, 1.0)) == "▁▅█▁"
+    assert sparkline((1.0, 1.0)) == "▄▄"
+    assert sparkline(()) == ""
     assert sparkline((1e-12, 9e14)) == "▁█"
 
 

@@ -9,14 +9,13 @@ from datetime import UTC, datetime, time
 from functools import lru_cache
 from zoneinfo import ZoneInfo
 
-from keydesk.calc.trading_day import SECOND, next_day_start
+from keydesk.calc.trading_day import SECOND
 
 Bar = tuple[float, float, float]  # high, low, close
 ATR_PERIOD = 14
-CELLS = 7  # of the line of a day, about three and a half hours each
+CELLS = 7  # of the line of a day, as many as its column is wide
 LEVELS = "▁▂▃▄▅▆▇█"
 FLAT = "▄"
-NOTHING_KNOWN: tuple[float | None, ...] = (None,) * CELLS
 SESSIONS = (
     ("SYD", ZoneInfo("Australia/Sydney"), time(8), time(17)),
     ("TYO", ZoneInfo("Asia/Tokyo"), time(9), time(18)),
@@ -51,32 +50,25 @@ def average_true_range(bars: Sequence[Bar], period: int = ATR_PERIOD) -> float |
     return average
 
 
-def cell_at(now_ns: int, start_ns: int) -> int:
-    """Return the cell of the line of the day that began at `start_ns`; a day has 23 to 25 hours."""
-    length = next_day_start(start_ns) - start_ns
-    return max(0, min(CELLS - 1, (now_ns - start_ns) * CELLS // length))
+def path_of(closes: Iterable[tuple[int, float]], start_ns: int) -> tuple[float, ...]:
+    """Return prices of the day that began at `start_ns`, evenly spread over it, from candles in order of time.
+
+    They leave one cell of the line to the price of now, which stands for the last candle.
+    """
+    day = [close for time_ns, close in closes if time_ns >= start_ns][:-1]
+    points = CELLS - 1
+    if len(day) <= points:
+        return tuple(day)
+    return tuple(day[round(point * (len(day) - 1) / (points - 1))] for point in range(points))
 
 
-def path_of(closes: Iterable[tuple[int, float]], start_ns: int) -> tuple[float | None, ...]:
-    """Return the last close in each cell of the day that began at `start_ns`, from candles in order of time."""
-    path = list(NOTHING_KNOWN)
-    end = next_day_start(start_ns)
-    for time_ns, close in closes:
-        if start_ns <= time_ns < end:
-            path[cell_at(time_ns, start_ns)] = close
-    return tuple(path)
-
-
-def sparkline(path: Sequence[float | None]) -> str:
-    """Return the path as blocks of eight heights; a cell without a price is blank."""
-    known = [each for each in path if each is not None]
-    if not known:
-        return ""
-    low, high = min(known), max(known)
+def sparkline(path: Sequence[float]) -> str:
+    """Return the path as blocks of eight heights."""
+    low, high = min(path, default=0.0), max(path, default=0.0)
     if high <= low:
-        return "".join(" " if each is None else FLAT for each in path)
+        return FLAT * len(path)
     scale = (len(LEVELS) - 1) / (high - low)
-    return "".join(" " if each is None else LEVELS[round((each - low) * scale)] for each in path)
+    return "".join([LEVELS[round((each - low) * scale)] for each in path])
 
 
 def sessions_of(instrument: str, now_ns: int) -> str:

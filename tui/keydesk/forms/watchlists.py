@@ -121,7 +121,7 @@ class ColumnsForm(InfoForm[tuple[str, ...]]):
 
     def foot_words(self) -> Printable:
         """Return the keys."""
-        return "Space shows or hides  Enter takes  Esc closes"
+        return "Space turns  Enter takes  Esc closes"
 
     def lines(self) -> Sequence[Line]:
         """List every column, marked if it is shown, around the cursor where room is short."""

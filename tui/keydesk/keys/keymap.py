@@ -261,7 +261,7 @@ KEYS: tuple[Key, ...] = (
     Key("name-close", ("escape",), NAME, "close", "Close", "drop"),
     Key("column-down", ("j", "down"), COLUMNS, "", "Column down", "choose(1)"),
     Key("column-up", ("k", "up"), COLUMNS, "", "Column up", "choose(-1)"),
-    Key("column-turn", ("space",), COLUMNS, "show/hide", "Show or hide it", "turn"),
+    Key("column-turn", ("space",), COLUMNS, "turn", "Show or hide it", "turn"),
     Key("column-take", ("enter",), COLUMNS, "take", "Take these columns", "take"),
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
     Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),

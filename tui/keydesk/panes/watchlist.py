@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk.calc.day_shape import NOTHING_KNOWN, cell_at, sparkline
-from keydesk.calc.sizing import WIDE
-from keydesk.calc.trading_day import day_start
+from keydesk.calc.day_shape import CELLS
 from keydesk.keys.keymap import KEYMAP, WATCHLIST
-from keydesk.panes import watch_order
 from keydesk.panes.price_cells import (
     QUIET,
     InstrumentRows,
@@ -22,24 +18,21 @@ from keydesk.panes.price_cells import (
     flash_of,
     price_runs,
     prices_are_old,
-    role_of_sign,
     shape_of,
 )
-from keydesk.panes.watch_order import TITLES, RowFilter, RowOrder, next_column, spread_pips
+from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE
+from keydesk.panes.watch_order import TITLES, RowFilter, RowOrder, next_column
 from keydesk.records import Quote
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.store.watchlists import active_list
 from keydesk.text import format as show
-from keydesk.text.sanitize import Printable, SafeText, safe
+from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.lines import Heading, Run, Tab, width_of
 from keydesk.widgets.table import Column, widen
 
-WHOLE_FROM, SHORT_FROM = Decimal(1_000), Decimal(99_999)  # pips
-CENTS_BELOW = Decimal(100_000)  # larger profits are shown without cents
 LONGEST_NAME = 12  # cells; the service's own have ten and less
-RANGE = 6  # cells of the bar that shows where the price stands in its day
 LIVE_EVERY = 2.0  # seconds between two live sortings, and of rest after a key
 MINUTE_NS = 60_000_000_000
 PAIR = Column("pair", "pair", 7, right=False)
@@ -51,7 +44,7 @@ COLUMNS: Mapping[str, Column] = {
         Column("spread", TITLES["spread"], 6, rank=1),
         Column("day", TITLES["day"], 5, rank=2),
         Column("own", TITLES["own"], 6, rank=4),
-        Column("spark", TITLES["spark"], len(NOTHING_KNOWN), rank=5, right=False),
+        Column("spark", TITLES["spark"], CELLS, rank=5, right=False),
         Column("range", TITLES["range"], RANGE + 1, rank=6, right=False),
         Column("pl", TITLES["pl"], 6, rank=7),
         Column("pips", TITLES["pips"], 6, rank=8),
@@ -61,15 +54,6 @@ COLUMNS: Mapping[str, Column] = {
     )
 }
 """From left to right; the one that is missed least, with the highest rank, leaves a narrow pane first."""
-
-
-def pips_words(pips: Decimal, *, signed: bool) -> SafeText:
-    """Return pips in at most six characters and a sign: 1.2, 1,096, 109.6k."""
-    if abs(pips) < WHOLE_FROM:
-        return show.pips(pips, signed=signed)
-    if abs(pips) < SHORT_FROM:
-        return show.pips(pips, 0, signed=signed)
-    return show.short_units(pips, signed=signed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +99,6 @@ class Watchlist(InstrumentRows):
         self._old = False
         self._room = Room(1, 5)
         self._second = self._minute = 0
-        self._cells: Mapping[str, Callable[[str, Quote, Frame], Sequence[Run]]] = {
-            "bid": lambda _, quote, frame: self._price(quote, "bid", frame),
-            "ask": lambda _, quote, frame: self._price(quote, "ask", frame),
-            "spread": self._spread,
-            "day": self._day,
-            "range": self._range,
-            "spark": self._line,
-            "pips": self._pips,
-            "atr": self._atr,
-            "usual": self._usual,
-            "session": self._session,
-        }
 
     # Heading and columns.
 
@@ -346,19 +318,14 @@ class Watchlist(InstrumentRows):
         store = frame.store
         if column == "pair":
             return [(show.pair(key), self.palette["bright" if key == store.focus else "plain"])]
-        if column == "own":
-            return self._own(key, store)
-        if column == "pl":
-            return self._profit(key, store)
         quote = store.quotes.get(key)
-        return self._unknown() if quote is None else self._cells[column](key, quote, frame)
-
-    def _unknown(self) -> list[Run]:
-        return [(show.EMPTY, self.palette["faint"])]
-
-    def _by_price(self, role: str) -> str:
-        """Return the role of a figure computed from prices; faint while prices are stale."""
-        return "faint" if self._old else role
+        if column in POSITION_CELLS:
+            return POSITION_CELLS[column](self.palette, key, store)
+        if quote is None:
+            return [(show.EMPTY, self.palette["faint"])]
+        if column in ("bid", "ask"):
+            return self._price(quote, column, frame)
+        return PRICE_CELLS[column](self.palette, quote, frame)
 
     def _price(self, quote: Quote, side: str, frame: Frame) -> list[Run]:
         shape = shape_of(frame.store, quote.instrument)
@@ -372,89 +339,6 @@ class Watchlist(InstrumentRows):
         )
         missing = self._room.decimals - shape.precision + (shape.precision == 0)
         return [*runs, (" " * missing, self.palette["plain"])]
-
-    def _spread(self, key: str, quote: Quote, frame: Frame) -> list[Run]:
-        if not quote.tradeable:
-            return [("HALT", self.palette["warn"])]
-        silent = frame.now - quote.received
-        if silent > QUIET:
-            return [(show.duration(silent), self.palette["muted"])]
-        text = pips_words(spread_pips(frame.store, key), signed=False)
-        if self._old:
-            return [(text, self.palette["faint"])]
-        if frame.store.spreads.is_wide(key, quote.ask - quote.bid):
-            return [(safe(f"{text}!"), self.palette["danger"])]
-        return [(text, self.palette["plain"])]
-
-    def _usual(self, key: str, quote: Quote, frame: Frame) -> list[Run]:
-        times = frame.store.spreads.times_usual(key, quote.ask - quote.bid)
-        if times is None:
-            return [(show.UNKNOWN, self.palette["faint"])]
-        role = "danger" if times > WIDE else "muted"
-        return [(pips_words(times, signed=False), self.palette[self._by_price(role)])]
-
-    def _day(self, key: str, _quote: Quote, frame: Frame) -> list[Run]:
-        if key not in frame.store.days:
-            return self._unknown()
-        text = show.percent(watch_order.day_change(frame.store, key), signed=True)
-        return [(text, self.palette[self._by_price(role_of_sign(text))])]
-
-    def _pips(self, key: str, _quote: Quote, frame: Frame) -> list[Run]:
-        pips = watch_order.day_pips(frame.store, key)
-        if pips is None:
-            return self._unknown()
-        text = pips_words(pips, signed=True)
-        return [(text, self.palette[self._by_price(role_of_sign(text))])]
-
-    def _range(self, key: str, _quote: Quote, frame: Frame) -> list[Run]:
-        share = watch_order.place_in_day(frame.store, key)
-        if share is None:
-            return self._unknown()
-        at = max(0, min(RANGE, int(share * RANGE + Decimal("0.5"))))
-        faint = self.palette["faint"]
-        mark = self.palette[self._by_price("plain")]
-        return [("─" * at, faint), ("┃", mark), ("─" * (RANGE - at), faint)]
-
-    def _line(self, key: str, quote: Quote, frame: Frame) -> list[Run]:
-        """Return the line of the day up to now; the newest cell follows the price."""
-        store = frame.store
-        now_ns = store.clock_ns or frame.wall_ns
-        start, line = day_start(now_ns), store.day_lines.get(key)
-        if line is None or line.start_ns != start:
-            return self._unknown()
-        path = list(line.path)
-        path[cell_at(now_ns, start)] = float(quote.bid + quote.ask) / 2
-        return [(safe(sparkline(path)), self.palette[self._by_price("muted")])]
-
-    def _atr(self, key: str, _quote: Quote, frame: Frame) -> list[Run]:
-        used = watch_order.atr_used(frame.store, key)
-        if used is None:
-            return [(show.UNKNOWN, self.palette["faint"])]
-        text = show.percent(Decimal(used), 0)
-        return [(text, self.palette[self._by_price("bright" if used >= 1 else "plain")])]
-
-    def _session(self, key: str, quote: Quote, frame: Frame) -> list[Run]:
-        words = watch_order.session_words(frame.store, key, frame.store.clock_ns or frame.wall_ns)
-        role = "muted" if quote.tradeable else "warn"
-        return [(safe(words or show.EMPTY), self.palette[role])]
-
-    def _own(self, key: str, store: Store) -> list[Run]:
-        net = watch_order.net_units(store, key)
-        if net is None:
-            return []
-        role = "buy" if net > 0 else "sell" if net < 0 else "plain"
-        return [(show.short_units(net), self.palette[role])]
-
-    def _profit(self, key: str, store: Store) -> list[Run]:
-        position = store.positions.get(key)
-        if position is None:
-            return []
-        profit = position.unrealized_pl
-        if profit is None:
-            return [(show.UNKNOWN, self.palette["faint"])]
-        places = 2 if abs(profit) < CENTS_BELOW else 0
-        text = show.money(profit, places, signed=True)
-        return [(text, self.palette[self._by_price(role_of_sign(text))])]
 
     def _is_old(self, quote: Quote, frame: Frame) -> bool:
         return self._old or not quote.tradeable or frame.now - quote.received > QUIET
