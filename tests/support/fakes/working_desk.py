@@ -101,8 +101,10 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             key = event.character or event.key
             action = self.chords.key(key, event.time, self.key_context())
             if action is not None:
-                if action:
-                    await self.run_action(action, default_namespace=self.screen)
+                name = f"action_{action.partition('(')[0]}"
+                place = self.focused if hasattr(self.focused, name) else self.screen
+                if action and place is not None:
+                    await self.run_action(action, default_namespace=place)
                 return
         await super().on_event(event)
 

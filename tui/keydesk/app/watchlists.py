@@ -182,6 +182,7 @@ class WatchlistActions:
         if shown:
             store.list_name = shown
         set_lists(store, lists)
+        self._pane().action_sort_again()  # at once: the next key may move the row on
         return True
 
     def _say_not_kept(self, why: str) -> None:
