@@ -29,7 +29,7 @@ def test_every_column_sorts_and_the_unknown_stays_last(column: str, *, descendin
     values = [MEASURES[column](store, name) for name in rows]
     known = [value for value in values if value is not None]
     assert values[: len(known)] == known
-    assert known == sorted(known, key=lambda value: value, reverse=descending)  # type: ignore[type-var,arg-type,return-value]
+    assert known == sorted(known, key=lambda value: value, reverse=descending)
     assert sorted(rows) == sorted(store.watchlist)
 
 

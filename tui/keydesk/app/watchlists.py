@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import time_ns
 from typing import Any
 
 from textual.app import App
@@ -16,6 +17,7 @@ from keydesk.keys.guarded_app import NoticeLevel
 from keydesk.keys.keymap import KeyMap
 from keydesk.panes.watch_order import RowFilter
 from keydesk.panes.watchlist import Watchlist
+from keydesk.store.state import Notice
 from keydesk.store.store import Store
 from keydesk.store.watchlists import active_list, set_lists, show_list
 from keydesk.text.format import pair
@@ -188,4 +190,5 @@ class WatchlistActions:
     def _say_not_kept(self, why: str) -> None:
         if why != self._trouble:
             self._trouble = why
-            self._tell("warn", clean(f"Changes of watchlists last until you leave: {why}"))
+            words = clean(f"Changes of watchlists last until you leave: {why}")
+            self._store.notify(Notice("warn", words, time_ns(), asks=True))
