@@ -54,7 +54,7 @@ async def test_rows_in_sight_get_their_line_and_their_average() -> None:
         assert not await load_next(link, asked)
     assert link.store.day_lines["EUR_USD"].start_ns == start
     assert link.store.day_lines["EUR_USD"].path == (1.10, 1.11)
-    assert link.store.average_ranges == {"EUR_USD": None}, "too few days have no average"
+    assert link.store.daily_ranges == {"EUR_USD": None}, "too few days have no average"
     assert candles_asked(broker) == 2
 
 
@@ -66,7 +66,7 @@ async def test_the_average_is_of_complete_days_only() -> None:
         await link.listed.wait()
         want_day_lines(link.store, (), ("EUR_USD",))
         assert await load_next(link, Asked())
-    average = link.store.average_ranges["EUR_USD"]
+    average = link.store.daily_ranges["EUR_USD"]
     assert average is not None
     assert round(average, 6) == 0.02
 

@@ -45,7 +45,7 @@ def extreme_store() -> Store:
         low = D(bid) / (1 + number)
         store.days[name] = Day(low or D(1), D(ask) * 3, low)
         store.day_lines[name] = DayLine(day_start(WALL_NS), (1e-12, 9e14, float(bid)))
-        store.average_ranges[name] = 1e-9 if number % 2 else None
+        store.daily_ranges[name] = 1e-9 if number % 2 else None
         units = D(123_456_789) * (-1) ** number
         profit = (None, D("-987654321.09"), D("0.004"), D("123456.78"))[number % 4]
         store.positions[name] = PositionRow(
@@ -121,9 +121,9 @@ async def test_the_range_of_the_day_is_measured_by_the_average_range() -> None:
     store = store_with("atr")
     store.days["EUR_USD"] = Day(D("1.08"), D("1.09"), D("1.08"))
     assert await cell(store, "atr") == "?"
-    store.average_ranges["EUR_USD"] = None
+    store.daily_ranges["EUR_USD"] = None
     assert await cell(store, "atr") == "?"
-    store.average_ranges["EUR_USD"] = 0.016
+    store.daily_ranges["EUR_USD"] = 0.016
     assert await cell(store, "atr") == "62"
 
 

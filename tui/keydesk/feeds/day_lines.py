@@ -6,7 +6,7 @@ from typing import Literal
 
 from keydesk.calc.trading_day import day_start
 from keydesk.feeds.link import FAILURES, Link
-from keydesk.store.day_lines import take_average_range, take_day_line
+from keydesk.store.day_lines import take_daily_range, take_day_line
 from keydesk.store.state import Topic
 from keydesk_client.errors import RateLimited
 
@@ -73,7 +73,7 @@ async def _ask(link: Link, name: str, kind: Kind) -> float:
         if kind == "line":
             take_day_line(link.store, name, answer.candles)
             return LINE_EVERY
-        take_average_range(link.store, name, answer.candles)
+        take_daily_range(link.store, name, answer.candles)
     except RateLimited:
         return AGAIN_AFTER
     except FAILURES as error:

@@ -90,7 +90,7 @@ def place_in_day(store: Store, instrument: str) -> Decimal | None:
 
 def atr_used(store: Store, instrument: str) -> float | None:
     """Return today's range as a fraction of ATR(14) of the daily candles."""
-    average, day = store.average_ranges.get(instrument), store.days.get(instrument)
+    average, day = store.daily_ranges.get(instrument), store.days.get(instrument)
     if not average or day is None:
         return None
     return float(day.high - day.low) / average

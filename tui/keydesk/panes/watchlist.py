@@ -256,7 +256,7 @@ class Watchlist(InstrumentRows):
         listed = (store.list_name, active_list(store).columns, *store.watchlist)
         known = (
             *(len(store.quotes), len(store.days), len(store.instruments)),
-            len(store.average_ranges),
+            len(store.daily_ranges),
         )
         if self._has_moved:
             self._has_moved, self._sorted_at = False, frame.now

@@ -11,10 +11,10 @@ from keydesk.store.store import Store, readable
 from keydesk_client.models import Candlestick
 
 
-def take_average_range(store: Store, instrument: str, loaded: Iterable[Candlestick]) -> None:
+def take_daily_range(store: Store, instrument: str, loaded: Iterable[Candlestick]) -> None:
     """Store the average true range of the complete daily candles."""
     bars = [(each.high, each.low, each.close) for each in _candles(store, loaded) if each.complete]
-    store.average_ranges[instrument] = day_shape.average_true_range(bars)
+    store.daily_ranges[instrument] = day_shape.average_true_range(bars)
     store.mark(Topic.DAY_LINES, instrument)
 
 

@@ -79,7 +79,7 @@ class Store:
         self.day_lines: dict[str, DayLine] = {}
         self.day_lines_wanted: tuple[str, ...] = ()  # in sight, with a column that needs them
         self.averages_wanted: tuple[str, ...] = ()
-        self.average_ranges: dict[str, float | None] = {}  # ATR(14) of D; None: too few candles
+        self.daily_ranges: dict[str, float | None] = {}  # ATR(14) of D; None: too few candles
         self.spreads = TypicalSpreads()
         self.focus: str = ""
         self.granularity: str = "M5"
