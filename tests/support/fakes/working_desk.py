@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 from keydesk.app.actions import DeskActions
 from keydesk.app.desk_session import DeskLock
 from keydesk.app.watchlists import WatchlistActions
+from keydesk.calc.indicator_specs import IndicatorChoice
 from keydesk.calc.instructions import Instruction, Template
 from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.sheet import FormContext
@@ -79,6 +80,13 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     def carry_out(self, instruction: Instruction | None) -> None:
         if instruction is not None:
             self.decided.append(instruction)
+
+    def on_chart_indicators_wanted(self) -> None:
+        self.actions.perform("indicators")
+
+    def keep_indicators(self, choice: IndicatorChoice | None) -> None:
+        if choice is not None:
+            self.store.set_indicators(choice.instrument, choice.specs)
 
     def disarm(self, cause: Cause) -> None:
         """Stay armed: the forms are to be reached."""

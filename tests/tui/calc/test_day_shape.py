@@ -1,4 +1,4 @@
-"""The average true range to the digit, the line of the day by time, and the centres that are open."""
+"""The line of the day spread over its cells, and the centres that are open."""
 
 from itertools import pairwise
 
@@ -6,7 +6,6 @@ import pytest
 
 from keydesk.calc.day_shape import (
     CELLS,
-    average_true_range,
     open_sessions,
     path_of,
     sessions_of,
@@ -14,23 +13,8 @@ from keydesk.calc.day_shape import (
 )
 from keydesk.calc.trading_day import day_start
 
-HIGHS = (10.2, 10.5, 10.9, 10.8, 11.2, 11.5, 11.4, 11.1, 11.3, 11.8, 12.0, 11.9)
-LOWS = (9.8, 10.0, 10.4, 10.3, 10.7, 11.0, 10.9, 10.6, 10.8, 11.2, 11.5, 11.3)
-CLOSES = (10.0, 10.4, 10.6, 10.5, 11.1, 11.2, 11.0, 10.8, 11.2, 11.7, 11.6, 11.4)
-BARS = list(zip(HIGHS, LOWS, CLOSES, strict=True))
 HOUR = 3_600_000_000_000
 MONDAY = 1_772_409_600_000_000_000  # 2026-03-02 00:00 UTC
-
-
-def test_the_average_true_range_is_the_published_one() -> None:
-    found = [average_true_range(BARS[:count], 5) for count in range(6, 13)]
-    rounded = [None if each is None else round(each, 4) for each in found]
-    assert rounded == [0.54, 0.532, 0.5256, 0.5205, 0.5364, 0.5291, 0.5433]
-
-
-def test_too_few_candles_have_no_average() -> None:
-    assert average_true_range(BARS[:5], 5) is None
-    assert average_true_range([]) is None
 
 
 def test_the_line_begins_with_the_day_and_leaves_the_last_candle_to_the_price() -> None:

@@ -35,6 +35,7 @@ STATES = {
     "command": (":", "b"),
     "messages": (":", *"messages", "enter"),
     "zoom": ("g", "c", "z"),
+    "indicators": ("g", "c", "e"),
 }
 KEYS = (
     *"BSCOEPMTDXRZAYhjklgtopcwzms.,-0123456789y:/?qu+",

@@ -26,6 +26,7 @@ from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:
     from keydesk.calc.command_parser import ParsedCommand
+    from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.order_parser import ParsedOrder
     from keydesk.calc.ticket_draft import Side
@@ -47,6 +48,7 @@ class Desk(Protocol):
     def tell(self, level: NoticeLevel, words: str) -> None: ...
     def leave(self, code: int = 0) -> None: ...
     def key_context(self) -> str: ...
+    def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
 
 
 class DeskActions:
@@ -258,6 +260,12 @@ class DeskActions:
     def _turn_to(self, instrument: str | None) -> None:
         if instrument:
             self.store.set_focus(instrument)
+
+    def action_indicators(self) -> None:
+        """Choose the indicators of the instrument in the chart."""
+        if self.store.focus:
+            form = forms.IndicatorForm(self.store, self.keymap)
+            self._app.push_screen(form, self._desk.keep_indicators)
 
     def action_command_line(self) -> None:
         """Open the command line."""

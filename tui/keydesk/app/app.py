@@ -26,6 +26,7 @@ from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
 from keydesk.app.lifecycle import Connection, load_all, opened
 from keydesk.app.watchlists import WatchlistActions
+from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
@@ -53,6 +54,7 @@ from keydesk.widgets.terminal_app import TerminalApp
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
     from keydesk.forms.sheet import FormContext
 
@@ -130,6 +132,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             workspace.saved.instrument,
             workspace.saved.granularity,
         )
+        self.store.indicators.update(own.indicators)
         self._workspace = workspace
         self._reconciliation = settings.reconciliation
         self._folders = folders
@@ -325,6 +328,20 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
         """Show candles of another length."""
         self.store.set_granularity(message.granularity)
+
+    def on_chart_indicators_wanted(self) -> None:
+        """Choose the indicators of the chart."""
+        self.actions.perform("indicators")
+
+    def keep_indicators(self, choice: IndicatorChoice | None) -> None:
+        """Show the chosen indicators at once, and write them to the settings in a thread."""
+        if choice is not None:
+            self.store.set_indicators(choice.instrument, choice.specs, everywhere=choice.everywhere)
+            self.run_worker(self._save_indicators(choice), "indicators", group="settings")
+
+    async def _save_indicators(self, choice: IndicatorChoice) -> None:
+        if trouble := await asyncio.to_thread(try_to_save, self._folders.config, choice):
+            self.tell("warn", f"Shown until you leave, not kept: {trouble}")
 
     def on_chart_history_wanted(self, message: Chart.HistoryWanted) -> None:
         """Load candles older than the oldest of a chart."""

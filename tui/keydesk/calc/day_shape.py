@@ -1,9 +1,5 @@
-"""The shape of a trading day in a few figures: average true range, line of the day, open sessions (TRADER.md 2.9, 34).
+"""The shape of a trading day: the line of its prices, for drawing and so of floats, and the open sessions (TRADER.md 34)."""
 
-The figures come from candles and are drawn, so they are floats.
-"""
-
-import itertools
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, time
 from functools import lru_cache
@@ -11,8 +7,6 @@ from zoneinfo import ZoneInfo
 
 from keydesk.calc.trading_day import SECOND
 
-Bar = tuple[float, float, float]  # high, low, close
-ATR_PERIOD = 14
 CELLS = 7  # of the line of a day, as many as its column is wide
 LEVELS = "▁▂▃▄▅▆▇█"
 FLAT = "▄"
@@ -34,20 +28,6 @@ HOMES = {
 }
 """The centre in whose hours a currency is mostly dealt."""
 SATURDAY = 5
-
-
-def average_true_range(bars: Sequence[Bar], period: int = ATR_PERIOD) -> float | None:
-    """Return Wilder's average true range after the last bar, None with too few bars."""
-    ranges = [
-        max(high - low, abs(high - before), abs(low - before))
-        for (_, _, before), (high, low, _) in itertools.pairwise(bars)
-    ]
-    if len(ranges) < period:
-        return None
-    average = sum(ranges[:period]) / period
-    for each in ranges[period:]:
-        average = (average * (period - 1) + each) / period
-    return average
 
 
 def path_of(closes: Iterable[tuple[int, float]], start_ns: int) -> tuple[float, ...]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from keydesk.forms.close_position import ClosePositionForm, PositionPartForm
     from keydesk.forms.close_trade import CloseForm, ScaleOutForm
     from keydesk.forms.command_line import CommandForm, FindForm
+    from keydesk.forms.indicators import IndicatorForm
     from keydesk.forms.info_form import DetailsForm, HelpForm
     from keydesk.forms.orders import CancelEntriesForm, CancelForm, MoveForm
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
@@ -34,6 +35,7 @@ __all__ = [
     "FindForm",
     "FlattenForm",
     "HelpForm",
+    "IndicatorForm",
     "MoveForm",
     "NameForm",
     "PositionPartForm",
@@ -62,6 +64,7 @@ _HOMES = {
     "FindForm": "command_line",
     "FlattenForm": "reverse_flatten",
     "HelpForm": "info_form",
+    "IndicatorForm": "indicators",
     "MoveForm": "orders",
     "NameForm": "watchlists",
     "ProtectForm": "protection",

@@ -34,6 +34,7 @@ COMMAND = "command"  # the command line
 NAME = "name"  # a field of text
 COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
+INDICATORS = "indicators"  # the choice of indicators
 
 # The contexts of the main screen, where the trader may move keys.
 ON_THE_DESK = (DESK, ROWS, CHART, WATCHLIST, TRADES, POSITIONS, ORDERS, LOG, BOOKS)
@@ -192,6 +193,7 @@ KEYS: tuple[Key, ...] = (
     Key("list-held", ("w o",), WATCHLIST, "", "Only own positions", "show_only('held')"),
     Key("list-open", ("w t",), WATCHLIST, "", "Only what trades now", "show_only('tradeable')"),
     Key("list-whole", ("w e",), WATCHLIST, "", "Every row of the list", "show_only('')"),
+    Key("indicators", ("e",), CHART, "indicators", "Indicators, their periods", "indicators"),
     Key("books-view", ("v",), BOOKS, "orders/positions", "The orders or the positions", "view"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
     Key("send", ("y",), FORM, "send", "Send, or type the letter", "send"),
@@ -213,6 +215,7 @@ KEYS: tuple[Key, ...] = (
     Key("bound", ("b",), TICKET, "bound", "How far it may slip", "pick('bound')"),
     Key("expiry", ("e",), TICKET, "expiry", "Time in force", "next_expiry"),
     Key("unit", ("m",), TICKET, "unit", "What the field counts in", "next_unit"),
+    Key("ticket-atr", ("a",), TICKET, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(TICKET, "ticket"),
     # Modify, protect, trailing: the same letters.
     Key("modify-price", ("p",), MODIFY, "price", "Price of the entry order", "pick('price')"),
@@ -220,6 +223,7 @@ KEYS: tuple[Key, ...] = (
     Key("modify-target", ("t",), MODIFY, "target", "Target", "pick('target')"),
     Key("modify-trail", ("r",), MODIFY, "trail", "Trailing stop", "pick('trail')"),
     Key("modify-unit", ("m",), MODIFY, "unit", "What the field counts in", "next_unit"),
+    Key("modify-atr", ("a",), MODIFY, "ATR", "Count in ATR: 1.5a", "count_in_atr"),
     *_editing(MODIFY, "modify"),
     # A part to close.
     Key("quarter", ("2", "5", "7"), SCALE_OUT, "25 50 75 %", "25, 50, 75 %", "part({key})"),
@@ -266,6 +270,15 @@ KEYS: tuple[Key, ...] = (
     Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
     Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),
     Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
+    Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),
+    Key("indicator-up", ("k", "up"), INDICATORS, "", "Row up", "row(-1)"),
+    Key("indicator-turn", ("space",), INDICATORS, "on/off", "Show it, or not", "turn"),
+    Key("indicator-next", ("tab",), INDICATORS, "", "Next number", "next_number(1)"),
+    Key("indicator-before", ("shift+tab",), INDICATORS, "", "Number before", "next_number(-1)"),
+    Key("indicator-erase", ("backspace",), INDICATORS, "", "Erase a digit", "erase"),
+    Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
+    Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
+    Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
     Key("complete", ("tab",), COMMAND, "complete", "Complete the word", "complete"),
     Key("command-close", ("escape",), COMMAND, "close", "Close", "drop"),
 )

@@ -56,6 +56,9 @@ class Chart(LinePane):
         instrument: str
         granularity: str
 
+    class IndicatorsWanted(Message):
+        """Request to choose the indicators."""
+
     def __init__(
         self,
         *,
@@ -257,6 +260,10 @@ class Chart(LinePane):
     def action_newest(self) -> None:
         """Come back to the newest candle."""
         self.scroll_candles(-self.back)
+
+    def action_indicators(self) -> None:
+        """Choose the indicators."""
+        self.post_message(self.IndicatorsWanted())
 
     def action_view(self) -> None:
         """Draw candles wider, or narrow again."""

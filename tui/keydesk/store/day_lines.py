@@ -1,8 +1,11 @@
 """Apply the candles of the watchlist's figures: the line of the day and the average true range. Loaded with the models."""
 
 from collections.abc import Iterable
+from math import isfinite
 
 from keydesk.calc import day_shape
+from keydesk.calc.indicator_specs import IndicatorSpec
+from keydesk.calc.indicators import compute
 from keydesk.calc.trading_day import day_start
 from keydesk.records import DayLine
 from keydesk.store.candles import candle_of
@@ -10,11 +13,14 @@ from keydesk.store.state import Candle, Topic
 from keydesk.store.store import Store, readable
 from keydesk_client.models import Candlestick
 
+ATR = IndicatorSpec("atr", (14,))
+
 
 def take_daily_range(store: Store, instrument: str, loaded: Iterable[Candlestick]) -> None:
     """Store the average true range of the complete daily candles."""
-    bars = [(each.high, each.low, each.close) for each in _candles(store, loaded) if each.complete]
-    store.daily_ranges[instrument] = day_shape.average_true_range(bars)
+    complete = [each for each in _candles(store, loaded) if each.complete]
+    values = compute(ATR, complete).lines[0].values
+    store.daily_ranges[instrument] = values[-1] if values and isfinite(values[-1]) else None
     store.mark(Topic.DAY_LINES, instrument)
 
 

@@ -35,6 +35,7 @@ class Topic(StrEnum):
     LOG = "log"  # keys: none, the log only grows
     CANDLES = "candles"  # keys: (instrument, granularity)
     BOOKS = "books"  # keys: instrument names
+    INDICATORS = "indicators"  # the trader chose others; keys: instrument names
     INSTRUMENTS = "instruments"
     DAY_LINES = "day lines"  # keys: instrument names
     FOCUS = "focus"  # the instrument that chart, ticket and books show
@@ -67,6 +68,15 @@ class Candle:
     close: float
     complete: bool
     volume: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class AverageRange:
+    """The average true range of an instrument's hourly candles, the unit of distances such as 1.5a."""
+
+    value: Decimal | None  # price units; None: too few candles
+    until_ns: int  # when the next candle is complete
+    read_ns: int  # the broker's time at which the candles were read
 
 
 @dataclass(slots=True)

@@ -16,6 +16,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from keydesk.calc.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
 from keydesk.calc.sizing import TypicalSpreads
 from keydesk.calc.watchlists import ALL, Watchlists
 from keydesk.records import (
@@ -31,6 +32,7 @@ from keydesk.records import (
 )
 from keydesk.store.state import (
     Arming,
+    AverageRange,
     BookKind,
     CandleSeries,
     ClientBook,
@@ -94,6 +96,8 @@ class Store:
         self.series: dict[tuple[str, str], CandleSeries] = {}
         self.charted: dict[str, tuple[CandleSeries, ...]] = {}  # whose last candle ticks move
         self.books: dict[tuple[str, BookKind], ClientBook] = {}  # by instrument and kind
+        self.indicators: dict[str, tuple[IndicatorSpec, ...]] = {}  # by instrument
+        self.average_ranges: dict[str, AverageRange] = {}  # by instrument
         self.health = Health()
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
@@ -171,6 +175,22 @@ class Store:
         if granularity != self.linked_granularity:
             self.linked_granularity = granularity
             self.mark(Topic.FOCUS)
+
+    def indicators_of(self, instrument: str) -> tuple[IndicatorSpec, ...]:
+        """Return the indicators on charts of an instrument: its own, else those of every instrument."""
+        return self.indicators.get(instrument, self.indicators.get(EVERY_INSTRUMENT, ()))
+
+    def set_indicators(
+        self, instrument: str, specs: tuple[IndicatorSpec, ...], *, everywhere: bool = False
+    ) -> None:
+        """Choose the indicators of an instrument; or of every instrument, and take away its own ones."""
+        if everywhere:
+            self.indicators.pop(instrument, None)
+            self.indicators[EVERY_INSTRUMENT] = specs
+            self.mark(Topic.INDICATORS)
+        else:
+            self.indicators[instrument] = specs
+            self.mark(Topic.INDICATORS, instrument)
 
     def write_log(self, line: LogLine) -> None:
         """Append a line to the transaction log; drop the oldest lines when it is full."""
