@@ -36,10 +36,10 @@ def test_a_day_of_any_length_is_spread_evenly_over_the_cells(count: int) -> None
 
 
 def test_the_line_is_as_high_as_its_prices() -> None:
-    assert sparkline((1.0, 2.0, 3.0, 1.0)) == "▁▅█▁"
+    assert sparkline((1.0, 2.0, 3.0, 1.0)) == "▁▄▇▁"
     assert sparkline((1.0, 1.0)) == "▄▄"
     assert sparkline(()) == ""
-    assert sparkline((1e-12, 9e14)) == "▁█"
+    assert sparkline((1e-12, 9e14)) == "▁▇"
 
 
 @pytest.mark.parametrize(

@@ -139,7 +139,7 @@ async def test_the_line_of_the_day_ends_with_the_price_of_now() -> None:
     store = store_with("spark")
     assert await cell(store, "spark") == "–"
     store.day_lines["EUR_USD"] = DayLine(day_start(WALL_NS), (1.0, 2.0))
-    assert await cell(store, "spark") == "▁█▂"
+    assert await cell(store, "spark") == "▁▇▂"
     store.day_lines["EUR_USD"] = DayLine(day_start(WALL_NS) - 1, (1.0, 2.0))
     assert await cell(store, "spark") == "–", "it is yesterday's"
 

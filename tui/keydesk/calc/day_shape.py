@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from keydesk.calc.trading_day import SECOND
 
 CELLS = 7  # of the line of a day, as many as its column is wide
-LEVELS = "▁▂▃▄▅▆▇█"
+LEVELS = "▁▂▃▄▅▆▇"  # none as high as the line, so that rows stay apart
 FLAT = "▄"
 SESSIONS = (
     ("SYD", ZoneInfo("Australia/Sydney"), time(8), time(17)),
@@ -43,7 +43,7 @@ def path_of(closes: Iterable[tuple[int, float]], start_ns: int) -> tuple[float, 
 
 
 def sparkline(path: Sequence[float]) -> str:
-    """Return the path as blocks of eight heights."""
+    """Return the path as blocks of seven heights."""
     low, high = min(path, default=0.0), max(path, default=0.0)
     if high <= low:
         return FLAT * len(path)
