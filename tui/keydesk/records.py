@@ -34,6 +34,14 @@ class Day:
     previous_low: Decimal | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DayLine:
+    """Some mid prices of one trading day, evenly spread up to the last load; for drawing, so floats."""
+
+    start_ns: int
+    path: tuple[float, ...]
+
+
 @dataclass(slots=True)
 class DependentOrder:
     """A take-profit, stop-loss, trailing or guaranteed stop of one trade."""

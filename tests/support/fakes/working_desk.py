@@ -9,8 +9,10 @@ from textual.screen import ModalScreen
 
 from keydesk.app.actions import DeskActions
 from keydesk.app.desk_session import DeskLock
+from keydesk.app.watchlists import WatchlistActions
 from keydesk.calc.indicator_specs import IndicatorChoice
 from keydesk.calc.instructions import Instruction, Template
+from keydesk.config.watchlists import WatchlistFile
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause
 from keydesk.keys.guarded_app import Chords
@@ -39,6 +41,14 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         self.chords = Chords(KEYMAP)
         self.actions = DeskActions(
             self, self, store=self.store, keymap=KEYMAP, template=Template(), lock=lock
+        )
+        self.watchlists = WatchlistActions(
+            self,
+            self.store,
+            WatchlistFile(lock.path.parent),
+            tell=self.tell,
+            pane=lambda: self.actions.screen.watchlist,
+            keymap=KEYMAP,
         )
         self.decided: list[Instruction] = []
         self.dress("dark", depth, ascii_only=ascii_only)
@@ -99,12 +109,16 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             key = event.character or event.key
             action = self.chords.key(key, event.time, self.key_context())
             if action is not None:
-                if action:
-                    await self.run_action(action, default_namespace=self.screen)
+                name = f"action_{action.partition('(')[0]}"
+                place = self.focused if hasattr(self.focused, name) else self.screen
+                if action and place is not None:
+                    await self.run_action(action, default_namespace=place)
                 return
         await super().on_event(event)
 
-    @on(Watchlist.Chosen)
+    def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
+        self.watchlists.carry_out(message)
+
     @on(InstrumentRows.Chosen)
-    def show_instrument(self, message: Watchlist.Chosen | InstrumentRows.Chosen) -> None:
+    def show_instrument(self, message: InstrumentRows.Chosen) -> None:
         self.store.set_focus(message.instrument)

@@ -12,7 +12,9 @@ from keydesk.store.store import Store
 from keydesk.widgets.terminal_app import TerminalApp
 from support.data.desk_data import desk_store, frame_of
 
-LEFT = Workspace("GBP_USD", "H1", {"trades": "orders"}, "orders", "spread")
+LEFT = Workspace(
+    "GBP_USD", "H1", {"trades": "orders"}, "orders", "spread up live", "All", "own /gj"
+)
 
 
 def test_what_is_saved_is_read_again(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Self
 
 import pytest
 
+from keydesk.calc.watchlists import ALL, Watchlist, Watchlists
 from keydesk.feeds.account import keep_account, keep_history
 from keydesk.feeds.link import RoundTrips
 from keydesk.feeds.market_data import (
@@ -15,7 +16,6 @@ from keydesk.feeds.market_data import (
     keep_days,
     keep_linked_chart,
     list_instruments,
-    watchlist,
 )
 from keydesk.feeds.session import judge, look
 from keydesk.feeds.streams import _read, keep_conversions, stream_prices, take_item, watched
@@ -72,16 +72,11 @@ async def test_nothing_is_kept_of_instruments_and_currencies_that_the_account_do
         assert link.store.health.unreadable == 200
 
 
-def test_the_watchlist_is_the_traders_own_or_everything_majors_first() -> None:
-    known = ["AUD_NZD", "EUR_USD", "ZAR_JPY", "USD_JPY"]
-    assert watchlist((), known) == ["EUR_USD", "USD_JPY", "AUD_NZD", "ZAR_JPY"]
-    assert watchlist(("ZAR_JPY", "GONE"), known) == ["ZAR_JPY"]
-
-
 async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
     broker = ScriptedBroker()
     link = link_to(broker)
-    link.wanted = ("EUR_USD",)
+    link.store.lists = Watchlists((Watchlist(ALL), Watchlist("Mine", ("EUR_USD",))))
+    link.store.list_name = "Mine"
     async with running(link, list_instruments, stream_prices):
         await until(lambda: broker.price_line.opened == [("EUR_USD",)])
         link.store.set_focus("AUD_NZD")

@@ -83,7 +83,7 @@ async def test_rows_are_sorted_only_when_asked_and_the_cursor_keeps_its_row() ->
     pane, store = Watchlist(), desk_store()
     async with shown(pane, store) as pilot:
         await pilot.press("v")
-        assert pane.heading().right.startswith("by day %")
+        assert pane.heading().right.startswith("day % ▼ held")
         assert pane.selected == "EUR_USD"
         order = list(pane.keys)
         quote = store.quotes[order[-1]]
@@ -119,13 +119,13 @@ async def test_an_empty_list_says_how_it_fills() -> None:
     pane, store = Watchlist(), desk_store()
     store.watchlist = []
     async with shown(pane, store):
-        assert "/ finds" in text_of(pane)[1]
+        assert "w a adds one" in text_of(pane)[1]
 
 
 async def test_a_spread_twice_the_usual_one_raises_an_alarm() -> None:
     pane, store = Watchlist(), desk_store()
     for i in range(30):
-        pane.typical.note("EUR_USD", Decimal("0.00012"), i * 10.0)
+        store.spreads.note("EUR_USD", Decimal("0.00012"), i * 10.0)
     store.quotes["EUR_USD"].ask = Decimal("1.08461")
     async with shown(pane, store):
         assert text_of(pane)[1].split()[3] == "3.0!"

@@ -78,7 +78,9 @@ class DeskActions:
         self.preset = 3
 
     def perform(self, name: str, *arguments: object) -> None:
-        """Perform the action of a key, by its name in the key map."""
+        """Perform the action of a key, by its name in the key map, on the row that the key before it chose."""
+        if chosen := self.screen.pending_choice:
+            self.store.set_focus(chosen)
         action = getattr(self, f"action_{name}")
         action(*arguments)
 

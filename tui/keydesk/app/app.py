@@ -25,10 +25,12 @@ from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
 from keydesk.app.lifecycle import Connection, load_all, opened
+from keydesk.app.watchlists import WatchlistActions
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
+from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys
@@ -39,6 +41,7 @@ from keydesk.screens.desk import DeskScreen
 from keydesk.store.frame import Frame, FrameClock
 from keydesk.store.state import Notice, Topic
 from keydesk.store.store import Store
+from keydesk.store.watchlists import want_day_lines
 from keydesk.terminal._textual_private import raise_in_app
 from keydesk.terminal.check import TerminalFacts, ascii_locale
 from keydesk.terminal.input import InputDropped, InputOverrun
@@ -111,6 +114,15 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.actions = DeskActions(
             self, self, store=self.store, keymap=own.keymap, template=own.template, lock=lock
         )
+        self.watchlists = WatchlistActions(
+            self,
+            self.store,
+            WatchlistFile(folders.config),
+            tell=self.tell,
+            pane=lambda: self.actions.screen.watchlist,
+            keymap=own.keymap,
+        )
+        self.watchlists.load(workspace.saved.watchlist)
         self.connection: Connection | None = None
         self._session: DeskSession | None = None
         self.last_words = ""
@@ -308,9 +320,16 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Perform the action of one of the desk's keys."""
         self.actions.perform(name, *arguments)
 
-    @on(Watchlist.Chosen)
+    def on_watchlist_change_wanted(self, message: Watchlist.ChangeWanted) -> None:
+        """Change the trader's watchlists, or show another one."""
+        self.watchlists.carry_out(message)
+
+    def on_watchlist_day_lines_wanted(self, message: Watchlist.DayLinesWanted) -> None:
+        """Load the figures of the rows in sight."""
+        want_day_lines(self.store, message.lines, message.averages)
+
     @on(InstrumentRows.Chosen)
-    def show_instrument(self, message: Watchlist.Chosen | InstrumentRows.Chosen) -> None:
+    def show_instrument(self, message: InstrumentRows.Chosen) -> None:
         """Show the instrument of the selected row in chart, ticket and books."""
         self.store.set_focus(message.instrument)
 

@@ -18,6 +18,7 @@ EVERY = 10.0  # seconds between two samples
 HOUR = 360  # samples
 ENOUGH = 12  # two minutes; before that nothing is called usual
 WIDE = 2  # times the median
+MOST_VALUES = 2000  # spreads that samples share
 MARGIN_SHARE = Decimal("0.98")  # of the margin available: the price moves before the fill
 CapName = Literal["", "margin", "order limit", "position limit", "own limit"]
 
@@ -67,23 +68,35 @@ def slippage_allowed(bid: Decimal, ask: Decimal, pip: Decimal) -> Decimal:
 
 
 class TypicalSpreads:
-    """Samples every instrument's spread each ten seconds."""
+    """Samples every instrument's spread each ten seconds, for an hour."""
 
     def __init__(self) -> None:
-        self._samples: dict[str, deque[Decimal]] = {}
+        self._samples: dict[str, deque[Decimal | None]] = {}  # None: no price came in that time
         self._medians: dict[str, Decimal] = {}
         self._sampled: dict[str, float] = {}
         self._seen: dict[Decimal, Decimal] = {}  # 25,000 samples are a few hundred values
 
     def note(self, instrument: str, spread: Decimal, now: float) -> None:
         """Add a sample if one is due; `now` in monotonic seconds."""
-        if now - self._sampled.get(instrument, float("-inf")) < EVERY:
+        since = now - self._sampled.get(instrument, now - EVERY)
+        if since < EVERY:
             return
         self._sampled[instrument] = now
         samples = self._samples.setdefault(instrument, deque(maxlen=HOUR))
+        samples.extend([None] * min(HOUR, int(since / EVERY) - 1))
+        if len(self._seen) > MOST_VALUES:
+            self._seen.clear()
         samples.append(self._seen.setdefault(spread, spread))
-        if len(samples) >= ENOUGH:
-            self._medians[instrument] = median(samples)
+        known = [each for each in samples if each is not None]
+        if len(known) >= ENOUGH:
+            self._medians[instrument] = median(known)
+        else:
+            self._medians.pop(instrument, None)
+
+    def times_usual(self, instrument: str, spread: Decimal) -> Decimal | None:
+        """Return the spread as a multiple of its median; None while the median is unknown or nothing."""
+        usual = self._medians.get(instrument)
+        return spread / usual if usual else None
 
     def is_wide(self, instrument: str, spread: Decimal) -> bool:
         """Return whether a spread is more than twice its median; False while the median is unknown."""

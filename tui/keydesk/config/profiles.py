@@ -93,7 +93,9 @@ class Workspace:
     granularity: str = "M5"
     fronts: Mapping[str, str] = field(default_factory=dict)  # of a shared place: its pane in front
     focused: str = ""
-    sorting: str = ""  # of the watchlist
+    sorting: str = ""  # of the watchlist, in words
+    watchlist: str = ""  # the name of the list on the screen
+    filter: str = ""  # of its rows, in words
 
 
 @dataclass(slots=True)
@@ -145,9 +147,13 @@ def read(path: Path) -> Workspace:
         else {},
         focused=_text(said, "focused"),
         sorting=_text(said, "sorting"),
+        watchlist=_text(said, "watchlist", ascii_only=False),
+        filter=_text(said, "filter", ascii_only=False),
     )
 
 
-def _text(said: Mapping[str, object], key: str) -> str:
+def _text(said: Mapping[str, object], key: str, *, ascii_only: bool = True) -> str:
     value = said.get(key)
-    return value if isinstance(value, str) and value.isascii() and value.isprintable() else ""
+    if not isinstance(value, str) or not value.isprintable():
+        return ""
+    return value if value.isascii() or not ascii_only else ""

@@ -252,7 +252,6 @@ class Link:
     store: Store
     streams: Streams
     poll_every: float = 5.0  # seconds from one look at the account's changes to the next
-    wanted: tuple[str, ...] = ()  # the trader's own watchlist; without it everything there is
     now: Callable[[], float] = time.monotonic
     wall_ns: Callable[[], int] = time.time_ns
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep

@@ -1,6 +1,6 @@
 """Read instruments, candles, trading days and books. Prices and the account never wait for these requests."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import get_args
@@ -18,6 +18,7 @@ from keydesk.store.candles import (
 from keydesk.store.prices import no_book, take_book
 from keydesk.store.state import BookKind, CandleSeries, Topic
 from keydesk.store.store import amount, price, readable, try_to
+from keydesk.store.watchlists import fill_list, in_usual_order
 from keydesk.text.format import pair
 from keydesk.text.sanitize import NAME_LIMIT, clean_name
 from keydesk_client.errors import Answered, NotFound, RateLimited, Refused
@@ -48,20 +49,6 @@ BETWEEN = 0.15
 DAYS_EVERY = 60.0  # new instruments, a new day, what ticks did not show us
 MOST_PLACES = 12
 INSTRUMENTS_EVERY = 600.0  # seconds
-MAJORS = (
-    "EUR_USD",
-    "USD_JPY",
-    "GBP_USD",
-    "USD_CHF",
-    "AUD_USD",
-    "USD_CAD",
-    "NZD_USD",
-    "EUR_JPY",
-    "EUR_GBP",
-    "EUR_CHF",
-    "GBP_JPY",
-    "AUD_JPY",
-)
 
 
 @dataclass(slots=True)
@@ -250,13 +237,15 @@ def _candles_failed(link: Link, series: CandleSeries, error: Exception) -> None:
 
 
 async def keep_days(link: Link) -> None:
-    """Read the trading days of watched instruments, and again every minute."""
+    """Read the trading days of watched instruments, and again every minute or when others are watched."""
     await link.priced.wait()
-    while True:
-        for names in _portions(watched(link)):
-            await days_once(link, names)
-            await link.pause(BETWEEN)
-        await link.pause(DAYS_EVERY)
+    with link.store.subscribed(Topic.INSTRUMENTS) as changed:
+        while True:
+            changed.clear()
+            for names in _portions(watched(link)):
+                await days_once(link, names)
+                await link.pause(BETWEEN)
+            await link.wait(changed, DAYS_EVERY)
 
 
 async def days_once(link: Link, names: Sequence[str]) -> bool:
@@ -351,9 +340,9 @@ def take(link: Link, instruments: Sequence[Instrument]) -> bool:
     before = store.instruments.keys()
     store.instruments = {name: store.instruments[name] for name in kept} | read
     if not store.watchlist or store.instruments.keys() != before:
-        store.watchlist = watchlist(link.wanted, store.instruments)
-    if store.focus not in store.instruments and store.watchlist:
-        store.set_focus(store.watchlist[0])
+        fill_list(store)
+    if store.focus not in store.instruments:
+        store.set_focus((store.watchlist or in_usual_order(store.instruments))[0])
     store.mark(Topic.INSTRUMENTS)
     link.listed.set()
     return is_whole
@@ -385,13 +374,3 @@ def _usable(instrument: Instrument) -> Instrument:
 def _can_be_asked_for(name: str) -> bool:
     """Return whether prices can be requested by the name; an invalid name fails the whole request."""
     return 0 < len(name) <= NAME_LIMIT and name.isascii() and name.isprintable() and "," not in name
-
-
-def watchlist(wanted: Sequence[str], known: Iterable[str]) -> list[str]:
-    """Return the wanted instruments that exist; without any, all of them, majors first."""
-    names = set(known)
-    chosen = [name for name in wanted if name in names]
-    if chosen:
-        return chosen
-    majors = [name for name in MAJORS if name in names]
-    return majors + sorted(names.difference(majors))

@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from keydesk.feeds.account import keep_account, keep_history, poll_changes
 from keydesk.feeds.average_ranges import keep_ranges
+from keydesk.feeds.day_lines import keep_day_lines
 from keydesk.feeds.link import Link, RoundTrips, Stream, reason
 from keydesk.feeds.market_data import (
     keep_books,
@@ -159,6 +160,7 @@ FEEDS: Mapping[str, Feed] = {
     "chart": keep_chart,
     "linked chart": keep_linked_chart,
     "days": keep_days,
+    "day lines": keep_day_lines,
     "average ranges": keep_ranges,
     "history": keep_history,
     "books": keep_books,

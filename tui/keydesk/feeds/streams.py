@@ -11,6 +11,7 @@ from keydesk.store.candles import distrust_candles
 from keydesk.store.prices import forget_ages, take_conversions, take_price
 from keydesk.store.state import Topic
 from keydesk.store.store import READ_ERRORS, moment, number_of, readable, try_to
+from keydesk.store.watchlists import listed
 from keydesk_client.errors import KeydeskClientError
 from keydesk_client.models import (
     ClientPrice,
@@ -70,11 +71,11 @@ async def _read(link: Link, stream: OpenStream, left: asyncio.Event) -> None:
 
 
 def watched(link: Link) -> tuple[str, ...]:
-    """Return the instruments whose prices are needed: watchlist, positions and focus."""
+    """Return the instruments whose prices are needed: watchlists, positions and focus."""
     store = link.store
     held = (name for name in store.positions if name in store.instruments)
     focus = (store.focus,) if store.focus in store.instruments else ()
-    return tuple(dict.fromkeys((*store.watchlist, *held, *focus)))
+    return tuple(dict.fromkeys((*listed(store), *held, *focus)))
 
 
 def take_item(link: Link, item: object) -> None:

@@ -18,21 +18,26 @@ if TYPE_CHECKING:
     from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
     from keydesk.forms.reverse_flatten import FlattenForm, ReverseForm
     from keydesk.forms.ticket import TicketForm
+    from keydesk.forms.watchlists import AddForm, ColumnsForm, DeleteListForm, NameForm
 
 __all__ = [
+    "AddForm",
     "ArmForm",
     "BreakEvenForm",
     "CancelEntriesForm",
     "CancelForm",
     "CloseForm",
     "ClosePositionForm",
+    "ColumnsForm",
     "CommandForm",
+    "DeleteListForm",
     "DetailsForm",
     "FindForm",
     "FlattenForm",
     "HelpForm",
     "IndicatorForm",
     "MoveForm",
+    "NameForm",
     "PositionPartForm",
     "ProtectForm",
     "ProtectionForm",
@@ -44,6 +49,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AddForm": "watchlists",
     "ArmForm": "arming",
     "BreakEvenForm": "break_even",
     "CancelEntriesForm": "orders",
@@ -51,13 +57,16 @@ _HOMES = {
     "CloseForm": "close_trade",
     "ClosePositionForm": "close_position",
     "PositionPartForm": "close_position",
+    "ColumnsForm": "watchlists",
     "CommandForm": "command_line",
+    "DeleteListForm": "watchlists",
     "DetailsForm": "info_form",
     "FindForm": "command_line",
     "FlattenForm": "reverse_flatten",
     "HelpForm": "info_form",
     "IndicatorForm": "indicators",
     "MoveForm": "orders",
+    "NameForm": "watchlists",
     "ProtectForm": "protection",
     "ProtectionForm": "protection",
     "ReverseForm": "reverse_flatten",

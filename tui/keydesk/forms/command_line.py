@@ -1,7 +1,7 @@
 """Forms with a text field: the command line (`:`) and the search for an instrument (`/`). They send nothing."""
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, LiteralString
 
 from textual.app import ComposeResult
 from textual.widgets import Input
@@ -42,6 +42,8 @@ class FindForm(InfoForm[str]):
     }
     """
 
+    TITLE: ClassVar[LiteralString] = "Find an instrument"
+
     def __init__(self, store: Store) -> None:
         super().__init__()
         self.store = store
@@ -60,18 +62,22 @@ class FindForm(InfoForm[str]):
 
     def title_words(self) -> Printable:
         """Return the title."""
-        return "Find an instrument"
+        return self.TITLE
 
     def foot_words(self) -> Printable:
         """Return the keys that end it."""
         return "Enter takes  ↑ ↓ choose  Esc closes"
 
     @property
-    def found(self) -> Sequence[str]:
-        """Return the instruments that match, those watched first among equals."""
+    def names(self) -> Sequence[str]:
+        """Return the instruments to choose from, those watched first."""
         watched = [name for name in self.store.watchlist if name in self.store.instruments]
-        names = [*watched, *sorted(set(self.store.instruments) - set(watched))]
-        return matching(self.text, names)[:SHOWN]
+        return [*watched, *sorted(set(self.store.instruments) - set(watched))]
+
+    @property
+    def found(self) -> Sequence[str]:
+        """Return the instruments that match, in the order of `names` among equals."""
+        return matching(self.text, self.names)[:SHOWN]
 
     def lines(self) -> Sequence[Line]:
         """List what matches."""

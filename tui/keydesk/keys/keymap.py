@@ -31,6 +31,9 @@ FLATTEN = "flatten"
 HELP = "help"  # forms that only look
 FIND = "find"  # a field of text over a list
 COMMAND = "command"  # the command line
+NAME = "name"  # a field of text
+COLUMNS = "columns"  # the columns of a watchlist
+DELETE_LIST = "delete-list"
 INDICATORS = "indicators"  # the choice of indicators
 
 # The contexts of the main screen, where the trader may move keys.
@@ -61,8 +64,8 @@ class Key:
     @property
     def shown(self) -> str:
         """Return how the key is written in the footer and the help."""
-        if len(self.keys) > 1 and all(key.isdigit() for key in self.keys):
-            return f"{self.keys[0]}-{self.keys[-1]}"
+        if len(self.keys) > 1 and all(key[-1].isdigit() for key in self.keys):
+            return f"{self.keys[0].replace(' ', '')}-{self.keys[-1][-1]}"
         return " ".join(SHOWN.get(key, key.replace(" ", "")) for key in self.keys)
 
     @property
@@ -164,8 +167,33 @@ KEYS: tuple[Key, ...] = (
     Key("newer", ("right", "l"), CHART, "forth", "Some candles nearer to now", "newer"),
     Key("newest", ("g e", "end"), CHART, "now", "The newest candle", "newest"),
     Key("chart-view", ("v",), CHART, "width", "Wider or narrower candles", "view"),
+    Key("watch-view", ("v",), WATCHLIST, "sort", "Sort ▼, ▲, in own order", "view"),
+    Key("sort-right", ("l", "right"), WATCHLIST, "", "Sort by the next column", "sort_by(1)"),
+    Key("sort-left", ("h", "left"), WATCHLIST, "", "Sort by the column before", "sort_by(-1)"),
+    Key("sort-again", ("w v",), WATCHLIST, "", "Sort again now", "sort_again"),
+    Key("sort-live", ("w s",), WATCHLIST, "", "Sorting held, or live", "sort_live"),
+    Key("list-next", ("w w",), WATCHLIST, "list", "Next watchlist", "change('next')"),
+    Key(
+        "list-number",
+        tuple(f"w {digit}" for digit in "123456789"),
+        WATCHLIST,
+        "",
+        "Watchlist by its number",
+        "change('number {key}')",
+    ),
+    Key("list-add", ("w a",), WATCHLIST, "add", "Add an instrument", "change('add')"),
+    Key("list-remove", ("w x",), WATCHLIST, "", "Take the row off", "change('remove')"),
+    Key("list-down", ("w j",), WATCHLIST, "", "Move the row down", "move_row(1)"),
+    Key("list-up", ("w k",), WATCHLIST, "", "Move the row up", "move_row(-1)"),
+    Key("list-new", ("w n",), WATCHLIST, "", "New watchlist", "change('new')"),
+    Key("list-rename", ("w r",), WATCHLIST, "", "Rename the watchlist", "change('rename')"),
+    Key("list-delete", ("w d",), WATCHLIST, "", "Delete the watchlist", "change('delete')"),
+    Key("list-columns", ("w c",), WATCHLIST, "", "Choose the columns", "change('columns')"),
+    Key("list-filter", ("w f",), WATCHLIST, "filter", "Only rows with letters", "change('filter')"),
+    Key("list-held", ("w o",), WATCHLIST, "", "Only own positions", "show_only('held')"),
+    Key("list-open", ("w t",), WATCHLIST, "", "Only what trades now", "show_only('tradeable')"),
+    Key("list-whole", ("w e",), WATCHLIST, "", "Every row of the list", "show_only('')"),
     Key("indicators", ("e",), CHART, "indicators", "Indicators, their periods", "indicators"),
-    Key("watch-view", ("v",), WATCHLIST, "sort", "Sort: own, change, spread", "view"),
     Key("books-view", ("v",), BOOKS, "orders/positions", "The orders or the positions", "view"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
     Key("send", ("y",), FORM, "send", "Send, or type the letter", "send"),
@@ -234,6 +262,14 @@ KEYS: tuple[Key, ...] = (
     Key("find-down", ("down",), FIND, "down", "Next match", "choose(1)"),
     Key("find-up", ("up",), FIND, "up", "Previous match", "choose(-1)"),
     Key("find-close", ("escape",), FIND, "close", "Close", "drop"),
+    Key("name-close", ("escape",), NAME, "close", "Close", "drop"),
+    Key("column-down", ("j", "down"), COLUMNS, "", "Column down", "choose(1)"),
+    Key("column-up", ("k", "up"), COLUMNS, "", "Column up", "choose(-1)"),
+    Key("column-turn", ("space",), COLUMNS, "turn", "Show or hide it", "turn"),
+    Key("column-take", ("enter",), COLUMNS, "take", "Take these columns", "take"),
+    Key("column-close", ("escape", "q"), COLUMNS, "close", "Close", "drop"),
+    Key("list-gone", ("y",), DELETE_LIST, "delete", "Delete the list", "take"),
+    Key("list-stays", ("escape", "q"), DELETE_LIST, "keep", "Keep it", "drop"),
     Key("indicator-down", ("j", "down"), INDICATORS, "", "Row down", "row(1)"),
     Key("indicator-up", ("k", "up"), INDICATORS, "", "Row up", "row(-1)"),
     Key("indicator-turn", ("space",), INDICATORS, "on/off", "Show it, or not", "turn"),

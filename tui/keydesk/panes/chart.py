@@ -13,7 +13,7 @@ from textual.message import Message
 
 from keydesk.keys.keymap import CHART, KEYMAP
 from keydesk.panes.price_cells import Shape, prices_are_old, role_of_sign, shape_of
-from keydesk.panes.watchlist import day_change
+from keydesk.panes.watch_order import day_change
 from keydesk.records import DependentOrder
 from keydesk.store.frame import Frame
 from keydesk.store.state import CandleSeries, Topic

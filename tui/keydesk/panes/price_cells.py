@@ -9,6 +9,8 @@ from functools import lru_cache
 from textual.message import Message
 
 from keydesk.records import Quote
+from keydesk.store.frame import Frame
+from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, safe
@@ -107,6 +109,24 @@ class InstrumentRows(TablePane):
 
         instrument: str
 
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own word
+        super().__init__(id=id)
+        self._pending: list[str] = []  # chosen here, not yet seen in the store
+
+    @property
+    def pending_choice(self) -> str:
+        """Return the instrument chosen last while the desk has not turned to it yet, else ""."""
+        return self._pending[-1] if self._pending else ""
+
+    def on_frame(self, frame: Frame) -> None:
+        """Forget the choices that the store has followed, or that something else has replaced."""
+        focus = frame.store.focus
+        if focus in self._pending:
+            del self._pending[: self._pending.index(focus) + 1]
+        elif frame.touched(Topic.FOCUS):
+            self._pending.clear()
+        super().on_frame(frame)
+
     def instrument_of(self, key: str, store: Store) -> str:
         """Return the instrument of a row; empty when the row is gone."""
         raise NotImplementedError
@@ -124,6 +144,7 @@ class InstrumentRows(TablePane):
             return
         instrument = self.instrument_of(self.selected, self.frame.store)
         if instrument:
+            self._pending.append(instrument)
             self.post_message(self.Chosen(instrument))
 
     def entered(self) -> None:

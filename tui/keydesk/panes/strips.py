@@ -10,7 +10,7 @@ from rich.style import Style
 
 from keydesk.keys.keymap import DESK, LOG, ORDERS, POSITIONS, ROWS, TRADES, Key, KeyMap
 from keydesk.panes.price_cells import price_runs, prices_are_old, shape_of
-from keydesk.panes.watchlist import spread_pips
+from keydesk.panes.watch_order import spread_pips
 from keydesk.records import AccountState
 from keydesk.store.frame import Frame
 from keydesk.store.state import LinkState, Topic

@@ -1,78 +1,59 @@
-"""The watchlist: prices, spread, daily change and own position of each instrument."""
+"""The watchlist: a named list of instruments, in columns that the trader chose, sorted and filtered on demand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.message import Message
 
-from keydesk.calc.sizing import TypicalSpreads
+from keydesk.calc.day_shape import CELLS
 from keydesk.keys.keymap import KEYMAP, WATCHLIST
 from keydesk.panes.price_cells import (
     QUIET,
+    InstrumentRows,
     Shape,
     flash_of,
     price_runs,
     prices_are_old,
-    role_of_sign,
     shape_of,
 )
-from keydesk.records import Day, Quote
+from keydesk.panes.watch_cells import POSITION_CELLS, PRICE_CELLS, RANGE
+from keydesk.panes.watch_order import TITLES, RowFilter, RowOrder, next_column
+from keydesk.records import Quote
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
+from keydesk.store.watchlists import active_list
 from keydesk.text import format as show
-from keydesk.text.sanitize import safe
-from keydesk.widgets.lines import Heading, Run, Tab
-from keydesk.widgets.table import Column, TablePane, widen
+from keydesk.text.sanitize import Printable, safe
+from keydesk.widgets.lines import Heading, Run, Tab, width_of
+from keydesk.widgets.table import Column, widen
 
-WHOLE_FROM, SHORT_FROM = Decimal(1_000), Decimal(99_999)  # pips of a spread
 LONGEST_NAME = 12  # cells; the service's own have ten and less
-RANGE = 6  # cells of the bar that shows where the price stands in its day
-COLUMNS = (
-    Column("pair", "pair", 7, right=False),
-    Column("bid", "bid", 7),
-    Column("ask", "ask", 7, rank=3),
-    Column("spread", "spread", 6, rank=1),
-    Column("day", "day %", 5, rank=2),
-    Column("range", "range", RANGE + 1, rank=5, right=False),
-    Column("own", "own", 6, rank=4),
-)
-Measure = Callable[[Store, str], Decimal]
-
-
-def spread_pips(store: Store, instrument: str) -> Decimal:
-    """Return the spread in pips, 0 without a price."""
-    quote = store.quotes.get(instrument)
-    if quote is None:
-        return Decimal(0)
-    return shape_of(store, instrument).pips(quote.ask - quote.bid)
-
-
-def spread_words(pips: Decimal) -> str:
-    """Return a spread in at most six characters: 1.2, 1,096, 109.6k."""
-    if pips < WHOLE_FROM:
-        return show.pips(pips, signed=False)
-    return (
-        show.pips(pips, 0, signed=False)
-        if pips < SHORT_FROM
-        else show.short_units(pips, signed=False)
+LIVE_EVERY = 2.0  # seconds between two live sortings, and of rest after a key
+MINUTE_NS = 60_000_000_000
+PAIR = Column("pair", "pair", 7, right=False)
+COLUMNS: Mapping[str, Column] = {
+    each.key: each
+    for each in (
+        Column("bid", TITLES["bid"], 7),
+        Column("ask", TITLES["ask"], 7, rank=3),
+        Column("spread", TITLES["spread"], 6, rank=1),
+        Column("day", TITLES["day"], 5, rank=2),
+        Column("own", TITLES["own"], 6, rank=4),
+        Column("spark", TITLES["spark"], CELLS, rank=5, right=False),
+        Column("range", TITLES["range"], RANGE + 1, rank=6, right=False),
+        Column("pl", TITLES["pl"], 6, rank=7),
+        Column("pips", TITLES["pips"], 6, rank=8),
+        Column("atr", TITLES["atr"], 5, rank=9),
+        Column("usual", TITLES["usual"], 4, rank=10),
+        Column("session", TITLES["session"], 7, rank=11, right=False),
     )
-
-
-def day_change(store: Store, instrument: str) -> Decimal:
-    """Return the mid price against 17:00 New York, as a fraction."""
-    quote, day = store.quotes.get(instrument), store.days.get(instrument)
-    if quote is None or day is None or not day.previous_close:
-        return Decimal(0)
-    return (quote.bid + quote.ask) / 2 / day.previous_close - 1
-
-
-ORDERS: Mapping[str, Measure | None] = {"": None, "day %": day_change, "spread": spread_pips}
+}
+"""From left to right; the one that is missed least, with the highest rank, leaves a narrow pane first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,92 +64,225 @@ class Room:
     decimals: int
 
 
-class Watchlist(TablePane):
-    """The watched instruments; the row under the cursor is the focused instrument of chart, ticket and books."""
+class Watchlist(InstrumentRows):
+    """The active list; the row under the cursor is the focused instrument of chart, ticket and books."""
 
     KEY_CONTEXT: ClassVar[str] = WATCHLIST
     BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(WATCHLIST)]
 
     @dataclass
-    class Chosen(Message):
-        """The user chose an instrument."""
+    class ChangeWanted(Message):
+        """The user asked for a change of the lists: "new", "next", "number 3", "add", "move" ..."""
 
-        instrument: str
+        change: str
+        row: str  # the instrument under the cursor, "" without one
+        past: str = ""  # the instrument that the row is to be moved past
+
+    @dataclass
+    class DayLinesWanted(Message):
+        """The rows whose line of the day, and whose average range, is shown."""
+
+        lines: tuple[str, ...]
+        averages: tuple[str, ...]
 
     def __init__(self, *, id: str | None = "watchlist") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
-        self.sorting = ""
+        self.order = RowOrder()
+        self.filter = RowFilter()
+        self._sorted: list[str] = []  # the whole list as it was sorted last
+        self._sorted_at = float("-inf")
+        self._listed: tuple[object, ...] = ()
+        self._known: tuple[int, ...] = ()
+        self._wanted: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+        self._has_moved = False  # a key moved the cursor: live sorting waits
         self._flashing: dict[str, int] = {}
         self._old = False
         self._room = Room(1, 5)
-        self._second = 0
-        self._known = (0, 0, 0)
-        self.typical = TypicalSpreads()
+        self._second = self._minute = 0
+
+    # Heading and columns.
 
     def heading(self) -> Heading:
-        """Return how many there are, and the order they were put in."""
-        sorted_by = f"by {self.sorting}" if self.sorting else ""
+        """Return the list's name, then as fits: how it is sorted and filtered, and how many rows there are."""
+        name = "" if self.frame is None else active_list(self.frame.store).name
+        words = "Watch" if name in ("", "All") else f"Watch {name}"
+        tab = Tab(show.shortened(safe(words), max(5, self.inside - 3)))
+        room = self.inside - width_of([(tab.text, self.palette["plain"])]) - 5
+        right = ""
+        for part in (self.order.words, self.filter.words, self._count_words()):
+            longer = f"{right}, {part}" if right and part else right or part
+            if len(longer) <= room:
+                right = longer
+        return Heading((tab,), safe(right))
+
+    def _count_words(self) -> str:
+        whole = len(self._sorted)
+        if len(self.keys) != whole:
+            return f"{len(self.keys)} of {whole}"
         below = len(self.keys) - self.first - self.room
-        more = f"{len(self.keys)} in all" if self.first or below > 0 else ""
-        return Heading((Tab("Watch"),), safe(", ".join(filter(None, (sorted_by, more)))))
+        return f"{whole} in all" if self.first or below > 0 else ""
 
     def columns(self) -> Sequence[Column]:
-        """Return the columns, as wide as the longest price needs, decimal points aligned."""
+        """Return the list's columns, prices as wide as the longest, decimal points aligned."""
         price = self._room.whole + self._room.decimals + 1
         longest = min(max((len(key) for key in self.keys), default=7), LONGEST_NAME)
-        return widen(COLUMNS, {"bid": price, "ask": price, "pair": longest})
+        return widen(
+            (PAIR, *(COLUMNS[name] for name in self._chosen())),
+            {"bid": price, "ask": price, "pair": longest},
+        )
 
-    def empty(self, frame: Frame) -> str:
-        """Return how to add an instrument."""
-        adds = f"Nothing watched. {self.keymap.name('find')} finds."
-        return adds if frame.store.instruments else "Loading instruments …"
+    def _chosen(self) -> Sequence[str]:
+        chosen = () if self.frame is None else active_list(self.frame.store).columns
+        return [name for name in COLUMNS if name in chosen]
 
-    def cycle_sorting(self) -> None:
-        """Sort the rows by the next measure, once."""
-        names = list(ORDERS)
-        self.sorting = names[(names.index(self.sorting) + 1) % len(names)]
+    def header(self) -> list[Run]:
+        """Return the header; the column that rows are sorted by stands out."""
+        muted, bright = self.palette["muted"], self.palette["bright"]
+        return self._joined(
+            [
+                (each, [(each.title, bright if each.key == self.order.column else muted)])
+                for each in self.fitted
+            ]
+        )
+
+    def empty(self, frame: Frame) -> Printable:
+        """Return how to fill the list, or how to see all of it."""
+        if not frame.store.instruments:
+            return "Loading instruments …"
+        if self._sorted:
+            return safe(f"No row: {self.filter.words}. {self.keymap.name('list-whole')} shows all.")
+        return safe(f"No instrument here. {self.keymap.name('list-add')} adds one.")
+
+    # Sorting and filtering.
+
+    def action_view(self) -> None:
+        """Sort in the usual direction of the column, then in the other, then in the list's own order."""
+        self._sort(self.order.turned())
+
+    def action_sort_by(self, step: int) -> None:
+        """Sort by the column beside the present one."""
+        column = next_column(self.order.column, self._chosen(), step)
+        self._sort(self.order.by(column) if column else RowOrder(live=self.order.live))
+
+    def action_sort_again(self) -> None:
+        """Sort the rows as they are now."""
+        self._sort(self.order)
+
+    def action_sort_live(self) -> None:
+        """Sort again and again, or hold the rows."""
+        order = self.order if self.order.column else self.order.by("day")
+        self._sort(RowOrder(order.column, order.descending, not order.live))
+
+    def action_show_only(self, condition: str) -> None:
+        """Turn one of the conditions on or off; "" shows every row."""
+        now = self.filter
+        match condition:
+            case "held":
+                self.show_only(RowFilter(now.letters, not now.held, now.tradeable))
+            case "tradeable":
+                self.show_only(RowFilter(now.letters, now.held, not now.tradeable))
+            case _:
+                self.show_only(RowFilter())
+
+    def show_only(self, rows: RowFilter) -> None:
+        """Show the rows that pass a filter."""
+        self.filter = rows
+        self._rearrange()
+
+    def _sort(self, order: RowOrder) -> None:
+        self.order = order
         if self.frame is not None:
-            self.set_keys(self._ordered(self.frame.store))
+            self._sorted = order.sort(self.frame.store, self.frame.store.watchlist)
+            self._sorted_at = self.frame.now
+        self._rearrange()
 
-    action_view = cycle_sorting
+    def _rearrange(self) -> None:
+        """Show the rows that pass the filter, in the order of the last sorting."""
+        if self.frame is not None:
+            store = self.frame.store
+            self.set_keys(self.filter.rows(store, self._sorted))
+            self._follow(store)
+            self.redraw()
 
-    def moved(self) -> None:
-        """Focus the instrument of the cursor's row."""
-        if self.selected:
-            self.post_message(self.Chosen(self.selected))
+    # Changes of the list itself: the desk makes them.
+
+    def action_change(self, change: str) -> None:
+        """Ask for a change of the lists."""
+        self.post_message(self.ChangeWanted(change, self._row()))
+
+    def action_move_row(self, step: int) -> None:
+        """Ask to move the cursor's row past its neighbour."""
+        beside = self.cursor + step
+        past = self.keys[beside] if 0 <= beside < len(self.keys) else ""
+        self.post_message(self.ChangeWanted("move", self._row(), past))
+
+    def _row(self) -> str:
+        is_shown = self.frame is not None and self.frame.store.focus in self.keys
+        return self.selected or "" if is_shown else ""
+
+    def instrument_of(self, key: str, store: Store) -> str:  # noqa: ARG002 - a row is its instrument
+        """Return the row's instrument."""
+        return key
+
+    def move_to(self, index: int) -> None:
+        """Put the cursor on a row; live sorting lets it stand for a while."""
+        self._has_moved = True
+        super().move_to(index)
 
     def is_selected(self, y: int) -> bool:
         """Return whether the line is the row under the cursor; none is while the desk shows what is not listed."""
-        listed = self.frame is None or self.frame.store.focus in self.keys
-        return super().is_selected(y) and listed
+        listed = self.frame is None or self.frame.store.focus in self.keys or self._pending
+        return super().is_selected(y) and bool(listed)
 
     # What a frame changed.
 
     def changed(self, frame: Frame) -> None:
         """Redraw the rows whose price changed, faded or became stale."""
         store = frame.store
-        known = (len(store.watchlist), len(store.quotes), len(store.instruments))
-        if known != self._known or set(store.watchlist) != set(self.keys):
-            self._known = known
-            self._room = _room(store)
-            self.set_keys(self._ordered(store))
-            self.redraw()
-        if frame.touched(Topic.FOCUS) or (
-            self.selected != store.focus and store.focus in self.keys
-        ):
-            self._follow(store.focus)
+        self._arrange(frame)
+        self._follow(store)
+        if frame.touched(Topic.FOCUS):
             self.redraw_row(self.selected or "")
-        if (old := prices_are_old(store)) != self._old:
-            self._old = old
+        minute = int(frame.wall_ns // MINUTE_NS)
+        if (old := prices_are_old(store)) != self._old or minute != self._minute:
+            self._old, self._minute = old, minute
             self.redraw()
         self._redraw_moved(frame)
+        self._want_day_lines()
+
+    def _arrange(self, frame: Frame) -> None:
+        """Sort anew when the list or what is known of it changed, and when live sorting is due."""
+        store = frame.store
+        listed = (store.list_name, active_list(store).columns, *store.watchlist)
+        known = (
+            *(len(store.quotes), len(store.days), len(store.instruments)),
+            len(store.daily_ranges),
+        )
+        if self._has_moved:
+            self._has_moved, self._sorted_at = False, frame.now
+        if listed != self._listed or known != self._known:
+            self._listed, self._known = listed, known
+            self._room = _room(store)
+            self._sort(self.order)
+        elif self.order.live and self.order.column and frame.now - self._sorted_at >= LIVE_EVERY:
+            self._sort_around_the_cursor(frame)
+        elif self.filter.held or self.filter.tradeable:
+            self.set_keys(self.filter.rows(store, self._sorted))
+
+    def _sort_around_the_cursor(self, frame: Frame) -> None:
+        """Sort the rows; the one under the cursor keeps its line."""
+        self._sorted_at = frame.now
+        self._sorted = self.order.sort(frame.store, frame.store.watchlist)
+        rows = self.filter.rows(frame.store, self._sorted)
+        if (held := self._row()) in rows:
+            rows.remove(held)
+            rows.insert(self.cursor, held)
+        self.set_keys(rows)
 
     def _redraw_moved(self, frame: Frame) -> None:
-        dirty = frame.keys(Topic.PRICES) | frame.keys(Topic.POSITIONS)
-        whole = None in dirty
-        for key in frame.keys(Topic.PRICES):
-            if quote := frame.store.quotes.get(str(key)):
-                self.typical.note(quote.instrument, quote.ask - quote.bid, frame.now)
+        prices, positions = frame.keys(Topic.PRICES), frame.keys(Topic.POSITIONS)
+        dirty = prices | positions | frame.keys(Topic.DAY_LINES)
+        whole = None in prices or None in positions
         second, self._second = self._second, int(frame.now)
         for key in self._shown():
             quote = frame.store.quotes.get(key)
@@ -179,38 +293,39 @@ class Watchlist(TablePane):
             if whole or faded or quiet or key in dirty:
                 self.redraw_row(key)
 
-    def _follow(self, instrument: str) -> None:
-        if instrument in self.keys and instrument != self.selected:
-            self.cursor = self.keys.index(instrument)
-            self.redraw()
+    def _follow(self, store: Store) -> None:
+        """Put the cursor on the focused instrument, unless a choice of this pane is still on its way."""
+        if self._pending or store.focus == self.selected or store.focus not in self.keys:
+            return
+        self.cursor = self.keys.index(store.focus)
+        self.redraw()
 
-    def _ordered(self, store: Store) -> list[str]:
-        measure = ORDERS[self.sorting]
-        if measure is None:
-            return list(store.watchlist)
-        return sorted(store.watchlist, key=lambda key: measure(store, key), reverse=True)
+    def _want_day_lines(self) -> None:
+        """Ask for the figures of the rows in sight; sorting by one needs those of every row."""
+        shown = {column.key for column in self.fitted}
+        lines = tuple(self._shown()) if "spark" in shown else ()
+        averages = tuple(self._shown()) if "atr" in shown else ()
+        if self.order.column == "atr":
+            averages = tuple(dict.fromkeys((*averages, *self._sorted)))
+        if (lines, averages) != self._wanted:
+            self._wanted = (lines, averages)
+            self.post_message(self.DayLinesWanted(lines, averages))
 
     # Cells.
 
     def cell(self, key: str, column: str, frame: Frame) -> Sequence[Run]:
         """Return one cell of an instrument's row."""
         store = frame.store
-        quote = store.quotes.get(key)
         if column == "pair":
-            return self._pair(key, store)
-        if column == "own":
-            return self._own(key, store)
+            return [(show.pair(key), self.palette["bright" if key == store.focus else "plain"])]
+        quote = store.quotes.get(key)
+        if column in POSITION_CELLS:
+            return POSITION_CELLS[column](self.palette, key, store)
         if quote is None:
             return [(show.EMPTY, self.palette["faint"])]
         if column in ("bid", "ask"):
             return self._price(quote, column, frame)
-        if column == "spread":
-            return self._spread(key, quote, frame)
-        return self._day(key, column, quote, store)
-
-    def _pair(self, key: str, store: Store) -> list[Run]:
-        role = "bright" if key == store.focus else "plain"
-        return [(show.pair(key), self.palette[role])]
+        return PRICE_CELLS[column](self.palette, quote, frame)
 
     def _price(self, quote: Quote, side: str, frame: Frame) -> list[Run]:
         shape = shape_of(frame.store, quote.instrument)
@@ -224,44 +339,6 @@ class Watchlist(TablePane):
         )
         missing = self._room.decimals - shape.precision + (shape.precision == 0)
         return [*runs, (" " * missing, self.palette["plain"])]
-
-    def _spread(self, key: str, quote: Quote, frame: Frame) -> list[Run]:
-        if not quote.tradeable:
-            return [("HALT", self.palette["warn"])]
-        silent = frame.now - quote.received
-        if silent > QUIET:
-            return [(show.duration(silent), self.palette["muted"])]
-        text = safe(spread_words(spread_pips(frame.store, key)))
-        if self._old:
-            return [(text, self.palette["faint"])]
-        if self.typical.is_wide(key, quote.ask - quote.bid):
-            return [(safe(f"{text}!"), self.palette["danger"])]
-        return [(text, self.palette["plain"])]
-
-    def _day(self, key: str, column: str, quote: Quote, store: Store) -> list[Run]:
-        day = store.days.get(key)
-        if day is None:
-            return [(show.EMPTY, self.palette["faint"])]
-        if column == "range":
-            return self._range(quote, day)
-        text = show.percent(day_change(store, key), signed=True)
-        return [(text, self.palette["faint" if self._old else role_of_sign(text)])]
-
-    def _range(self, quote: Quote, day: Day) -> list[Run]:
-        width = day.high - day.low
-        if width <= 0:
-            return [(show.EMPTY, self.palette["faint"])]
-        share = ((quote.bid + quote.ask) / 2 - day.low) / width
-        at = max(0, min(RANGE, int(share * RANGE + Decimal("0.5"))))
-        faint = self.palette["faint"]
-        return [("─" * at, faint), ("┃", self.palette["plain"]), ("─" * (RANGE - at), faint)]
-
-    def _own(self, key: str, store: Store) -> list[Run]:
-        position = store.positions.get(key)
-        if position is None:
-            return []
-        net = position.long_units + position.short_units
-        return [(show.short_units(net), self.palette["buy" if net > 0 else "sell"])]
 
     def _is_old(self, quote: Quote, frame: Frame) -> bool:
         return self._old or not quote.tradeable or frame.now - quote.received > QUIET

@@ -22,9 +22,10 @@ from keydesk.panes.chart import Chart
 from keydesk.panes.deal import Deal
 from keydesk.panes.log import Log, Notices
 from keydesk.panes.orders import Orders
+from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.strips import FORM_HAS_KEYS, AccountStrip, HealthLine, InstrumentLine, KeyFooter
 from keydesk.panes.trades import Positions, Trades
-from keydesk.panes.watchlist import ORDERS as SORTINGS
+from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
 from keydesk.store.frame import Frame
 from keydesk.store.state import Topic
@@ -169,7 +170,8 @@ class DeskScreen(Backdrop):
         self._all_panes = {pane.id or "": pane for pane in self.query(LinePane)}
         for pane in self._all_panes.values():
             pane.keymap = self._keymap
-        self._watchlist.sorting = self._left_as.sorting if self._left_as.sorting in SORTINGS else ""
+        self._watchlist.order = RowOrder.read(self._left_as.sorting)
+        self._watchlist.filter = RowFilter.read(self._left_as.filter)
         last = next((pane for pane in self._panes.panes if pane.id == self._left_as.focused), None)
         if last is not None and last.can_focus:
             self.set_focus(last)
@@ -235,12 +237,25 @@ class DeskScreen(Backdrop):
             store.granularity,
             dict(self._front),
             focused or "",
-            self._watchlist.sorting,
+            self._watchlist.order.saved,
+            store.list_name,
+            self._watchlist.filter.saved,
         )
 
     def pane(self, name: str) -> LinePane:
         """Return a pane by its id: watchlist, chart, trades, orders, positions, log, books, ticket."""
         return self._all_panes[name]
+
+    @property
+    def watchlist(self) -> Watchlist:
+        """Return the watchlist."""
+        return self._watchlist
+
+    @property
+    def pending_choice(self) -> str:
+        """Return the instrument of the row that the last key chose while the desk has not turned to it yet, else ""."""
+        pane = self.focused
+        return pane.pending_choice if isinstance(pane, InstrumentRows) else ""
 
     def on_resize(self, event: events.Resize) -> None:
         """Choose the layout for the new size."""

@@ -37,6 +37,7 @@ class Topic(StrEnum):
     BOOKS = "books"  # keys: instrument names
     INDICATORS = "indicators"  # the trader chose others; keys: instrument names
     INSTRUMENTS = "instruments"
+    DAY_LINES = "day lines"  # keys: instrument names
     FOCUS = "focus"  # the instrument that chart, ticket and books show
     HEALTH = "health"
     NOTICES = "notices"

@@ -17,9 +17,12 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from keydesk.calc.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
+from keydesk.calc.sizing import TypicalSpreads
+from keydesk.calc.watchlists import ALL, Watchlists
 from keydesk.records import (
     AccountState,
     Day,
+    DayLine,
     InFlight,
     OrderRow,
     PositionRow,
@@ -70,9 +73,16 @@ class Store:
     def __init__(self) -> None:
         self.instruments: dict[str, Instrument] = {}
         self.conversions: dict[str, HomeConversions] = {}  # by currency
-        self.watchlist: list[str] = []
+        self.lists = Watchlists()
+        self.list_name = ALL
+        self.watchlist: list[str] = []  # the known instruments of the active list
         self.quotes: dict[str, Quote] = {}
         self.days: dict[str, Day] = {}
+        self.day_lines: dict[str, DayLine] = {}
+        self.day_lines_wanted: tuple[str, ...] = ()  # in sight, with a column that needs them
+        self.averages_wanted: tuple[str, ...] = ()
+        self.daily_ranges: dict[str, float | None] = {}  # ATR(14) of D; None: too few candles
+        self.spreads = TypicalSpreads()
         self.focus: str = ""
         self.granularity: str = "M5"
         self.linked_granularity: str = ""  # of the second chart, "" where there is none

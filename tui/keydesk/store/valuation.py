@@ -129,12 +129,20 @@ def turn_day(store: Store, account: AccountState) -> bool:
     return True
 
 
-def revalue(store: Store, _now: float) -> None:
+def note_spreads(store: Store, moved: Iterable[object], now: float) -> None:
+    """Sample the spreads of the prices that moved."""
+    for name in moved:
+        if (quote := store.quotes.get(str(name))) is not None:
+            store.spreads.note(quote.instrument, quote.ask - quote.bid, now)
+
+
+def revalue(store: Store, now: float) -> None:
     """Update everything that depends on prices; runs before each frame."""
+    prices = store.dirty_keys(Topic.PRICES)
+    note_spreads(store, prices, now)
     account = store.account
     if account is None:
         return
-    prices = store.dirty_keys(Topic.PRICES)
     held = _to_revalue(store, prices)
     for instrument in held:
         _revalue_position(store, instrument)

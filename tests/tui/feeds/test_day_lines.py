@@ -1,0 +1,137 @@
+"""The watchlist's figures are loaded for the rows in sight, one at a time, seldom again, and never made up."""
+
+from datetime import UTC, datetime
+
+from keydesk.calc.trading_day import day_start
+from keydesk.feeds.day_lines import (
+    AGAIN_AFTER,
+    AVERAGE_EVERY,
+    BETWEEN,
+    LINE_EVERY,
+    STOOD_STILL,
+    Asked,
+    keep_day_lines,
+    load_next,
+)
+from keydesk.feeds.market_data import list_instruments
+from keydesk.store.watchlists import want_day_lines
+from support.fakes.scripted_broker import Clock, ScriptedBroker, link_to, running, until
+
+MORNING = 1_772_445_600_000_000_000  # 2026-03-02 10:00 UTC
+HALF_AN_HOUR = 1_800_000_000_000
+DAY = 48 * HALF_AN_HOUR
+
+
+def candle(time_ns: int, close: str, *, complete: bool = True) -> dict[str, object]:
+    price = float(close)
+    prices = {"o": close, "h": f"{price + 0.01:.5f}", "l": f"{price - 0.01:.5f}", "c": close}
+    moment = datetime.fromtimestamp(time_ns // 1_000_000_000, UTC)
+    time = f"{moment:%Y-%m-%dT%H:%M:%S}.000000000Z"
+    return {"complete": complete, "volume": 9, "time": time, "mid": prices}
+
+
+def broker_with(*candles: dict[str, object]) -> ScriptedBroker:
+    body = {"instrument": "EUR_USD", "granularity": "D", "candles": list(candles)}
+    return ScriptedBroker(answers={"/candles": body})
+
+
+def candles_asked(broker: ScriptedBroker) -> int:
+    return broker.asked.count("candles")
+
+
+async def test_rows_in_sight_get_their_line_and_their_average() -> None:
+    start = day_start(MORNING)
+    early = [candle(start + i * HALF_AN_HOUR, f"1.{10 + i}") for i in range(-2, 3)]
+    broker = broker_with(*early)
+    link = link_to(broker)
+    async with running(link, list_instruments):
+        await link.listed.wait()
+        link.store.clock_ns = MORNING
+        want_day_lines(link.store, ("EUR_USD",), ("EUR_USD",))
+        asked = Asked()
+        assert await load_next(link, asked)
+        assert await load_next(link, asked)
+        assert not await load_next(link, asked)
+    assert link.store.day_lines["EUR_USD"].start_ns == start
+    assert link.store.day_lines["EUR_USD"].path == (1.10, 1.11)
+    assert link.store.daily_ranges == {"EUR_USD": None}, "too few days have no average"
+    assert candles_asked(broker) == 2
+
+
+async def test_the_average_is_of_complete_days_only() -> None:
+    days = [candle(day_start(MORNING) - i * DAY, "1.50000") for i in range(20, 0, -1)]
+    broker = broker_with(*days, candle(day_start(MORNING), "9.00000", complete=False))
+    link = link_to(broker)
+    async with running(link, list_instruments):
+        await link.listed.wait()
+        want_day_lines(link.store, (), ("EUR_USD",))
+        assert await load_next(link, Asked())
+    average = link.store.daily_ranges["EUR_USD"]
+    assert average is not None
+    assert round(average, 6) == 0.02
+
+
+async def test_what_is_not_in_sight_or_not_of_the_account_is_not_asked_for() -> None:
+    broker = broker_with()
+    link = link_to(broker)
+    async with running(link, list_instruments):
+        await link.listed.wait()
+        want_day_lines(link.store, ("XAU_USD",), ("XAU_USD",))
+        assert not await load_next(link, Asked())
+    assert candles_asked(broker) == 0
+
+
+async def test_a_figure_is_loaded_again_when_it_is_old_and_all_of_them_on_a_new_day() -> None:
+    broker, clock = broker_with(), Clock()
+    link = link_to(broker, clock=clock)
+    async with running(link, list_instruments):
+        await link.listed.wait()
+        link.store.clock_ns = MORNING
+        want_day_lines(link.store, ("EUR_USD",), ("EUR_USD",))
+        asked, counts = Asked(), list[int]()
+        for later in (0.0, LINE_EVERY - 1, 1.0, AVERAGE_EVERY - LINE_EVERY, 1.0):
+            clock.seconds += later
+            while await load_next(link, asked):
+                pass
+            counts.append(candles_asked(broker))
+        link.store.clock_ns += DAY
+        while await load_next(link, asked):
+            pass
+    assert counts == [2, 2, 3, 5, 5]
+    assert candles_asked(broker) == 7
+
+
+async def test_after_a_failure_the_others_go_on_and_it_waits() -> None:
+    broker, clock = ScriptedBroker(statuses={"candles": 503}), Clock()
+    link = link_to(broker, clock=clock)
+    async with running(link, list_instruments):
+        await link.listed.wait()
+        want_day_lines(link.store, ("EUR_USD", "USD_JPY"), ())
+        asked = Asked()
+        assert await load_next(link, asked)
+        assert await load_next(link, asked)
+        assert not await load_next(link, asked)
+        clock.seconds += AGAIN_AFTER + 1
+        assert await load_next(link, asked)
+    assert link.store.day_lines == {}
+
+
+async def test_requests_come_one_by_one_with_a_rest_between_them() -> None:
+    broker, clock = broker_with(), Clock()
+    link = link_to(broker, clock=clock)
+    rests: list[float] = []
+    pause = link.pause
+
+    async def noted(seconds: float) -> None:
+        rests.append(seconds)
+        await pause(seconds)
+
+    link.pause = noted
+    link.priced.set()
+    async with running(link, list_instruments):
+        await link.listed.wait()
+        want_day_lines(link.store, ("EUR_USD", "USD_JPY", "EUR_GBP"), ())
+        async with running(link, keep_day_lines):
+            await until(lambda: candles_asked(broker) == 3)
+            await until(lambda: STOOD_STILL in rests)
+    assert rests.count(BETWEEN) == 3

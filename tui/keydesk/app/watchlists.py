@@ -1,0 +1,194 @@
+"""The changes of the trader's watchlists: the forms that ask for them, the file that keeps them, the list on the screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from time import time_ns
+from typing import Any
+
+from textual.app import App
+
+from keydesk import forms
+from keydesk.calc import watchlists
+from keydesk.calc.watchlists import Change, ListError
+from keydesk.config.settings import BadSettings
+from keydesk.config.watchlists import WatchlistFile
+from keydesk.keys.guarded_app import NoticeLevel
+from keydesk.keys.keymap import KeyMap
+from keydesk.panes.watch_order import RowFilter
+from keydesk.panes.watchlist import Watchlist
+from keydesk.store.state import Notice
+from keydesk.store.store import Store
+from keydesk.store.watchlists import active_list, set_lists, show_list
+from keydesk.text.format import pair
+from keydesk.text.sanitize import clean, safe
+
+
+class WatchlistActions:
+    """Carries out what the watchlist asks for.
+
+    Args:
+        app: Shows the forms.
+        store: Holds the lists and the one on the screen.
+        file: Keeps the lists.
+        tell: Shows one line to the trader.
+        pane: Returns the pane whose rows are filtered.
+        keymap: The keys, as messages name them.
+    """
+
+    def __init__(
+        self,
+        app: App[Any],
+        store: Store,
+        file: WatchlistFile,
+        *,
+        tell: Callable[[NoticeLevel, str], None],
+        pane: Callable[[], Watchlist],
+        keymap: KeyMap,
+    ) -> None:
+        self._app, self._store, self._file = app, store, file
+        self._tell, self._pane, self._keymap = tell, pane, keymap
+        self._trouble = ""  # why the file cannot be used, as it was told last
+
+    def load(self, shown: str) -> None:
+        """Read the lists and show one of them; a file that cannot be used is told, and stays as it is."""
+        try:
+            lists = self._file.read()
+        except BadSettings as error:
+            self._say_not_kept(str(error))
+        else:
+            self._store.lists = lists
+        show_list(self._store, shown)
+
+    def carry_out(self, message: Watchlist.ChangeWanted) -> None:
+        """Change a list, show another one, or open the form that the change needs."""
+        kind, _, number = message.change.partition(" ")
+        watched = active_list(self._store)
+        match kind:
+            case "next":
+                show_list(self._store, self._store.lists.after(watched.name).name)
+            case "number":
+                self._show_number(int(number))
+            case "new":
+                self._ask_name("A new watchlist", "", self._new)
+            case "columns":
+                self._app.push_screen(forms.ColumnsForm(watched), self._take_columns)
+            case "filter":
+                self._ask_letters()
+            case _ if watched.is_all:
+                new = self._keymap.name("list-new")
+                words = f"{watched.name} always holds every instrument: {new} makes a list of yours"
+                self._tell("info", words)
+            case _:
+                self._change_own(kind, message)
+
+    def _change_own(self, kind: str, message: Watchlist.ChangeWanted) -> None:
+        watched = active_list(self._store)
+        match kind:
+            case "add":
+                self._app.push_screen(forms.AddForm(self._store, watched), self._add)
+            case "rename":
+                self._ask_name(safe(f"Rename {watched.name}"), watched.name, self._rename)
+            case "delete":
+                self._app.push_screen(forms.DeleteListForm(watched), self._delete)
+            case "remove" if message.row:
+                if self._apply(watchlists.remove(watched.name, message.row)):
+                    add = self._keymap.name("list-add")
+                    words = f"{pair(message.row)} is off {watched.name}; {add} adds it again"
+                    self._tell("info", words)
+            case "move" if message.row:
+                self._move(message)
+            case _:
+                self._tell("info", "No row is selected in the watchlist")
+
+    def _show_number(self, number: int) -> None:
+        lists = self._store.lists.lists
+        if number <= len(lists):
+            show_list(self._store, lists[number - 1].name)
+        else:
+            count = f"{len(lists)} watchlist{'s' if len(lists) > 1 else ''}"
+            self._tell("info", f"There is no list {number}: there are {count}")
+
+    # Names and letters.
+
+    def _ask_name(self, title: str, before: str, take: Callable[[str | None], None]) -> None:
+        def trouble(name: str) -> str:
+            taken = {each.name.casefold() for each in self._store.lists.lists}
+            if name.strip().casefold() in taken - {before.casefold()}:
+                return f"There is a list {name.strip()} already"
+            return watchlists.name_trouble(name.strip())
+
+        hint = safe(f"Up to {watchlists.LONGEST_NAME} characters")
+        self._app.push_screen(forms.NameForm(safe(title), before, trouble=trouble, hint=hint), take)
+
+    def _new(self, name: str | None) -> None:
+        if name and self._apply(watchlists.new(name)):
+            show_list(self._store, name)
+
+    def _rename(self, name: str | None) -> None:
+        if name:
+            before = self._store.list_name
+            self._apply(watchlists.rename(before, name), shown=name)
+
+    def _ask_letters(self) -> None:
+        now = self._pane().filter
+        form = forms.NameForm(
+            "Only rows with these letters",
+            now.letters,
+            trouble=lambda text: "" if not text or text.isalnum() else "letters and digits only",
+            hint="such as gj for GBP/JPY; nothing shows every row",
+        )
+        self._app.push_screen(form, self._filter)
+
+    def _filter(self, letters: str | None) -> None:
+        if letters is not None:
+            now = self._pane().filter
+            self._pane().show_only(RowFilter(letters, now.held, now.tradeable))
+
+    # Rows and columns.
+
+    def _add(self, instrument: str | None) -> None:
+        if instrument and self._apply(watchlists.add(self._store.list_name, instrument)):
+            self._tell("info", f"{pair(instrument)} is on {self._store.list_name}")
+
+    def _move(self, message: Watchlist.ChangeWanted) -> None:
+        if self._pane().order.column:
+            view = self._keymap.name("watch-view")
+            self._tell("info", f"The rows are sorted; {view} shows your own order, then they move")
+        elif message.past:
+            name = self._store.list_name
+            self._apply(watchlists.move(name, message.row, message.past))
+
+    def _take_columns(self, columns: tuple[str, ...] | None) -> None:
+        if columns is not None:
+            self._apply(watchlists.show_columns(self._store.list_name, columns))
+
+    def _delete(self, name: str | None) -> None:
+        if name:
+            self._apply(watchlists.delete(name))
+
+    # The file.
+
+    def _apply(self, change: Change, *, shown: str = "") -> bool:
+        """Change the lists in the file and in the store; return False if the change makes no sense."""
+        store = self._store
+        try:
+            try:
+                lists = self._file.change(change)
+            except (BadSettings, OSError) as error:
+                lists = change(store.lists)
+                self._say_not_kept(str(error))
+        except ListError as error:
+            self._tell("warn", safe(f"Not changed: {error}"))
+            return False
+        if shown:
+            store.list_name = shown
+        set_lists(store, lists)
+        self._pane().action_sort_again()  # at once: the next key may move the row on
+        return True
+
+    def _say_not_kept(self, why: str) -> None:
+        if why != self._trouble:
+            self._trouble = why
+            words = clean(f"Changes of watchlists last until you leave: {why}")
+            self._store.notify(Notice("warn", words, time_ns(), asks=True))

@@ -1,0 +1,187 @@
+"""Named watchlists as values: every change returns new lists, and a change that makes no sense says why."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+ALL = "All"  # the list that always exists: every instrument of the account
+COLUMNS: dict[str, str] = {
+    "bid": "Bid",
+    "ask": "Ask",
+    "spread": "Spread in pips",
+    "day": "Change since 17:00 New York in %",
+    "own": "Own net position",
+    "spark": "Line of the day",
+    "range": "Place in the range of the day",
+    "pl": "Profit or loss of the position",
+    "pips": "Change of the day in pips",
+    "atr": "Range of the day in % of ATR(14)",
+    "usual": "Spread against its 1-hour median",
+    "session": "Open sessions, or closed",
+}
+"""The columns of a watchlist in their order on the screen, and what each shows; the pair is always there."""
+USUAL_COLUMNS = ("bid", "ask", "spread", "day", "own", "spark", "range", "pl")
+LONGEST_NAME = 20
+MOST_LISTS = 50
+MOST_INSTRUMENTS = 500
+
+
+class ListError(ValueError):
+    """Raised for a change of the lists that makes no sense; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watchlist:
+    """A named list; `ALL` names no instruments."""
+
+    name: str
+    instruments: tuple[str, ...] = ()
+    columns: tuple[str, ...] = USUAL_COLUMNS
+
+    @property
+    def is_all(self) -> bool:
+        """Return whether it is the list of every instrument."""
+        return self.name == ALL
+
+
+@dataclass(frozen=True, slots=True)
+class Watchlists:
+    """Every list, in the trader's order; the first is `ALL`."""
+
+    lists: tuple[Watchlist, ...] = (Watchlist(ALL),)
+
+    def named(self, name: str) -> Watchlist | None:
+        """Return the list of this name."""
+        return next((each for each in self.lists if each.name == name), None)
+
+    def after(self, name: str) -> Watchlist:
+        """Return the next list; after the last comes the first."""
+        names = [each.name for each in self.lists]
+        at = names.index(name) if name in names else -1
+        return self.lists[(at + 1) % len(self.lists)]
+
+
+Change = Callable[[Watchlists], Watchlists]
+
+
+def name_trouble(name: str) -> str:
+    """Return why the text cannot name a list, "" if it can."""
+    if not name.strip():
+        return "a list needs a name"
+    if name != name.strip() or not name.isprintable():
+        return "a name has no control characters and no blanks around it"
+    if len(name) > LONGEST_NAME:
+        return f"a name has at most {LONGEST_NAME} characters"
+    return ""
+
+
+def _is_taken(lists: Watchlists, name: str, *, besides: str = "") -> bool:
+    taken = {each.name.casefold() for each in lists.lists if each.name != besides}
+    return name.casefold() in taken
+
+
+def _checked(lists: Watchlists, name: str, *, besides: str = "") -> str:
+    trouble = name_trouble(name)
+    if not trouble and _is_taken(lists, name, besides=besides):
+        trouble = f"there is a list {name} already"
+    if trouble:
+        raise ListError(trouble)
+    return name
+
+
+def _own(lists: Watchlists, name: str) -> Watchlist:
+    found = lists.named(name)
+    if found is None:
+        raise ListError(f"there is no list {name} any more")
+    if found.is_all:
+        raise ListError(f"{ALL} always holds every instrument")
+    return found
+
+
+def _replaced(lists: Watchlists, name: str, changed: Watchlist) -> Watchlists:
+    return Watchlists(tuple(changed if each.name == name else each for each in lists.lists))
+
+
+def new(name: str, *instruments: str) -> Change:
+    """Append a list."""
+
+    def change(lists: Watchlists) -> Watchlists:
+        if len(lists.lists) >= MOST_LISTS:
+            raise ListError(f"there are {MOST_LISTS} lists, which is the most")
+        return Watchlists((*lists.lists, Watchlist(_checked(lists, name), instruments)))
+
+    return change
+
+
+def rename(name: str, now: str) -> Change:
+    """Give a list another name."""
+
+    def change(lists: Watchlists) -> Watchlists:
+        renamed = replace(_own(lists, name), name=_checked(lists, now, besides=name))
+        return _replaced(lists, name, renamed)
+
+    return change
+
+
+def delete(name: str) -> Change:
+    """Remove a list."""
+
+    def change(lists: Watchlists) -> Watchlists:
+        gone = _own(lists, name)
+        return Watchlists(tuple(each for each in lists.lists if each is not gone))
+
+    return change
+
+
+def add(name: str, instrument: str) -> Change:
+    """Append an instrument to a list; one that is there stays where it is."""
+
+    def change(lists: Watchlists) -> Watchlists:
+        held = _own(lists, name)
+        if instrument in held.instruments:
+            return lists
+        if len(held.instruments) >= MOST_INSTRUMENTS:
+            raise ListError(f"{name} has {MOST_INSTRUMENTS} instruments, which is the most")
+        grown = replace(held, instruments=(*held.instruments, instrument))
+        return _replaced(lists, name, grown)
+
+    return change
+
+
+def remove(name: str, instrument: str) -> Change:
+    """Take an instrument off a list."""
+
+    def change(lists: Watchlists) -> Watchlists:
+        held = _own(lists, name)
+        left = tuple(each for each in held.instruments if each != instrument)
+        return _replaced(lists, name, replace(held, instruments=left))
+
+    return change
+
+
+def move(name: str, instrument: str, past: str) -> Change:
+    """Move an instrument to the other side of another one of its list."""
+
+    def change(lists: Watchlists) -> Watchlists:
+        held = _own(lists, name)
+        order = list(held.instruments)
+        if instrument not in order or past not in order:
+            raise ListError(f"the instrument is not in {name} any more")
+        after = order.index(past) > order.index(instrument)
+        order.remove(instrument)
+        order.insert(order.index(past) + after, instrument)
+        return _replaced(lists, name, replace(held, instruments=tuple(order)))
+
+    return change
+
+
+def show_columns(name: str, columns: tuple[str, ...]) -> Change:
+    """Choose the columns of a list; they stand in the order of `COLUMNS`."""
+
+    def change(lists: Watchlists) -> Watchlists:
+        held = lists.named(name)
+        if held is None:
+            raise ListError(f"there is no list {name} any more")
+        ordered = tuple(each for each in COLUMNS if each in columns)
+        return _replaced(lists, name, replace(held, columns=ordered))
+
+    return change

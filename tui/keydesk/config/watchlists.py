@@ -1,0 +1,188 @@
+"""The trader's watchlists in `watchlists.toml`: read before each change, replaced atomically, comments kept."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from keydesk.calc.watchlists import (
+    ALL,
+    COLUMNS,
+    MOST_INSTRUMENTS,
+    MOST_LISTS,
+    USUAL_COLUMNS,
+    Change,
+    Watchlist,
+    Watchlists,
+    name_trouble,
+)
+from keydesk.config.settings import BadSettings, table_in
+from keydesk_client.auth.private_files import locked, replace_file
+
+FILE = "watchlists.toml"
+LOCK_PATIENCE = 0.5  # seconds: the screen stands still meanwhile
+LONGEST_INSTRUMENT = 24
+ONE_LINE = 8  # instruments
+BLANK_LINES = re.compile(r"\n{3,}")
+HEAD = (
+    "Watchlists of keydesk; the desk's own keys write this file, too. Columns:",
+    " ".join(COLUMNS),
+)
+
+
+def load_watchlists(folder: Path) -> Watchlists:
+    """Read `watchlists.toml` in the folder; a missing file means the list of all instruments alone.
+
+    Raises:
+        BadSettings: the file is not TOML, or a list has a wrong member; the text names it.
+    """
+    path = folder / FILE
+    return _watchlists(table_in(path), path)
+
+
+@dataclass(frozen=True, slots=True)
+class WatchlistFile:
+    """The file in a folder of settings."""
+
+    folder: Path
+
+    def read(self) -> Watchlists:
+        """Return the lists; raise BadSettings if the file cannot be used."""
+        return load_watchlists(self.folder)
+
+    def change(self, change: Change) -> Watchlists:
+        """Apply a change to the lists as they are in the file now, write them, and return them.
+
+        Raises:
+            ListError: the change makes no sense; nothing was written.
+            BadSettings: the file cannot be used; it stays as it is.
+            OSError: the file cannot be written; it stays as it is.
+        """
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = (self.folder / FILE).resolve()  # a link stays a link
+        with locked(path, patience_s=LOCK_PATIENCE):
+            before = self.read()
+            after = change(before)
+            if after != before:
+                replace_file(path, _written(path, after).encode())
+        return after
+
+
+def _watchlists(data: Mapping[str, Any], path: Path) -> Watchlists:
+    for name in data:
+        if name != "lists":
+            raise BadSettings(f"{path}: {name} is not known; there are only tables [[lists]]")
+    tables = data.get("lists", [])
+    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+        raise BadSettings(f"{path}: lists must be tables, each under a line [[lists]]")
+    if len(tables) > MOST_LISTS:
+        raise BadSettings(f"{path}: there are {len(tables)} lists; at most {MOST_LISTS} can be")
+    lists = [_watchlist(each, number, path) for number, each in enumerate(tables, 1)]
+    names = [each.name.casefold() for each in lists]
+    for each in lists:
+        if names.count(each.name.casefold()) > 1:
+            raise BadSettings(f"{path}: two lists are named {each.name}; rename one")
+    whole = next((each for each in lists if each.is_all), Watchlist(ALL))
+    return Watchlists((whole, *(each for each in lists if not each.is_all)))
+
+
+def _watchlist(table: Mapping[str, Any], number: int, path: Path) -> Watchlist:
+    name = table.get("name")
+    if not isinstance(name, str) or name_trouble(name):
+        why = name_trouble(name) if isinstance(name, str) else 'such as name = "Majors"'
+        raise BadSettings(f"{path}: list {number}: name must be text in quotes: {why}")
+    for member in table:
+        if member not in ("name", "instruments", "columns"):
+            raise BadSettings(
+                f"{path}: list {name}: {member} is not known; there are name, instruments, columns"
+            )
+    instruments = _texts(table, "instruments", name, path)
+    if name == ALL and instruments:
+        raise BadSettings(f"{path}: list {ALL} holds every instrument; remove its instruments")
+    if len(instruments) > MOST_INSTRUMENTS:
+        raise BadSettings(f"{path}: list {name} has more than {MOST_INSTRUMENTS} instruments")
+    columns = _texts(table, "columns", name, path) if "columns" in table else USUAL_COLUMNS
+    for column in columns:
+        if column not in COLUMNS:
+            known = ", ".join(COLUMNS)
+            raise BadSettings(f"{path}: list {name}: no column {column!r}; there are: {known}")
+    return Watchlist(name, instruments, tuple(each for each in COLUMNS if each in columns))
+
+
+def _texts(table: Mapping[str, Any], member: str, name: str, path: Path) -> tuple[str, ...]:
+    values = table.get(member, [])
+    if not isinstance(values, list) or not all(_is_name(each) for each in values):
+        raise BadSettings(
+            f'{path}: list {name}: {member} must be names in quotes, such as ["EUR_USD", "GBP_USD"]'
+        )
+    return tuple(dict.fromkeys(values))
+
+
+def _is_name(value: object) -> bool:
+    return (
+        isinstance(value, str)
+        and 0 < len(value) <= LONGEST_INSTRUMENT
+        and value.isascii()
+        and value.isprintable()
+    )
+
+
+def _written(path: Path, lists: Watchlists) -> str:
+    """Return the file's text with these lists; the tables of lists that stay keep their comments."""
+    try:
+        document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else _empty()
+    except TOMLKitError as error:
+        raise BadSettings(f"{path} is not valid TOML: {error}; fix it, then try again") from error
+    shown = [each for each in lists.lists if each != Watchlist(ALL)]
+    kept = _kept(document, [each.name for each in shown])
+    tables = tomlkit.aot()
+    for each in shown:
+        table = kept.get(each.name, tomlkit.table())
+        _fill(table, each)
+        tables.append(table)
+    if "lists" in document:
+        document.remove("lists")
+    if len(tables):
+        document.append("lists", tables)
+    return BLANK_LINES.sub("\n\n", tomlkit.dumps(document))
+
+
+def _kept(document: tomlkit.TOMLDocument, names: list[str]) -> dict[str, tomlkit.items.Table]:
+    """Return the tables of the file by the list they are for now; a renamed list keeps its own."""
+    tables = {str(each["name"]): each for each in document.get("lists", [])}
+    gone = [name for name in tables if name not in names]
+    come = [name for name in names if name not in tables]
+    if len(gone) == len(come) == 1:
+        tables[come[0]] = tables[gone[0]]
+    return tables
+
+
+def _empty() -> tomlkit.TOMLDocument:
+    document = tomlkit.document()
+    for line in HEAD:
+        document.add(tomlkit.comment(line))
+    document.add(tomlkit.nl())
+    return document
+
+
+def _fill(table: tomlkit.items.Table, watched: Watchlist) -> None:
+    now: dict[str, object] = {"name": watched.name}
+    if not watched.is_all:
+        now["instruments"] = list(watched.instruments)
+    if watched.columns != USUAL_COLUMNS:
+        now["columns"] = list(watched.columns)
+    for member in [member for member in table if member not in now]:
+        table.remove(member)
+    for member, value in now.items():
+        if member not in table or table[member] != value:
+            table[member] = _array(value) if isinstance(value, list) else value
+
+
+def _array(values: list[str]) -> tomlkit.items.Array:
+    array = tomlkit.array()
+    array.extend(values)
+    return array.multiline(len(values) > ONE_LINE)

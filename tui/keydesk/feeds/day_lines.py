@@ -1,0 +1,82 @@
+"""Load the line of the day and the average true range of the rows in sight: one request at a time, seldom again."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from keydesk.calc.trading_day import day_start
+from keydesk.feeds.link import FAILURES, Link
+from keydesk.store.day_lines import take_daily_range, take_day_line
+from keydesk.store.state import Topic
+from keydesk_client.errors import RateLimited
+
+Kind = Literal["line", "average"]
+STOOD_STILL = 0.5  # seconds that rows are in sight before they are asked about: scrolling passes by
+BETWEEN = 0.25  # seconds from request to request, so that orders and the chart never wait for these
+LINE_EVERY = 1800.0  # seconds: the length of a candle of the line
+AVERAGE_EVERY = 6 * 3600.0
+AGAIN_AFTER = 60.0  # seconds after a failure
+LINE_CANDLES = 50  # of half an hour: a day of 25 hours
+AVERAGE_CANDLES = 60  # days: Wilder's average has forgotten its first value
+CHECK_EVERY = 10.0
+
+
+@dataclass(slots=True)
+class Asked:
+    """When each figure may be requested again, and of which trading day it is."""
+
+    not_before: dict[tuple[str, Kind], float] = field(default_factory=dict)
+    day_ns: int = 0
+
+
+async def keep_day_lines(link: Link) -> None:
+    """Load what the rows in sight lack or have grown old of, as long as the desk is open."""
+    await link.priced.wait()
+    asked = Asked()
+    with link.store.subscribed(Topic.DAY_LINES) as wanted:
+        while True:
+            if await load_next(link, asked):
+                await link.pause(BETWEEN)
+            else:
+                await link.wait(wanted, CHECK_EVERY)
+                await link.pause(STOOD_STILL)
+
+
+async def load_next(link: Link, asked: Asked) -> bool:
+    """Request the first figure that is due; return False if none is."""
+    today = day_start(link.store.clock_ns or link.wall_ns())
+    if today != asked.day_ns:  # the line begins anew, and yesterday has become a complete candle
+        asked.not_before.clear()
+        asked.day_ns = today
+    now = link.now()
+    due = (each for each in _wanted(link) if now >= asked.not_before.get(each, now))
+    first = next(due, None)
+    if first is None:
+        return False
+    pause = await _ask(link, *first)
+    asked.not_before[first] = link.now() + pause
+    return True
+
+
+def _wanted(link: Link) -> Iterator[tuple[str, Kind]]:
+    store = link.store
+    yield from ((name, "line") for name in store.day_lines_wanted if name in store.instruments)
+    yield from ((name, "average") for name in store.averages_wanted if name in store.instruments)
+
+
+async def _ask(link: Link, name: str, kind: Kind) -> float:
+    """Request one figure; return the seconds until it may be requested again."""
+    granularity, count = ("M30", LINE_CANDLES) if kind == "line" else ("D", AVERAGE_CANDLES)
+    try:
+        call = link.client.candles.get(name, granularity=granularity, price="M", count=count)
+        answer = await link.ask(call)
+        if kind == "line":
+            take_day_line(link.store, name, answer.candles)
+            return LINE_EVERY
+        take_daily_range(link.store, name, answer.candles)
+    except RateLimited:
+        return AGAIN_AFTER
+    except FAILURES as error:
+        link.count_unreadable(error)
+        return AGAIN_AFTER
+    return AVERAGE_EVERY

@@ -1,0 +1,252 @@
+"""How a watchlist's rows are sorted and filtered, and what each column measures for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from keydesk.calc.day_shape import sessions_of
+from keydesk.calc.order_parser import matching
+from keydesk.panes.price_cells import shape_of
+from keydesk.store.store import Store
+from keydesk.text.sanitize import Printable, safe
+
+Measured = Decimal | float | str | None
+Measure = Callable[[Store, str], Measured]
+TITLES: Mapping[str, str] = {
+    "pair": "pair",
+    "bid": "bid",
+    "ask": "ask",
+    "spread": "spread",
+    "day": "day %",
+    "own": "own",
+    "range": "range",
+    "spark": "line",
+    "pl": "P/L",
+    "pips": "pips",
+    "atr": "ATR %",
+    "usual": "×1h",
+    "session": "session",
+}
+"""The headers of the columns; in a heading they name the column that rows are sorted by."""
+ASCENDING = frozenset(("pair", "session"))  # words are read from A to Z
+
+
+def spread_pips(store: Store, instrument: str) -> Decimal:
+    """Return the spread in pips, 0 without a price."""
+    return _spread(store, instrument) or Decimal(0)
+
+
+def _spread(store: Store, instrument: str) -> Decimal | None:
+    quote = store.quotes.get(instrument)
+    return None if quote is None else shape_of(store, instrument).pips(quote.ask - quote.bid)
+
+
+def times_usual(store: Store, instrument: str) -> Decimal | None:
+    """Return the spread as a multiple of its 1-hour median."""
+    quote = store.quotes.get(instrument)
+    return None if quote is None else store.spreads.times_usual(instrument, quote.ask - quote.bid)
+
+
+def mid_of(store: Store, instrument: str) -> Decimal | None:
+    """Return the mid price."""
+    quote = store.quotes.get(instrument)
+    return None if quote is None else (quote.bid + quote.ask) / 2
+
+
+def change_of_day(store: Store, instrument: str) -> Decimal | None:
+    """Return the mid price against 17:00 New York in price units."""
+    mid, day = mid_of(store, instrument), store.days.get(instrument)
+    return None if mid is None or day is None else mid - day.previous_close
+
+
+def day_change(store: Store, instrument: str) -> Decimal:
+    """Return the mid price against 17:00 New York as a fraction, 0 while it is unknown."""
+    return _day_change(store, instrument) or Decimal(0)
+
+
+def _day_change(store: Store, instrument: str) -> Decimal | None:
+    change, day = change_of_day(store, instrument), store.days.get(instrument)
+    if change is None or day is None or not day.previous_close:
+        return None
+    return change / day.previous_close
+
+
+def day_pips(store: Store, instrument: str) -> Decimal | None:
+    """Return the mid price against 17:00 New York in pips."""
+    change = change_of_day(store, instrument)
+    return None if change is None else shape_of(store, instrument).pips(change)
+
+
+def place_in_day(store: Store, instrument: str) -> Decimal | None:
+    """Return where the mid price is between low and high of the day, 0 to 1; None for a day without range."""
+    mid, day = mid_of(store, instrument), store.days.get(instrument)
+    if mid is None or day is None or day.high <= day.low:
+        return None
+    share: Decimal = (mid - day.low) / (day.high - day.low)
+    return share
+
+
+def atr_used(store: Store, instrument: str) -> float | None:
+    """Return today's range as a fraction of ATR(14) of the daily candles."""
+    average, day = store.daily_ranges.get(instrument), store.days.get(instrument)
+    if not average or day is None:
+        return None
+    return float(day.high - day.low) / average
+
+
+def net_units(store: Store, instrument: str) -> Decimal | None:
+    """Return the own net position."""
+    position = store.positions.get(instrument)
+    return None if position is None else position.long_units + position.short_units
+
+
+def _open_profit(store: Store, instrument: str) -> Decimal | None:
+    position = store.positions.get(instrument)
+    return None if position is None else position.unrealized_pl
+
+
+def _bid(store: Store, instrument: str) -> Decimal | None:
+    quote = store.quotes.get(instrument)
+    return None if quote is None else quote.bid
+
+
+def _ask(store: Store, instrument: str) -> Decimal | None:
+    quote = store.quotes.get(instrument)
+    return None if quote is None else quote.ask
+
+
+def session_words(store: Store, instrument: str, now_ns: int) -> str:
+    """Return the open sessions of an instrument, "closed" while it does not trade."""
+    quote = store.quotes.get(instrument)
+    if quote is not None and not quote.tradeable:
+        return "closed"
+    return sessions_of(instrument, now_ns)
+
+
+MEASURES: Mapping[str, Measure] = {
+    "pair": lambda _, instrument: instrument,
+    "bid": _bid,
+    "ask": _ask,
+    "spread": _spread,
+    "day": _day_change,
+    "own": net_units,
+    "range": place_in_day,
+    "spark": _day_change,
+    "pl": _open_profit,
+    "pips": day_pips,
+    "atr": atr_used,
+    "usual": times_usual,
+    "session": lambda store, instrument: session_words(store, instrument, store.clock_ns) or None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RowOrder:
+    """The column that rows are sorted by; without one they are in the list's own order."""
+
+    column: str = ""
+    descending: bool = True
+    live: bool = False  # sorted again and again, the cursor's row held; else once
+
+    @classmethod
+    def read(cls, words: str) -> RowOrder:
+        """Return the order that `saved` wrote; anything else is the list's own order."""
+        column, *more = words.split() or [""]
+        if column not in TITLES or not set(more) <= {"up", "live"}:
+            return cls()
+        return cls(column, "up" not in more, "live" in more)
+
+    @property
+    def saved(self) -> str:
+        """Return it in words for a file."""
+        if not self.column:
+            return ""
+        up, live = "" if self.descending else " up", " live" if self.live else ""
+        return f"{self.column}{up}{live}"
+
+    @property
+    def words(self) -> Printable:
+        """Return it for a heading: "spread ▼ held"."""
+        if not self.column:
+            return ""
+        arrow, kept = "▼" if self.descending else "▲", "live" if self.live else "held"
+        return safe(f"{TITLES[self.column]} {arrow} {kept}")
+
+    def by(self, column: str) -> RowOrder:
+        """Return the order by another column: largest first, words from A to Z."""
+        return replace(self, column=column, descending=column not in ASCENDING)
+
+    def turned(self) -> RowOrder:
+        """Return the next of: its usual direction, the other one, the list's own order."""
+        if not self.column:
+            return self.by("day")
+        usual = self.column not in ASCENDING
+        if self.descending == usual:
+            return replace(self, descending=not usual)
+        return RowOrder(live=self.live)
+
+    def sort(self, store: Store, names: Iterable[str]) -> list[str]:
+        """Return the names sorted; those whose measure is unknown stay last, in their order."""
+        given = list(names)
+        if not self.column:
+            return given
+        measure = MEASURES[self.column]
+        measured = [(measure(store, name), name) for name in given]
+        known = [(value, name) for value, name in measured if value is not None]
+        known.sort(key=_value, reverse=self.descending)
+        return [name for _, name in known] + [name for value, name in measured if value is None]
+
+
+def _value(measured: tuple[Decimal | float | str, str]) -> Decimal | float | str:
+    return measured[0]
+
+
+@dataclass(frozen=True, slots=True)
+class RowFilter:
+    """Which rows are shown: all conditions hold for them."""
+
+    letters: str = ""
+    held: bool = False  # with an own position
+    tradeable: bool = False
+
+    @classmethod
+    def read(cls, words: str) -> RowFilter:
+        """Return the filter that `saved` wrote."""
+        parts = words.split()
+        letters = next((part[1:] for part in parts if part.startswith("/")), "")
+        return cls(letters, "own" in parts, "trading" in parts)
+
+    @property
+    def saved(self) -> str:
+        """Return it in words for a file."""
+        letters = "".join(each for each in self.letters if each.isalnum())
+        return " ".join([*self._conditions(), *([f"/{letters}"] if letters else [])])
+
+    @property
+    def words(self) -> Printable:
+        """Return it for a heading: "only own, gj"."""
+        parts = [*self._conditions(), *([f"/{self.letters}"] if self.letters else [])]
+        return safe(f"only {' '.join(parts)}") if parts else ""
+
+    def _conditions(self) -> Sequence[str]:
+        return [word for word, on in (("own", self.held), ("trading", self.tradeable)) if on]
+
+    def rows(self, store: Store, names: Sequence[str]) -> list[str]:
+        """Return the names that pass, in their order."""
+        passing = set(matching(self.letters, names)) if self.letters else set(names)
+        return [name for name in names if name in passing and self._passes(store, name)]
+
+    def _passes(self, store: Store, name: str) -> bool:
+        if self.held and name not in store.positions:
+            return False
+        quote = store.quotes.get(name)
+        return not self.tradeable or (quote is not None and quote.tradeable)
+
+
+def next_column(now: str, shown: Sequence[str], step: int) -> str:
+    """Return the column beside the present one among those shown; "" stands before the first."""
+    places = ["", "pair", *shown]
+    at = places.index(now) if now in places else 0
+    return places[(at + step) % len(places)]

@@ -1,0 +1,73 @@
+"""The active watchlist in the store, and the instruments whose prices and day lines it needs."""
+
+from collections.abc import Iterable
+
+from keydesk.calc.watchlists import ALL, Watchlist, Watchlists
+from keydesk.store.state import Topic
+from keydesk.store.store import Store
+
+MAJORS = (
+    "EUR_USD",
+    "USD_JPY",
+    "GBP_USD",
+    "USD_CHF",
+    "AUD_USD",
+    "USD_CAD",
+    "NZD_USD",
+    "EUR_JPY",
+    "EUR_GBP",
+    "EUR_CHF",
+    "GBP_JPY",
+    "AUD_JPY",
+)
+
+
+def active_list(store: Store) -> Watchlist:
+    """Return the list on the screen; the list of all instruments if it is gone."""
+    return store.lists.named(store.list_name) or store.lists.lists[0]
+
+
+def set_lists(store: Store, lists: Watchlists) -> None:
+    """Replace the lists."""
+    store.lists = lists
+    show_list(store, store.list_name)
+
+
+def show_list(store: Store, name: str) -> None:
+    """Show another list."""
+    store.list_name = name if store.lists.named(name) else ALL
+    fill_list(store)
+    store.mark(Topic.INSTRUMENTS)
+
+
+def fill_list(store: Store) -> None:
+    """Compute the instruments of the active list from those that the account has."""
+    watched = active_list(store)
+    known = store.instruments
+    store.watchlist = (
+        in_usual_order(known)
+        if watched.is_all
+        else [name for name in watched.instruments if name in known]
+    )
+
+
+def in_usual_order(names: Iterable[str]) -> list[str]:
+    """Return the names, majors first."""
+    given = set(names)
+    majors = [name for name in MAJORS if name in given]
+    return majors + sorted(given.difference(majors))
+
+
+def listed(store: Store) -> tuple[str, ...]:
+    """Return the known instruments of every list, the active one first, so that another list has its prices at once."""
+    named = (name for each in store.lists.lists for name in each.instruments)
+    return tuple(
+        dict.fromkeys((*store.watchlist, *(name for name in named if name in store.instruments)))
+    )
+
+
+def want_day_lines(store: Store, lines: tuple[str, ...], averages: tuple[str, ...]) -> None:
+    """Note whose day lines and average ranges the screen shows, for the feed that loads them."""
+    if (lines, averages) != (store.day_lines_wanted, store.averages_wanted):
+        store.day_lines_wanted, store.averages_wanted = lines, averages
+        store.mark(Topic.DAY_LINES)
