@@ -60,8 +60,12 @@ async def load_next(link: Link, asked: Asked) -> bool:
 
 def _wanted(link: Link) -> Iterator[tuple[str, Kind]]:
     store = link.store
-    yield from ((name, "line") for name in store.day_lines_wanted if name in store.instruments)
-    yield from ((name, "average") for name in store.averages_wanted if name in store.instruments)
+    for name in store.day_lines_wanted:
+        if name in store.instruments:
+            yield name, "line"
+    for name in store.averages_wanted:
+        if name in store.instruments:
+            yield name, "average"
 
 
 async def _ask(link: Link, name: str, kind: Kind) -> float:

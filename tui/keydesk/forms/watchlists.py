@@ -62,10 +62,10 @@ class NameForm(InfoForm[str]):
         hint: Printable,
     ) -> None:
         super().__init__()
-        self._title = title
+        self._title: Printable = title
         self.text = before
         self._trouble = trouble
-        self._field_hint = hint
+        self._field_hint: Printable = hint
 
     @property
     def key_target(self) -> KeyTarget:
@@ -88,7 +88,7 @@ class NameForm(InfoForm[str]):
     def lines(self) -> Sequence[Line]:
         """Say what is wrong with the text, or what it is for."""
         trouble = self._trouble(self.text) if self.text else ""
-        words = clean(trouble) if trouble else self._field_hint
+        words: Printable = clean(trouble) if trouble else self._field_hint
         return wrapped(words, "warn" if trouble else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:

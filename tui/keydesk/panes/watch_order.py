@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import LiteralString
 
 from keydesk.calc.day_shape import sessions_of
 from keydesk.calc.order_parser import matching
@@ -14,7 +15,7 @@ from keydesk.text.sanitize import Printable, safe
 
 Measured = Decimal | float | str | None
 Measure = Callable[[Store, str], Measured]
-TITLES: Mapping[str, str] = {
+TITLES: Mapping[str, LiteralString] = {
     "pair": "pair",
     "bid": "bid",
     "ask": "ask",
