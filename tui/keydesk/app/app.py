@@ -313,6 +313,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 
         want_older(self.store, message.instrument, message.granularity)
 
+    def on_chart_prices_wanted(self, message: Chart.PricesWanted) -> None:
+        """Show mid, bid or ask candles."""
+        self.store.set_candle_prices(message.prices)
+
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
         """Load the candles of the second chart once it is shown."""
         if message.linked:

@@ -6,17 +6,18 @@ at that hour.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 
 from keydesk.calc.trading_day import NEW_YORK, SECOND, next_day_start
 from keydesk.records import Day
-from keydesk.store.state import Candle, CandleSeries, Topic
+from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
 from keydesk.store.store import CLOCK_LAG_NS, LAST_NS, Store, moment, price, readable
 from keydesk_client.models import Candlestick
 
 HOUR = 3600 * SECOND
+MEMBERS: Mapping[CandlePrices, str] = {"M": "mid", "B": "bid", "A": "ask"}
 LENGTHS = {
     "S5": 5 * SECOND,
     "S10": 10 * SECOND,

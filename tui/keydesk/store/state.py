@@ -21,6 +21,7 @@ LogKind = Literal[
     "NOTE",
 ]
 BookKind = Literal["orders", "positions"]
+CandlePrices = Literal["M", "B", "A"]  # mid, bid, ask
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
 
 
@@ -74,6 +75,7 @@ class CandleSeries:
 
     instrument: str
     granularity: str
+    prices: CandlePrices = "M"
     candles: list[Candle] = field(default_factory=list)
     loading: bool = True
     error: str = ""  # why the last load failed; old candles stay

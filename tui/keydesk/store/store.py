@@ -29,6 +29,7 @@ from keydesk.records import (
 from keydesk.store.state import (
     Arming,
     BookKind,
+    CandlePrices,
     CandleSeries,
     ClientBook,
     Health,
@@ -73,6 +74,7 @@ class Store:
         self.days: dict[str, Day] = {}
         self.focus: str = ""
         self.granularity: str = "M5"
+        self.candle_prices: CandlePrices = "M"  # that the charts show
         self.linked_granularity: str = ""  # of the second chart, "" where there is none
         self.account: AccountState | None = None
         self.today: Today | None = None
@@ -154,6 +156,12 @@ class Store:
         """Select the candle length of the chart."""
         if granularity != self.granularity:
             self.granularity = granularity
+            self.mark(Topic.FOCUS)
+
+    def set_candle_prices(self, prices: CandlePrices) -> None:
+        """Select mid, bid or ask candles."""
+        if prices != self.candle_prices:
+            self.candle_prices = prices
             self.mark(Topic.FOCUS)
 
     def set_linked_granularity(self, granularity: str) -> None:
