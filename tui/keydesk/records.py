@@ -30,6 +30,8 @@ class Day:
     previous_close: Decimal
     high: Decimal
     low: Decimal
+    previous_high: Decimal | None = None
+    previous_low: Decimal | None = None
 
 
 @dataclass(slots=True)

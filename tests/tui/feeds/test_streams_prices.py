@@ -222,7 +222,8 @@ async def test_the_days_of_what_is_watched(latest_works: bool) -> None:
         await link.listed.wait()
         assert await days_once(link, ["EUR_USD"])
         day = link.store.days["EUR_USD"]
-        assert day == Day(Decimal("1.05"), Decimal("1.08"), Decimal("1.01"))
+        expected = ("1.05", "1.08", "1.01", "1.1", "0.9")
+        assert day == Day(*map(Decimal, expected))
 
 
 async def test_days_wait_for_the_first_price() -> None:

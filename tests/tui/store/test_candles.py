@@ -2,11 +2,13 @@
 
 from decimal import Decimal
 
+from keydesk.calc.indicators import PreviousDay
 from keydesk.store.candles import (
     begin_day,
     close_series,
     loading_failed,
     open_series,
+    previous_day,
     take_candles,
     take_day,
     take_older,
@@ -82,6 +84,7 @@ def test_a_day_holds_its_range_and_the_close_before() -> None:
     day = store.days["EUR_USD"]
     assert day.previous_close == Decimal("1.05")
     assert (day.high, day.low) == (Decimal("1.20"), Decimal("1.01"))
+    assert previous_day(store, "EUR_USD") == PreviousDay(high=1.1, low=0.9, close=1.05)
 
 
 def test_a_new_day_begins_where_the_last_one_ended() -> None:
@@ -92,6 +95,11 @@ def test_a_new_day_begins_where_the_last_one_ended() -> None:
     begin_day(store)
     day = store.days["EUR_USD"]
     assert day.previous_close == day.high == day.low == Decimal("1.20")
+    assert previous_day(store, "EUR_USD") == PreviousDay(high=1.20, low=1.01, close=1.20)
+
+
+def test_the_previous_day_is_unknown_before_it_was_read() -> None:
+    assert previous_day(fresh_store(), "EUR_USD") is None
 
 
 def test_scrolling_past_the_oldest_candle_puts_older_ones_before_it() -> None:

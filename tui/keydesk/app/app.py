@@ -118,6 +118,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             workspace.saved.instrument,
             workspace.saved.granularity,
         )
+        self.store.indicators.update(own.indicators)
         self._workspace = workspace
         self._reconciliation = settings.reconciliation
         self._folders = folders

@@ -29,7 +29,7 @@ def save_profile(folder: Path, profile: Profile) -> None:
         profiles = document.setdefault("profiles", tomlkit.table(is_super_table=True))
         profiles[profile.name] = _table(profile)
 
-    _change(folder, change)
+    change_file(folder, FILE, change)
 
 
 def delete_profile(folder: Path, name: str) -> None:
@@ -40,7 +40,7 @@ def delete_profile(folder: Path, name: str) -> None:
         if document.get("last_profile") == name:
             document["last_profile"] = PRACTICE_MARKET
 
-    _change(folder, change)
+    change_file(folder, FILE, change)
 
 
 def save_last_profile(folder: Path, name: str) -> None:
@@ -49,7 +49,7 @@ def save_last_profile(folder: Path, name: str) -> None:
     def change(document: tomlkit.TOMLDocument) -> None:
         document["last_profile"] = name
 
-    _change(folder, change)
+    change_file(folder, FILE, change)
 
 
 def _table(profile: Profile) -> tomlkit.items.Table:
@@ -63,9 +63,14 @@ def _table(profile: Profile) -> tomlkit.items.Table:
     return table
 
 
-def _change(folder: Path, change: Callable[[tomlkit.TOMLDocument], None]) -> None:
+def change_file(folder: Path, name: str, change: Callable[[tomlkit.TOMLDocument], None]) -> None:
+    """Change a settings file and keep its comments; a missing one is created.
+
+    Raises:
+        BadSettings: the file is not TOML; it is left as it is.
+    """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    named = folder / FILE
+    named = folder / name
     path = named.resolve()  # a link stays a link: some keep their settings elsewhere
     beside = path if path.is_file() or not path.exists() else named  # no lock file beside a device
     with locked(beside):

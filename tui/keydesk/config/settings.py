@@ -18,6 +18,7 @@ ENVIRONMENTS: tuple[Environment, ...] = get_args(Environment)
 TokenPlace = Literal["native", "vault"]
 TOKEN_PLACES: tuple[TokenPlace, ...] = get_args(TokenPlace)
 FILE = "config.toml"
+TEMPLATES_FILE = "templates.toml"
 FRAMES = range(1, 31)  # a second
 PRACTICE_MARKET = "practice-market"  # the desk's own broker; no account, no token
 RECONCILIATION: dict[str, tuple[int, int, str]] = {

@@ -1,4 +1,4 @@
-"""The trader's own keys (`keymap.toml`), and template and limits (`templates.toml`); both are read before the screen opens."""
+"""The trader's own keys (`keymap.toml`), and template, limits and indicators (`templates.toml`); both are read before the screen opens."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -6,14 +6,15 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+from keydesk.calc.indicator_specs import IndicatorSpec
 from keydesk.calc.instructions import Limits, Template
-from keydesk.config.settings import BadSettings, table_in
+from keydesk.config.indicator_settings import TABLE, read_indicators
+from keydesk.config.settings import TEMPLATES_FILE, BadSettings, table_in
 from keydesk.keys.guard import SEND
 from keydesk.keys.keymap import KEYMAP, KEYS, ON_THE_DESK, SHOWN, Key, KeyMap
 
 KEYS_FILE = "keymap.toml"
 NEEDS_ALT_GRAPH = frozenset("[]{}\\|@~^`")  # not to be typed at once on most layouts
-TEMPLATES_FILE = "templates.toml"
 PRESETS = tuple("123456789")
 TEMPLATE = (
     "risk_percent",
@@ -113,7 +114,7 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
     """
     path = folder / TEMPLATES_FILE
     table = table_in(path)
-    _refuse_unknown(table, ("sizes", "template", "limits"), path, "")
+    _refuse_unknown(table, ("sizes", "template", "limits", TABLE), path, "")
     sizes, template, limits = (_part(table, name, path) for name in ("sizes", "template", "limits"))
     _refuse_unknown(sizes, PRESETS, path, "sizes.")
     _refuse_unknown(template, TEMPLATE, path, "template.")
@@ -128,6 +129,16 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
         replace(usual, sizes={**usual.sizes, **own_sizes}, **values),
         replace(Limits(), **bounds),
     )
+
+
+def load_indicators(folder: Path) -> Mapping[str, tuple[IndicatorSpec, ...]]:
+    """Read the indicators of `templates.toml` by instrument; a missing file has none.
+
+    Raises:
+        BadSettings: one of them cannot be read.
+    """
+    path = folder / TEMPLATES_FILE
+    return read_indicators(_part(table_in(path), TABLE, path), path)
 
 
 def _part(table: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
@@ -172,8 +183,10 @@ class UserSettings:
     keymap: KeyMap = KEYMAP
     template: Template = field(default_factory=Template)
     limits: Limits = field(default_factory=Limits)
+    indicators: Mapping[str, tuple[IndicatorSpec, ...]] = field(default_factory=dict)
 
 
 def load_user_settings(folder: Path) -> UserSettings:
     """Read the trader's files in the config folder; raise BadSettings with file, field and remedy."""
-    return UserSettings(load_keymap(folder), *load_templates(folder))
+    template, limits = load_templates(folder)
+    return UserSettings(load_keymap(folder), template, limits, load_indicators(folder))

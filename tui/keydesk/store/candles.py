@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 
+from keydesk.calc.indicators import PreviousDay
 from keydesk.calc.trading_day import NEW_YORK, SECOND, next_day_start
 from keydesk.records import Day
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
@@ -209,22 +210,31 @@ def take_day(store: Store, instrument: str, previous: Candlestick, today: Candle
     if previous.mid is None or today.mid is None:
         return
     close, high, low = (price(each) for each in (previous.mid.c, today.mid.h, today.mid.l))
+    previous_high, previous_low = price(previous.mid.h), price(previous.mid.l)
     quote = store.quotes.get(instrument)
     if quote is not None:
         mid: Decimal = (quote.bid + quote.ask) / 2
         high, low = max(high, mid), min(low, mid)
-    store.days[instrument] = Day(close, high, low)
+    store.days[instrument] = Day(close, high, low, previous_high, previous_low)
     store.mark(Topic.PRICES, instrument)
 
 
 def begin_day(store: Store) -> None:
     """Begin a new trading day: previous close, high and low are the current price."""
-    for instrument in store.days:
+    for instrument, ended in store.days.items():
         quote = store.quotes.get(instrument)
         if quote is not None:
             mid = (quote.bid + quote.ask) / 2
-            store.days[instrument] = Day(mid, mid, mid)
+            store.days[instrument] = Day(mid, mid, mid, ended.high, ended.low)
             store.mark(Topic.PRICES, instrument)
+
+
+def previous_day(store: Store, instrument: str) -> PreviousDay | None:
+    """Return high, low and close of the last complete trading day, None while they are unknown."""
+    day = store.days.get(instrument)
+    if day is None or day.previous_high is None or day.previous_low is None:
+        return None
+    return PreviousDay(float(day.previous_high), float(day.previous_low), float(day.previous_close))
 
 
 def _moved(last: Candle, mid: float) -> Candle:

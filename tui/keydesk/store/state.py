@@ -36,6 +36,7 @@ class Topic(StrEnum):
     LOG = "log"  # keys: none, the log only grows
     CANDLES = "candles"  # keys: (instrument, granularity)
     BOOKS = "books"  # keys: instrument names
+    INDICATORS = "indicators"  # the trader chose others; keys: instrument names
     INSTRUMENTS = "instruments"
     FOCUS = "focus"  # the instrument that chart, ticket and books show
     HEALTH = "health"

@@ -16,6 +16,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from keydesk.calc.indicator_specs import IndicatorSpec
 from keydesk.records import (
     AccountState,
     Day,
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from keydesk_client.models import DateTime, HomeConversions, Instrument
 
 
+EVERY_INSTRUMENT: Final = "default"
+"""The key of the indicators that instruments without their own have."""
 LOG_LIMIT = 10_000
 NOTICE_LIMIT = 200
 MOST_TROUBLES = 50  # kinds of unreadable records that the log tells
@@ -86,6 +89,7 @@ class Store:
         self.series: dict[tuple[str, str], CandleSeries] = {}
         self.charted: dict[str, tuple[CandleSeries, ...]] = {}  # whose last candle ticks move
         self.books: dict[tuple[str, BookKind], ClientBook] = {}  # by instrument and kind
+        self.indicators: dict[str, tuple[IndicatorSpec, ...]] = {}  # by instrument
         self.health = Health()
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()
@@ -169,6 +173,16 @@ class Store:
         if granularity != self.linked_granularity:
             self.linked_granularity = granularity
             self.mark(Topic.FOCUS)
+
+    def indicators_of(self, instrument: str) -> tuple[IndicatorSpec, ...]:
+        """Return the indicators on charts of an instrument: its own, else those of every instrument."""
+        return self.indicators.get(instrument, self.indicators.get(EVERY_INSTRUMENT, ()))
+
+    def set_indicators(self, instrument: str, specs: tuple[IndicatorSpec, ...]) -> None:
+        """Choose the indicators of an instrument, or of every instrument without its own (`EVERY_INSTRUMENT`)."""
+        if self.indicators.get(instrument) != specs:
+            self.indicators[instrument] = specs
+            self.mark(Topic.INDICATORS, None if instrument == EVERY_INSTRUMENT else instrument)
 
     def write_log(self, line: LogLine) -> None:
         """Append a line to the transaction log; drop the oldest lines when it is full."""

@@ -1,0 +1,81 @@
+"""The indicators of templates.toml: read by instrument, written without losing anything else."""
+
+from pathlib import Path
+
+import pytest
+
+from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.config.indicator_settings import save_indicators
+from keydesk.config.settings import BadSettings
+from keydesk.config.user_files import load_indicators, load_templates, load_user_settings
+
+OWN = """# my sizes
+[sizes]
+1 = 500  # small
+
+[indicators]
+default = ["ema 20", "ema 50"]  # everywhere
+EUR_USD = ["bb 20 2", "rsi 14"]
+"""
+
+
+def written(folder: Path, text: str) -> Path:
+    (folder / "templates.toml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def content(folder: Path) -> str:
+    return (folder / "templates.toml").read_text(encoding="utf-8")
+
+
+def test_indicators_are_read_by_instrument(tmp_path: Path) -> None:
+    assert load_indicators(written(tmp_path, OWN)) == {
+        "default": parse_indicators(("ema 20", "ema 50")),
+        "EUR_USD": parse_indicators(("bb 20 2", "rsi 14")),
+    }
+    assert load_user_settings(tmp_path).indicators == load_indicators(tmp_path)
+
+
+def test_without_a_file_there_are_none(tmp_path: Path) -> None:
+    assert load_indicators(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("indicators = 3", "indicators must be a table, [indicators]"),
+        ("[indicators]\nEUR_USD = 'ema 20'", "indicators.EUR_USD must be a list of texts"),
+        ("[indicators]\nEUR_USD = [20]", "indicators.EUR_USD must be a list of texts"),
+        ("[indicators]\ndefault = ['vwap']", "indicators.default: 'vwap' is no indicator"),
+        ("[indicators]\ndefault = ['ema']\nX_Y = ['rsi 0']", "indicators.X_Y: 'rsi 0': a period"),
+    ],
+)
+def test_bad_text_is_named_with_file_and_remedy(tmp_path: Path, text: str, words: str) -> None:
+    with pytest.raises(BadSettings) as refusal:
+        load_user_settings(written(tmp_path, text))
+    assert words in str(refusal.value)
+    assert "templates.toml" in str(refusal.value)
+
+
+def test_a_choice_is_read_again_as_it_was_saved(tmp_path: Path) -> None:
+    specs = parse_indicators(("ema 9", "bb 20 2.5", "macd", "pivots"))
+    save_indicators(tmp_path, "GBP_JPY", specs)
+    assert load_indicators(tmp_path) == {"GBP_JPY": specs}
+
+
+def test_saving_changes_one_list_and_keeps_the_rest_with_its_comments(tmp_path: Path) -> None:
+    save_indicators(written(tmp_path, OWN), "EUR_USD", parse_indicators(("atr 14",)))
+    assert content(tmp_path) == OWN.replace('["bb 20 2", "rsi 14"]', '["atr 14"]')
+    assert load_templates(tmp_path)[0].sizes[1] == 500
+
+
+def test_no_indicators_are_a_choice_too(tmp_path: Path) -> None:
+    save_indicators(written(tmp_path, OWN), "EUR_USD", ())
+    assert load_indicators(tmp_path)["EUR_USD"] == ()
+
+
+@pytest.mark.parametrize("text", ["[indicators", "indicators = 3\n"])
+def test_a_file_that_cannot_be_read_is_named_and_left_as_it_is(tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadSettings, match=r"templates\.toml"):
+        save_indicators(written(tmp_path, text), "EUR_USD", parse_indicators(("ema 20",)))
+    assert content(tmp_path) == text

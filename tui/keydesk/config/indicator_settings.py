@@ -1,0 +1,61 @@
+"""The indicators of `templates.toml`: read at the start, and written when the trader chooses others.
+
+The table has a list for each instrument, and one for those without their own:
+
+    [indicators]
+    default = ["ema 20", "ema 50"]
+    EUR_USD = ["bb 20 2", "rsi 14"]
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from keydesk.calc.indicator_specs import IndicatorSpec, IndicatorSyntaxError, parse_indicators
+from keydesk.config.settings import TEMPLATES_FILE, BadSettings
+
+TABLE = "indicators"
+
+
+def read_indicators(
+    table: Mapping[str, Any], path: Path
+) -> Mapping[str, tuple[IndicatorSpec, ...]]:
+    """Return the indicators by instrument.
+
+    Raises:
+        BadSettings: a list is none, or one of its texts is no indicator.
+    """
+    return {name: _read(name, texts, path) for name, texts in table.items()}
+
+
+def _read(name: str, texts: object, path: Path) -> tuple[IndicatorSpec, ...]:
+    if not isinstance(texts, list) or not all(isinstance(each, str) for each in texts):
+        raise BadSettings(
+            f'{path}: {TABLE}.{name} must be a list of texts, such as {name} = ["ema 20", "rsi 14"]'
+        )
+    try:
+        return parse_indicators(texts)
+    except IndicatorSyntaxError as error:
+        raise BadSettings(f"{path}: {TABLE}.{name}: {error}") from error
+
+
+def save_indicators(folder: Path, instrument: str, specs: Sequence[IndicatorSpec]) -> None:
+    """Write the indicators of an instrument; everything else in the file stays as it is, comments too.
+
+    Raises:
+        BadSettings: the file is not TOML, or `indicators` is no table in it; nothing is written then.
+        OSError: the file cannot be written.
+    """
+    import tomlkit  # noqa: PLC0415 - needed for writing only
+
+    from keydesk.config.profiles import change_file  # noqa: PLC0415 - loads tomlkit
+
+    def change(document: tomlkit.TOMLDocument) -> None:
+        table = document.setdefault(TABLE, tomlkit.table())
+        if not isinstance(table, dict):
+            raise BadSettings(
+                f"{folder / TEMPLATES_FILE}: {TABLE} must be a table, [{TABLE}]; fix it, then try again"
+            )
+        table[instrument] = [each.text for each in specs]
+
+    change_file(folder, TEMPLATES_FILE, change)
