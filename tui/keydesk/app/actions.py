@@ -263,8 +263,11 @@ class DeskActions:
 
     def _spoken(self, spoken: ParsedCommand | None) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
+            ChooseIndicators,
+            GoToDate,
             OpenTicket,
             QuitDesk,
+            ShowGranularity,
             ShowHelp,
             ShowInstrument,
             ShowMessage,
@@ -280,6 +283,12 @@ class DeskActions:
                 self._show_messages()
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
+            case ShowGranularity(granularity):
+                self.store.set_granularity(granularity)
+            case GoToDate(date):
+                self.screen.chart.go_to_date(date)
+            case ChooseIndicators(specs):
+                self.store.set_indicators(self.store.focus, specs)
             case OpenTicket(side, instrument, fields):
                 self._turn_to(instrument)  # the chart beside a ticket is its own
                 self._ticket(side, instrument, fields)

@@ -309,10 +309,16 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.store.set_granularity(message.granularity)
 
     def on_chart_history_wanted(self, message: Chart.HistoryWanted) -> None:
-        """Load candles older than the oldest of a chart."""
-        from keydesk.store.candles import want_older  # noqa: PLC0415 - loaded with the models
+        """Load candles beyond those of a chart."""
+        from keydesk.store.history import want_history  # noqa: PLC0415 - loaded with the models
 
-        want_older(self.store, message.instrument, message.granularity)
+        want_history(self.store, message.instrument, message.granularity, message.direction)
+
+    def on_chart_date_wanted(self, message: Chart.DateWanted) -> None:
+        """Load the candles around a date."""
+        from keydesk.store.history import want_date  # noqa: PLC0415 - loaded with the models
+
+        want_date(self.store, message.instrument, message.granularity, message.date_ns)
 
     def on_chart_prices_wanted(self, message: Chart.PricesWanted) -> None:
         """Show mid, bid or ask candles."""

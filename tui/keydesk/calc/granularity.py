@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Final
 
 SECONDS: Final[Mapping[str, int]] = {
-    **{"S5": 5, "S10": 10, "S15": 15, "S30": 30},
-    **{"M1": 60, "M2": 120, "M4": 240, "M5": 300, "M10": 600, "M15": 900, "M30": 1800},
-    **{"H1": 3600, "H2": 7200, "H3": 10_800, "H4": 14_400, "H6": 21_600, "H8": 28_800},
-    **{"H12": 43_200, "D": 86_400, "W": 604_800, "M": 2_592_000},
-}
+    "S5": 5, "S10": 10, "S15": 15, "S30": 30,
+    "M1": 60, "M2": 120, "M4": 240, "M5": 300, "M10": 600, "M15": 900, "M30": 1800,
+    "H1": 3600, "H2": 7200, "H3": 10_800, "H4": 14_400, "H6": 21_600, "H8": 28_800, "H12": 43_200,
+    "D": 86_400, "W": 604_800, "M": 2_592_000,
+}  # fmt: skip
 """Every length that the service knows, shortest first; of a month, 30 days."""
 COMMON: Final = ("M1", "M5", "M15", "H1", "H4", "D", "W")
 """Those that one key goes through."""

@@ -233,7 +233,13 @@ class Picture:
         if self._labels is None or self._label_key != key:
             cursor = scene.cursor.price if scene.cursor is not None else None
             self._labels = price_labels(
-                layout.axis, scale, scene.last, scene.lines, scene.marks, cursor, step
+                layout.axis,
+                scale,
+                scene.last,
+                scene.lines,
+                marks=scene.marks,
+                cursor=cursor,
+                step=step,
             )
             self._label_key = key
             return self._labels

@@ -11,6 +11,7 @@ from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
 
 EDGE_LABELS = 2  # rows that far prices of one side take at most
 WORDS_FROM = 34  # columns of a chart from which on labels have price and words
+MARKS_FROM = 64  # columns from which on the axis is as wide as the words of marks
 NARROWEST_PLOT = 8  # columns: below that there is no price axis
 
 
@@ -86,7 +87,8 @@ def axis_for(
     words = max((len(each.words) for each in lines), default=0)
     has_words = width >= WORDS_FROM
     if has_words:
-        words = max([words, *(len(each.words) for each in marks)])
+        if width >= MARKS_FROM:
+            words = max([words, *(len(each.words) for each in marks)])
         size = 1 + price + (1 + words if words else 0)
     else:
         size = 1 + max(price, 1 + words)
@@ -110,6 +112,7 @@ def price_labels(
     scale: Scale,
     last: float,
     lines: Sequence[PriceLine],
+    *,
     marks: Sequence[PriceMark] = (),
     cursor: float | None = None,
     step: float | None = None,
@@ -130,7 +133,8 @@ def price_labels(
         group = [line for line in lines if (line.price >= last) == above]
         labels |= _stacked(axis, scale, last, group, rows, above=above)
     for mark in marks:
-        if scale.holds(mark.price) and axis.words:
+        has_room = axis.width >= axis.width_of_price(mark.price) + 2 + len(mark.words)
+        if scale.holds(mark.price) and axis.words and has_room:
             text = axis.label(mark.price, mark.words)
             labels.setdefault(scale.row(mark.price), (text, "muted"))
     step = step or grid_step(scale, axis.pip, labels)

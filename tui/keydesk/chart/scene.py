@@ -11,6 +11,8 @@ from keydesk.chart.glyphs import Look
 from keydesk.chart.price_axis import PriceLine, PriceMark
 from keydesk.store.state import Candle
 
+PLAIN = Look()
+
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
@@ -52,7 +54,7 @@ class Scene:
     last: float  # the market's price now
     decimals: int
     pip: float
-    look: Look = Look()
+    look: Look = PLAIN
     zone: tzinfo = UTC
     this_year: int = 0
     is_live: bool = True  # the newest candle in sight is the newest of all

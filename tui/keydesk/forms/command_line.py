@@ -7,9 +7,12 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.calc.command_parser import (
+    ChooseIndicators,
+    GoToDate,
     OpenTicket,
     ParsedCommand,
     QuitDesk,
+    ShowGranularity,
     ShowHelp,
     ShowInstrument,
     ShowMessage,
@@ -165,6 +168,8 @@ class CommandForm(InfoForm[ParsedCommand]):
                 return ((("shows all messages", "bright"),),)
             case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
+            case ShowGranularity() | GoToDate() | ChooseIndicators() as chart:
+                return wrapped(clean(chart.words), "bright", self.inside)
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_words}" if fields.size_words else ""
                 what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()

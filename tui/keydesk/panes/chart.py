@@ -5,11 +5,10 @@ Other parts of the desk set what else is drawn: `plan` the prices of an open for
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, tzinfo
-from typing import ClassVar
+from datetime import UTC, datetime, tzinfo
+from typing import ClassVar, Literal
 
 from textual.binding import BindingType
 from textual.message import Message
@@ -18,9 +17,11 @@ from keydesk.calc.granularity import ALIGNMENT, SECONDS, longer
 from keydesk.chart.canvas import Run as RoleRun
 from keydesk.chart.glyphs import STYLE_NAMES, STYLES, Look, Style
 from keydesk.chart.picture import Picture, dimmed
+from keydesk.chart.position import Position
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Cursor, Scene
 from keydesk.keys.keymap import CHART, KEYMAP
+from keydesk.panes.chart_indicators import ChartIndicators
 from keydesk.panes.chart_prices import day_legend, day_marks, own_lines
 from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.store.frame import Frame
@@ -33,6 +34,8 @@ from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
 USUAL_ZOOM = 1
 JUMP = 10  # candles
+REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
+SECOND = 1_000_000_000
 PACE = 0.2  # seconds between two redraws of a moving candle
 PRICES: Sequence[CandlePrices] = ("M", "B", "A")
 SIDES = {"M": "", "B": "bid", "A": "ask"}
@@ -54,10 +57,19 @@ class Chart(LinePane):
 
     @dataclass
     class HistoryWanted(Message):
-        """Request for candles older than the oldest in the store."""
+        """Request for candles beyond one end of those in the store."""
 
         instrument: str
         granularity: str
+        direction: Literal["older", "newer"]
+
+    @dataclass
+    class DateWanted(Message):
+        """Request for the candles around a date."""
+
+        instrument: str
+        granularity: str
+        date_ns: int
 
     @dataclass
     class PricesWanted(Message):
@@ -78,9 +90,8 @@ class Chart(LinePane):
         self.style: Style = "candles"
         self.zoom = USUAL_ZOOM
         self.braille = False
-        self.until: int | None = (
-            None  # time of the newest candle in sight; None: the newest there is
-        )
+        self.position = Position()
+        self.indicators = ChartIndicators()
         self._picture = Picture()
         self._scene: Scene | None = None
         self._rows: Sequence[Sequence[RoleRun]] = ()  # as they are on the screen
@@ -131,9 +142,10 @@ class Chart(LinePane):
         return Heading((Tab(safe(name or "Chart")),), safe(self._past_words()))
 
     def _past_words(self) -> str:
-        if self.until is None:
+        until = self.position.until
+        if until is None:
             return ""
-        at = show.at(self.until, self.zone)
+        at = show.at(until, self.zone)
         return f"until {at.day} {at:%b %Y %H:%M}"
 
     def waiting(self) -> Iterable[Run]:
@@ -147,7 +159,7 @@ class Chart(LinePane):
             self._turn_to(*shown)
             self._draw_rows(frame)
             return
-        if frame.whole(Topic.CANDLES) or frame.touched(Topic.ORDERS, Topic.HEALTH, Topic.FOCUS):
+        if frame.whole(Topic.CANDLES) or frame.touched(*REDRAWN_AT_ONCE):
             self._draw_rows(frame)
         elif shown in frame.keys(Topic.CANDLES) or frame.touched(Topic.TRADES):
             self._behind = True
@@ -155,7 +167,8 @@ class Chart(LinePane):
             self._draw_rows(frame)
 
     def _turn_to(self, instrument: str, granularity: str) -> None:
-        self._shown, self.until, self._cursor = (instrument, granularity), None, None
+        self._shown, self._cursor = (instrument, granularity), None
+        self.position.reset()
         self._picture.forget_scale()
         if instrument and granularity:
             self.post_message(self.SeriesWanted(instrument, granularity, linked=self.linked))
@@ -197,11 +210,16 @@ class Chart(LinePane):
         series = store.series.get((store.focus, self._granularity(store)))
         if series is None or not series.candles:
             return self._without_candles(frame, series), None
+        if self.position.arrive(series, self.in_sight):
+            self._picture.forget_scale()
         scene = self._scene = self._scene_of(store, series)
         changed = self._picture.show(scene)
         rows: Sequence[Sequence[RoleRun]] = self._picture.rows
         if series.error:
             return [[(f"Old candles: {series.error}"[: self.inside], "warn")], *rows[1:]], None
+        if self.position.goal is not None:
+            at = show.at(self.position.goal, self.zone)
+            return [self._loading(f"{at.day} {at:%b %Y}"), *dimmed(rows[1:])], None
         if prices_are_old(store) or series.prices != store.candle_prices:
             return dimmed(rows), None
         was_plain = self._rows is rows
@@ -221,7 +239,10 @@ class Chart(LinePane):
         )
         self._picture.show(self._scene)
         name = f"{show.pair(frame.store.focus)} {self._granularity(frame.store)}"
-        return [[(f"Loading {name} …"[: self.inside], role)], *dimmed(self._picture.rows[1:])]
+        return [self._loading(name), *dimmed(self._picture.rows[1:])]
+
+    def _loading(self, what: str) -> list[RoleRun]:
+        return [(f"Loading {what} …"[: self.inside], "muted")]
 
     def _words(self, frame: Frame, series: CandleSeries | None) -> RoleRun:
         if not frame.store.focus:
@@ -236,12 +257,16 @@ class Chart(LinePane):
 
     def _scene_of(self, store: Store, series: CandleSeries) -> Scene:
         shape = shape_of(store, store.focus)
-        candles = series.candles
-        end = self._end_of(candles)
+        indicators = self.indicators
+        indicators.choose(store.indicators_of(store.focus))
+        candles = self.position.candles(series, self.in_sight + indicators.warm_up)
+        indicators.refresh(candles, store.previous_day(store.focus))
+        is_live = self.position.until is None
+        self._ask_for_history(series, candles)
         last = series.candles[-1].close
         return Scene(
             candles=candles,
-            end=end,
+            end=self.position.end(candles),
             width=self.inside,
             height=self.outer_size.height,
             seconds=SECONDS.get(series.granularity, SECONDS["D"]),
@@ -251,11 +276,13 @@ class Chart(LinePane):
             look=self._look(),
             zone=self.zone,
             this_year=show.at(series.candles[-1].time_ns, self.zone).year,
-            is_live=self.until is None,
+            is_live=is_live,
             lines=(*own_lines(store, store.focus), *self._planned),
-            marks=day_marks(store, store.focus) if self.until is None else (),
+            marks=(*day_marks(store, store.focus), *indicators.marks) if is_live else (),
+            overlays=indicators.overlays,
+            sub_panes=indicators.sub_panes,
             cursor=self._cursor,
-            legend=day_legend(store, store.focus),
+            legend=(*indicators.legend, *day_legend(store, store.focus)),
             braille=self.braille,
         )
 
@@ -268,11 +295,13 @@ class Chart(LinePane):
     def _ascii_only(self) -> bool:
         return self.app.has_class("-ascii")
 
-    def _end_of(self, candles: Sequence[Candle]) -> int:
-        """Return the index behind the newest candle in sight."""
-        if self.until is None:
-            return len(candles)
-        return max(1, bisect_right(candles, self.until, key=lambda each: each.time_ns))
+    def _ask_for_history(self, series: CandleSeries, candles: Sequence[Candle]) -> None:
+        """Ask for candles ahead of the need, once."""
+        if series.loading_history or series.wants_older or self.position.goal is not None:
+            return
+        lacking = self.position.wanted(series, candles, self.in_sight, self.indicators.warm_up)
+        if lacking and not (series.past is not None and series.past.wants):
+            self.post_message(self.HistoryWanted(*self._shown, lacking))
 
     def _granularity(self, store: Store) -> str:
         own = store.granularity
@@ -294,16 +323,24 @@ class Chart(LinePane):
 
     def scroll_candles(self, count: int) -> None:
         """Go into the past, or back towards now; candles that are not there yet are asked for."""
-        scene = self._scene
-        if scene is None or self.frame is None:
+        series = self._series()
+        if series is None or not series.candles:
             return
-        size = len(scene.candles)
-        end = max(min(self.in_sight, size), min(size, scene.end - count))
-        self.until = None if end == size else scene.candles[end - 1].time_ns
+        candles = self.position.candles(series, self.in_sight + self.indicators.warm_up)
+        self.position.move(series, candles, count, self.in_sight)
         self._picture.forget_scale()
-        if count > 0 and end - 2 * self.in_sight < 0:
-            self.post_message(self.HistoryWanted(*self._shown))
-        self._draw_rows(self.frame)
+        self._draw_now()
+
+    def go_to_date(self, date: datetime) -> None:
+        """Show the candles around a date in the trader's zone; until they are there, the picture stays, dimmed."""
+        if self._series() is not None:
+            goal = int(date.replace(tzinfo=self.zone).timestamp()) * SECOND
+            self.position.goal = goal
+            self.post_message(self.DateWanted(*self._shown, goal))
+            self._draw_now()
+
+    def _series(self) -> CandleSeries | None:
+        return self.frame.store.series.get(self._shown) if self.frame is not None else None
 
     def action_older(self) -> None:
         """Go some candles into the past."""
@@ -323,7 +360,7 @@ class Chart(LinePane):
 
     def action_newest(self) -> None:
         """Come back to the newest candle."""
-        self.until = None
+        self.position.reset()
         self._picture.forget_scale()
         self._draw_now()
 

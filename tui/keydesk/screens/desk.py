@@ -138,12 +138,13 @@ class DeskScreen(Backdrop):
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
         self.deal = Deal()
+        self.chart = Chart(zone=zone)
         self._instrument = InstrumentLine(id="instrument")
         self._notices = Notices(zone=zone, id="notices")
         self._watchlist = Watchlist()
         self._panes = RuledGrid(
             self._watchlist,
-            Chart(zone=zone),
+            self.chart,
             Chart(zone=zone, linked=True, id="linked-chart"),
             self.deal,
             Books(),

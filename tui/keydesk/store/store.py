@@ -17,6 +17,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from keydesk.calc.indicator_specs import IndicatorSpec
+from keydesk.calc.indicators import PreviousDay
 from keydesk.records import (
     AccountState,
     Day,
@@ -177,6 +178,14 @@ class Store:
     def indicators_of(self, instrument: str) -> tuple[IndicatorSpec, ...]:
         """Return the indicators on charts of an instrument: its own, else those of every instrument."""
         return self.indicators.get(instrument, self.indicators.get(EVERY_INSTRUMENT, ()))
+
+    def previous_day(self, instrument: str) -> PreviousDay | None:
+        """Return high, low and close of the last complete trading day, None while they are unknown."""
+        day = self.days.get(instrument)
+        if day is None or day.previous_high is None or day.previous_low is None:
+            return None
+        high, low = float(day.previous_high), float(day.previous_low)
+        return PreviousDay(high, low, float(day.previous_close))
 
     def set_indicators(self, instrument: str, specs: tuple[IndicatorSpec, ...]) -> None:
         """Choose the indicators of an instrument, or of every instrument without its own (`EVERY_INSTRUMENT`)."""
