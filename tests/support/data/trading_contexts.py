@@ -38,6 +38,7 @@ def example_facts(
     hedging: bool = False,
     age: float = 0.4,
     silent: float = 0.1,
+    average_range: str = "",
 ) -> TradingContext:
     """What a form knows: NAV 10,000, the example prices."""
     bid, ask, pip, precision, units_precision, rate = MARKET[instrument]
@@ -71,6 +72,7 @@ def example_facts(
         age=age,
         silent=silent,
         tradeable=True,
+        average_range=D(average_range) if average_range else None,
     )
 
 

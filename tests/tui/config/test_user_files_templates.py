@@ -20,6 +20,13 @@ def test_without_a_file_everything_is_as_usual(tmp_path: Path) -> None:
     assert load_user_settings(tmp_path) == UserSettings()
 
 
+def test_a_distance_of_the_template_may_count_in_average_true_ranges(tmp_path: Path) -> None:
+    text = '[template]\nstop = "1.5a"\ntrail = "30p"\n'
+    template, _ = load_templates(written(tmp_path, text))
+    assert (template.stop_atr, template.trail_atr) == (Decimal("1.5"), None)
+    assert template.trail_pips == Decimal(30)
+
+
 def test_what_is_named_changes_and_the_rest_stays(tmp_path: Path) -> None:
     text = (
         "[sizes]\n1 = 500\n3 = 34_046\n"
@@ -45,7 +52,18 @@ def test_what_is_named_changes_and_the_rest_stays(tmp_path: Path) -> None:
         ("[sizes]\n10 = 2", "sizes.10 is not known"),
         ("[sizes]\n1 = 0", "sizes.1 must be a number above 0, such as 1 = 20"),
         ("[sizes]\n1 = false", "sizes.1 must be a number above 0, such as"),
-        ("[template]\nstop = 20", "template.stop is not known; there are: risk_percent, stop_pips"),
+        (
+            "[template]\nstops = 20",
+            "template.stops is not known; there are: risk_percent, stop_pips",
+        ),
+        ("[template]\nstop = 20", 'stop = "20p" in pips, or stop = "1.5a" in average true ranges'),
+        ("[template]\nstop = '1.5'", "template.stop must be a distance above 0 in quotes"),
+        ("[template]\nstop = '0a'", "template.stop must be a distance above 0 in quotes"),
+        ("[template]\ntrail = '1,5a'", "template.trail must be a distance above 0 in quotes"),
+        (
+            "[template]\nstop = '1a'\nstop_pips = 2",
+            "template.stop and template.stop_pips: leave one",
+        ),
         (
             "[template]\nstop_pips = '20'",
             "stop_pips must be a number above 0, or false to have none",

@@ -373,11 +373,16 @@ def drafts(draw: st.DrawFn) -> Draft:
     )
 
 
-@given(drafts(), st.sampled_from(("0", "20000", "-20000")), st.booleans())
+@given(
+    drafts(),
+    st.sampled_from(("0", "20000", "-20000")),
+    st.booleans(),
+    st.sampled_from(("", "0.00082")),
+)
 def test_no_ticket_with_an_unreadable_field_can_be_sent_and_no_typed_field_is_left_out(
-    draft: Draft, net_units: str, hedging: bool
+    draft: Draft, net_units: str, hedging: bool, average_range: str
 ) -> None:
-    facts = example_facts(net_units=net_units, hedging=hedging)
+    facts = example_facts(net_units=net_units, hedging=hedging, average_range=average_range)
     plan = work_out(draft, facts, Limits())
     verdict = judge(draft, plan, facts, Limits(), Circumstances(WALL_NS))
     levels = sendable(plan.levels)
@@ -397,7 +402,7 @@ def test_no_ticket_with_an_unreadable_field_can_be_sent_and_no_typed_field_is_le
         assert (level is None) == (typed == ""), "what was typed is sent, what was not is not"
 
 
-TICKET_KEYS = (*"0123456789.-", *"oustrbpem", "up", "down", ",", "tab", "backspace")
+TICKET_KEYS = (*"0123456789.-", *"oustrbpema", "up", "down", ",", "tab", "backspace")
 
 
 @given(st.lists(st.sampled_from(TICKET_KEYS), max_size=25))

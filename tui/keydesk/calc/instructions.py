@@ -8,7 +8,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from keydesk.calc.ticket_draft import Kind
+from keydesk.calc.ticket_draft import Entry, Kind
 
 if TYPE_CHECKING:
     from keydesk.calc.trading_context import TradingContext
@@ -34,28 +34,56 @@ class Template:
     stop_spreads: Decimal = Decimal(5)  # the stop is at least so many spreads away
     target_r: Decimal | None = Decimal(2)
     trail_pips: Decimal | None = None
+    stop_atr: Decimal | None = None  # in average true ranges; counts before `stop_pips`
+    trail_atr: Decimal | None = None
     break_even_offset_pips: Decimal = Decimal(0)
 
-    def stop_distance_pips(self, context: TradingContext) -> Decimal | None:
-        """Return the stop of the bracket in whole pips, wide enough for the instrument's spread."""
-        return self.stop_at_spread((context.ask - context.bid) / context.rules.pip)
+    def stop_entry(self, context: TradingContext | None) -> Entry:
+        """Return the stop of the bracket as a field holds it, wide enough for the spread where that is known.
+
+        In average true ranges it stays so while those are not known: the form refuses it by name.
+        """
+        if context is None:
+            return _entry(self.stop_pips, self.stop_atr)
+        pip, spread = context.rules.pip, context.ask - context.bid
+        if self.stop_atr is not None:
+            unit = context.average_range
+            least = self.stop_spreads * spread
+            if unit is None or self.stop_atr * unit >= least:
+                return _entry(None, self.stop_atr)
+            return _entry(_whole_pips(least / pip), None)
+        return _entry(self.stop_at_spread(spread / pip), None)
 
     def stop_at_spread(self, spread_pips: Decimal) -> Decimal | None:
         """Return the stop of the bracket for a spread in pips."""
         if self.stop_pips is None:
             return None
-        by_spread = self.stop_spreads * spread_pips
-        return max(self.stop_pips, by_spread.to_integral_value(rounding="ROUND_CEILING"))
+        return max(self.stop_pips, _whole_pips(self.stop_spreads * spread_pips))
 
-    def trail_distance_pips(self, context: TradingContext) -> Decimal | None:
-        """Return the trailing distance in pips: the template's, else the stop's, at least the broker's minimum."""
-        wanted = (
-            self.trail_pips if self.trail_pips is not None else self.stop_distance_pips(context)
-        )
-        if wanted is None:
-            return None
-        least = context.rules.minimum_trail / context.rules.pip
-        return max(wanted, least.to_integral_value(rounding="ROUND_CEILING"))
+    @property
+    def own_trail(self) -> Entry:
+        """The template's trailing distance as a field holds it, empty without one."""
+        return _entry(self.trail_pips, self.trail_atr)
+
+    def trail_entry(self, context: TradingContext) -> Entry:
+        """Return the trailing distance as a field holds it: the template's, else the stop's, at least the broker's minimum."""
+        wanted = self.own_trail if self.own_trail.text else self.stop_entry(context)
+        if not isinstance(wanted.value, Decimal):
+            return wanted
+        unit = context.average_range if wanted.unit == "ATR" else context.rules.pip
+        if unit is None or wanted.value * unit >= context.rules.minimum_trail:
+            return wanted
+        return _entry(_whole_pips(context.rules.minimum_trail / context.rules.pip), None)
+
+
+def _entry(in_pips: Decimal | None, in_ranges: Decimal | None) -> Entry:
+    if in_ranges is not None:
+        return Entry(f"{in_ranges:f}", "ATR")
+    return Entry("" if in_pips is None else f"{in_pips:f}", "pips")
+
+
+def _whole_pips(count: Decimal) -> Decimal:
+    return count.to_integral_value(rounding="ROUND_CEILING")
 
 
 @dataclass(frozen=True, slots=True)

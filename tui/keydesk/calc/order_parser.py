@@ -148,7 +148,7 @@ def _field(word: str, left: list[str]) -> tuple[str, Entry | str]:
     following: dict[str, tuple[str, Callable[[str], Entry]]] = {
         "sl": ("stop", _stop),
         "tp": ("target", _target),
-        "tr": ("trail", lambda text: _pips("trail", text, "tr 15p")),
+        "tr": ("trail", _trail),
         "bound": ("bound", lambda text: _pips("bound", text, "bound 2p")),
     }
     if word in following:
@@ -223,7 +223,7 @@ def _price(text: str) -> Entry:
 def _stop(text: str) -> Entry:
     if text == NONE:
         return Entry("", "pips")
-    return _level("stop", text, "sl 20p, sl 1.0810 or nostop")
+    return _level("stop", text, "sl 20p, sl 1.5a, sl 1.0810 or nostop")
 
 
 def _target(text: str) -> Entry:
@@ -231,10 +231,23 @@ def _target(text: str) -> Entry:
         return Entry("", "R")
     if text.endswith("r") and NUMBER.fullmatch(text[:-1]):
         return Entry(text[:-1], "R")
-    return _level("target", text, "tp 2r, tp 40p, tp 1.0900 or notarget")
+    return _level("target", text, "tp 2r, tp 40p, tp 3a, tp 1.0900 or notarget")
+
+
+def _trail(text: str) -> Entry:
+    in_ranges = _in_ranges(text)
+    return in_ranges or _pips("trail", text, "tr 15p or tr 1.5a")
+
+
+def _in_ranges(text: str) -> Entry | None:
+    """Return a distance in average true ranges, such as 1.5a; None for any other text."""
+    digits = text.removesuffix("a")
+    return Entry(digits, "ATR") if digits != text and NUMBER.fullmatch(digits) else None
 
 
 def _level(name: str, text: str, right: str) -> Entry:
+    if in_ranges := _in_ranges(text):
+        return in_ranges
     digits = text.removesuffix("p")
     if not NUMBER.fullmatch(digits):
         raise OrderSyntaxError(f"{name}: {text or 'nothing'} is not valid; write {right}")

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
+from keydesk.calc import average_range
 from keydesk.calc.checks import unreadable_words
 from keydesk.calc.instructions import LEFT_ALONE, Change, Template
 from keydesk.calc.profit import closing_price, nearest_price
@@ -16,9 +17,9 @@ from keydesk.records import TradeRow
 ProtectionField = Literal["stop", "target", "trail"]
 FIELDS: tuple[ProtectionField, ...] = ("stop", "target", "trail")
 UNITS: dict[ProtectionField, tuple[Unit, ...]] = {
-    "stop": ("price", "pips"),
-    "target": ("price", "pips"),
-    "trail": ("pips",),
+    "stop": ("price", "pips", "ATR"),
+    "target": ("price", "pips", "ATR"),
+    "trail": ("pips", "ATR"),
 }
 Weight = Literal["nothing", "adds", "tightens", "moves target", "loosens"]
 
@@ -39,17 +40,7 @@ class ProtectionDraft:
     def reading(self, name: ProtectionField) -> Reading:
         """Return the number in a field, None if it is empty, else why it cannot be read."""
         entry = self.entry(name)
-        return entry.value if entry.unit == "pips" and name != "trail" else above_zero(entry.value)
-
-    @property
-    def unreadable(self) -> Sequence[tuple[ProtectionField, UnreadableText]]:
-        """The fields whose text cannot be read."""
-        found: list[tuple[ProtectionField, UnreadableText]] = []
-        for name in FIELDS:
-            reading = self.reading(name)
-            if isinstance(reading, UnreadableText):
-                found.append((name, reading))
-        return found
+        return above_zero(entry.value) if entry.unit == "price" or name == "trail" else entry.value
 
     def put(self, name: ProtectionField, entry: Entry) -> "ProtectionDraft":
         """Return the draft with that field changed and active."""
@@ -115,11 +106,43 @@ def wanted_level(
     value = draft.reading(name)
     if not isinstance(value, Decimal):
         return value
-    level = value * context.rules.pip if draft.entry(name).unit == "pips" else value
-    if draft.entry(name).unit == "pips" and name != "trail":
-        direction = 1 if trade.units > 0 else -1
-        level = trade.price + (direction if name == "target" else -direction) * level
-    return nearest_price(level, context.rules.price_precision)
+    entry, precision = draft.entry(name), context.rules.price_precision
+    if entry.unit == "price":
+        return nearest_price(value, precision)
+    away = average_range.distance(entry, context)
+    if name == "trail" or not isinstance(away, Decimal):
+        return nearest_price(away, precision) if isinstance(away, Decimal) else away
+    direction = 1 if trade.units > 0 else -1
+    toward = direction if name == "target" else -direction
+    return nearest_price(trade.price + toward * away, precision)
+
+
+def unreadable_fields(
+    draft: ProtectionDraft, trade: TradeRow, context: TradingContext
+) -> Sequence[tuple[ProtectionField, UnreadableText]]:
+    """Return the fields whose text cannot be read, or whose unit is not known."""
+    found: list[tuple[ProtectionField, UnreadableText]] = []
+    for name in FIELDS:
+        level = wanted_level(draft, name, trade, context)
+        if isinstance(level, UnreadableText):
+            found.append((name, level))
+    return found
+
+
+def in_unit(
+    name: ProtectionField,
+    level: Decimal,
+    unit: Unit,
+    trade: TradeRow,
+    context: TradingContext,
+) -> Decimal | None:
+    """Return a level as a number in a unit, None while the unit is not known."""
+    if unit == "price":
+        return level
+    if name == "trail":
+        return average_range.in_unit(level, unit, context)
+    toward = (1 if trade.units > 0 else -1) * (1 if name == "target" else -1)
+    return average_range.in_unit((level - trade.price) * toward, unit, context)
 
 
 def change(now: Decimal | None, new: Decimal | None) -> Change:
@@ -167,7 +190,10 @@ def refusals(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -
     """Return refusals, such as a stop that the price has already passed."""
     now, new = protection_of(trade), wanted(draft, trade, context)
     if new is None:
-        return [unreadable_words(name, text, FIELD_KEYS[name]) for name, text in draft.unreadable]
+        return [
+            unreadable_words(name, text, FIELD_KEYS[name])
+            for name, text in unreadable_fields(draft, trade, context)
+        ]
     reasons = []
     if new.stop != now.stop and new.stop is not None:
         reasons += _fires_at_once(trade, new.stop, context)
@@ -270,12 +296,14 @@ def completed_by(
     stop that the price has passed, or that lies within the spread of it, is measured from the closing price; a target
     that the price has passed is left out.
     """
-    distance, now = template.stop_distance_pips(context), wanted(draft, trade, context)
-    if distance is None or now is None:
+    usual, now = template.stop_entry(context), wanted(draft, trade, context)
+    away = average_range.distance(usual, context)
+    if away is None or now is None:
         return draft
-    away = distance * context.rules.pip
     direction = 1 if trade.units > 0 else -1
     stop = effective_stop(trade, now, context)
+    if isinstance(away, UnreadableText):  # shown as it is, so that the form names it
+        return draft.put("stop", usual) if stop is None else draft
     if stop is None:
         stop = _template_stop(trade, away, context)
         draft = draft.put("stop", Entry(f"{stop:f}", "price"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
+from keydesk.calc import average_range
 from keydesk.calc.instructions import Limits
 from keydesk.calc.profit import (
     nearest_price,
@@ -147,13 +148,22 @@ def fields_of(draft: Draft, plan: Plan) -> Sequence[FieldName]:
 
 
 def unreadable_fields(draft: Draft, plan: Plan) -> Sequence[tuple[FieldName, UnreadableText]]:
-    """Return the fields whose text cannot be read."""
+    """Return the fields whose text cannot be read, or whose unit is not known."""
     found: list[tuple[FieldName, UnreadableText]] = []
     for name in fields_of(draft, plan):
-        reading = draft.reading(name)
+        reading = field_reading(draft, name, plan)
         if isinstance(reading, UnreadableText):
             found.append((name, reading))
     return found
+
+
+def field_reading(draft: Draft, name: FieldName, plan: Plan) -> Reading:
+    """Return the number in a field; a distance in average true ranges is unreadable while those are not known."""
+    levels = {"stop": plan.levels.stop, "target": plan.levels.target, "trail": plan.levels.trail}
+    level = levels.get(name)
+    if draft.entry(name).unit == "ATR" and isinstance(level, UnreadableText):
+        return level
+    return draft.reading(name)
 
 
 def levels_of(draft: Draft, context: TradingContext) -> Levels:
@@ -314,13 +324,15 @@ def _level(
         return value
     if draft.entry(name).unit == "price":
         return nearest_price(value, precision)
-    if not isinstance(entry, Decimal):
-        return None
-    return nearest_price(entry + toward * value * context.rules.pip, precision)
+    away = average_range.distance(draft.entry(name), context)
+    if not isinstance(entry, Decimal) or not isinstance(away, Decimal):
+        return away if isinstance(away, UnreadableText) else None
+    return nearest_price(entry + toward * away, precision)
 
 
 def _trail(draft: Draft, context: TradingContext) -> Reading:
     value = draft.reading("trail")
     if not isinstance(value, Decimal):
         return value
-    return nearest_price(value * context.rules.pip, context.rules.price_precision)
+    away = average_range.distance(draft.trail, context)
+    return nearest_price(away, context.rules.price_precision) if isinstance(away, Decimal) else away

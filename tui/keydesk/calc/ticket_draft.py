@@ -11,7 +11,7 @@ from typing import Literal
 Side = Literal["BUY", "SELL"]
 Kind = Literal["MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED"]
 FieldName = Literal["size", "price", "stop", "target", "trail", "bound"]
-Unit = Literal["units", "risk %", "price", "pips", "R"]
+Unit = Literal["units", "risk %", "price", "pips", "R", "ATR"]
 
 KINDS: tuple[Kind, ...] = ("MARKET", "LIMIT", "STOP", "MARKET_IF_TOUCHED")
 KIND_WORDS: dict[Kind, str] = {
@@ -23,9 +23,9 @@ KIND_WORDS: dict[Kind, str] = {
 UNITS: dict[FieldName, tuple[Unit, ...]] = {
     "size": ("units", "risk %"),
     "price": ("price", "pips"),
-    "stop": ("pips", "price"),
-    "target": ("R", "pips", "price"),
-    "trail": ("pips",),
+    "stop": ("pips", "price", "ATR"),
+    "target": ("R", "pips", "price", "ATR"),
+    "trail": ("pips", "ATR"),
     "bound": ("pips",),
 }
 FIELD_KEYS: dict[FieldName, str] = {
@@ -36,6 +36,8 @@ FIELD_KEYS: dict[FieldName, str] = {
     "trail": "r",
     "bound": "b",
 }
+DISTANCES: frozenset[FieldName] = frozenset(("stop", "target", "trail"))
+"""The fields that may count in average true ranges."""
 ABOVE_ZERO: frozenset[FieldName] = frozenset(("size", "trail", "bound"))
 MARKET_EXPIRIES = ("FOK", "IOC")
 PENDING_EXPIRIES = ("GTC", "GFD", "GTD 1h", "GTD 4h", "GTD 24h")
@@ -116,6 +118,11 @@ class Entry:
         """Append a character; one beyond the limit stays, so that the field reports that it is too long."""
         text = key if self.fresh else (self.text + key)[: LONGEST + 1]
         return replace(self, text=text, fresh=False)
+
+    @property
+    def shown(self) -> str:
+        """Return the text as a refusal names it: 1.5a."""
+        return f"{self.text}a" if self.unit == "ATR" else self.text
 
     def erased(self) -> "Entry":
         """Remove the last character; clear a field that was not typed into."""

@@ -94,6 +94,7 @@ class TradingContext:
         float  # seconds since any price or heartbeat came: a quiet instrument's price is no old one
     )
     tradeable: bool
+    average_range: Decimal | None = None  # of hourly candles, in price units; None: not known
 
     @property
     def mid(self) -> Decimal:

@@ -1,5 +1,6 @@
 """The trader's own keys (`keymap.toml`), and template, limits and indicators (`templates.toml`); both are read before the screen opens."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from decimal import Decimal
@@ -23,7 +24,12 @@ TEMPLATE = (
     "target_r",
     "trail_pips",
     "break_even_offset_pips",
+    "stop",
+    "trail",
 )
+DISTANCES = {"stop": ("stop_pips", "stop_atr"), "trail": ("trail_pips", "trail_atr")}
+"""The fields of a template that are texts, and the two fields that they stand for."""
+DISTANCE = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)([ap])", re.ASCII)
 MAY_BE_OFF = frozenset(("stop_pips", "target_r", "trail_pips", "hard_units", "hard_risk_percent"))
 MAY_BE_NOTHING = frozenset(("break_even_offset_pips", "stop_spreads"))
 LIMITS = tuple(each.name for each in fields(Limits))
@@ -121,7 +127,12 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
     _refuse_unknown(limits, LIMITS, path, "limits.")
     usual = Template()
     own_sizes: dict[int, Any] = {int(each): _number(sizes, each, path, "sizes.") for each in sizes}
-    values: dict[str, Any] = {each: _number(template, each, path, "template.") for each in template}
+    values: dict[str, Any] = {
+        each: _number(template, each, path, "template.")
+        for each in template
+        if each not in DISTANCES
+    }
+    values |= _distances(template, path)
     bounds: dict[str, Any] = {each: _number(limits, each, path, "limits.") for each in limits}
     if "slow_ms" in bounds:
         bounds["slow_ms"] = float(bounds["slow_ms"])
@@ -129,6 +140,25 @@ def load_templates(folder: Path) -> tuple[Template, Limits]:
         replace(usual, sizes={**usual.sizes, **own_sizes}, **values),
         replace(Limits(), **bounds),
     )
+
+
+def _distances(template: Mapping[str, Any], path: Path) -> Mapping[str, Decimal]:
+    """Return the distances that are written with their unit: "20p" or "1.5a"."""
+    found: dict[str, Decimal] = {}
+    for name, (in_pips, in_ranges) in DISTANCES.items():
+        if name not in template:
+            continue
+        if in_pips in template:
+            raise BadSettings(f"{path}: template.{name} and template.{in_pips}: leave one out")
+        text = template[name]
+        written = DISTANCE.fullmatch(text) if isinstance(text, str) else None
+        if written is None or not Decimal(written[1]):
+            raise BadSettings(
+                f'{path}: template.{name} must be a distance above 0 in quotes: {name} = "20p" in pips, '
+                f'or {name} = "1.5a" in average true ranges'
+            )
+        found[in_ranges if written[2] == "a" else in_pips] = Decimal(written[1])
+    return found
 
 
 def load_indicators(folder: Path) -> Mapping[str, tuple[IndicatorSpec, ...]]:

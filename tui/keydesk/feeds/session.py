@@ -9,6 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import TypeAlias
 
 from keydesk.feeds.account import keep_account, keep_history, poll_changes
+from keydesk.feeds.average_ranges import keep_ranges
 from keydesk.feeds.link import Link, RoundTrips, Stream, reason
 from keydesk.feeds.market_data import (
     keep_books,
@@ -158,6 +159,7 @@ FEEDS: Mapping[str, Feed] = {
     "chart": keep_chart,
     "linked chart": keep_linked_chart,
     "days": keep_days,
+    "average ranges": keep_ranges,
     "history": keep_history,
     "books": keep_books,
     "health": watch_health,

@@ -5,6 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar, Literal
 
+from keydesk.calc import average_range
 from keydesk.calc.checks import unreadable_words
 from keydesk.calc.instructions import CancelOrders, MoveEntry
 from keydesk.calc.profit import nearest_price
@@ -20,7 +21,13 @@ from keydesk.calc.ticket_draft import (
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.form import NUDGES, Form
 from keydesk.forms.sheet import BLANK, FormContext, Line
-from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
+from keydesk.forms.ticket_sheet import (
+    CANNOT_BE_READ,
+    FIELD_WIDTH,
+    NOT_KNOWN,
+    quote_line,
+    range_line,
+)
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import CANCEL_ENTRIES, KEYMAP, MODIFY
 from keydesk.records import OrderRow
@@ -144,6 +151,7 @@ class CancelEntriesForm(Form[CancelOrders]):
         return [order for order in orders if self.everywhere or order.instrument == self.instrument]
 
 
+TENTH = Decimal("0.1")
 LETTERS = {"price": "p", "stop": "s", "target": "t"}
 REACH = Decimal("0.05")  # of the price: digits typed wrong
 
@@ -188,8 +196,23 @@ class MoveForm(Form[MoveEntry]):
         digits, found = context.rules.price_precision, dict[str, Reading]()
         for name, entry in self.fields.items():
             value = above_zero(entry.value)
+            if entry.unit == "ATR" and isinstance(value, Decimal):
+                value = self._ranges_away(name, entry, found["price"], context)
             found[name] = nearest_price(value, digits) if isinstance(value, Decimal) else value
         return found
+
+    def _ranges_away(
+        self, name: str, entry: Entry, at: Reading, context: TradingContext
+    ) -> Reading:
+        """Return the price so many average true ranges from the price of the order."""
+        away = average_range.distance(entry, context)
+        if not isinstance(away, Decimal) or not isinstance(at, Decimal):
+            return away if isinstance(away, UnreadableText) else None
+        return at + away * (1 if (name == "target") == self._buys else -1)
+
+    @property
+    def _buys(self) -> bool:
+        return self.order is not None and self.order.units is not None and self.order.units > 0
 
     def headline(self) -> Line:
         """Return the order that it is about."""
@@ -208,6 +231,7 @@ class MoveForm(Form[MoveEntry]):
             quote_line(context),
             BLANK,
             *(self._field(name, levels[name], context) for name in self.names),
+            *([range_line(context)] if self._counts_in_ranges() else ()),
             BLANK,
             *(_risk_line(order, levels, context) if not order.reduces else ()),
         ]
@@ -252,12 +276,16 @@ class MoveForm(Form[MoveEntry]):
             return None
         return MoveEntry(order.id, order.instrument, at, stop, target)
 
+    def _counts_in_ranges(self) -> bool:
+        return any(entry.unit == "ATR" for entry in self.fields.values())
+
     def _field(self, name: str, level: Reading, context: TradingContext) -> Line:
         active, was = self.active == name, self._levels_now()[name]
         left, right = ("[", "]") if active else (" ", " ")
         digits = context.rules.price_precision
         if isinstance(level, UnreadableText):
-            meaning, role = CANNOT_BE_READ, "danger"
+            known = isinstance(self.fields[name].value, UnreadableText)
+            meaning, role = CANNOT_BE_READ if known else NOT_KNOWN, "danger"
         elif level == was:
             meaning, role = "as it is", "muted"
         else:
@@ -266,7 +294,7 @@ class MoveForm(Form[MoveEntry]):
             (safe(f"{LETTERS[name]} "), "bright"),
             (safe(f"{name:<7}"), "focus" if active else "muted"),
             (left, "focus"),
-            (safe(f"{self.fields[name].text:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
+            (safe(f"{self.fields[name].shown:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
             (right, "focus"),
             (safe(f" {meaning}"), role),
         )
@@ -296,7 +324,23 @@ class MoveForm(Form[MoveEntry]):
         self._put(self.fields[self.active].erased())
 
     def action_next_unit(self) -> None:
-        """Stay with prices: an order that rests is known by them."""
+        """Turn a distance in average true ranges into its price; an order that rests is known by prices."""
+        order, entry = self.order, self.fields[self.active]
+        context = self.trading_context(order) if order else None
+        if entry.unit != "ATR" or context is None:
+            return
+        level = self.levels(context)[self.active]
+        in_price = Entry("", "price")
+        self._put(in_price.set(level) if isinstance(level, Decimal) else in_price)
+
+    def action_count_in_atr(self) -> None:
+        """Count the active level in average true ranges from the price: what is typed stays."""
+        entry = self.fields[self.active]
+        if self.active == "price":
+            self._hint = "The price is no distance: s and t count in ATR"
+            self.redraw()
+        elif entry.unit != "ATR":
+            self._put(replace(entry, unit="ATR", text="" if entry.fresh else entry.text))
 
     def action_nudge(self, steps: int) -> None:
         """Move the active field; behind a digit the full stop and the comma are text of it."""
@@ -307,6 +351,8 @@ class MoveForm(Form[MoveEntry]):
         elif isinstance(entry.value, UnreadableText):
             self._hint = f"{entry.text} {entry.value.reason}: digits set it anew"
             self.redraw()
+        elif context is not None and entry.unit == "ATR":
+            self._put(entry.set(max(Decimal(0), (entry.value or Decimal(0)) + steps * TENTH)))
         elif context is not None:
             start = entry.value if entry.value is not None else context.mid
             moved = nearest_price(start + steps * context.rules.pip, context.rules.price_precision)

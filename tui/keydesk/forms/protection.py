@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
-from keydesk.calc import protection
+from keydesk.calc import average_range, protection
 from keydesk.calc.instructions import SetProtection
 from keydesk.calc.profit import closing_price
 from keydesk.calc.protection import (
@@ -22,6 +22,7 @@ from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
     TYPED_BEHIND_A_DIGIT,
     Entry,
+    Unit,
     UnreadableText,
     is_number_key,
     shown_number,
@@ -30,7 +31,13 @@ from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import entry_and_now, signed_money, trade_name
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.sheet import BLANK, FormContext, Line, Words
-from keydesk.forms.ticket_sheet import CANNOT_BE_READ, FIELD_WIDTH, quote_line
+from keydesk.forms.ticket_sheet import (
+    CANNOT_BE_READ,
+    FIELD_WIDTH,
+    NOT_KNOWN,
+    quote_line,
+    range_line,
+)
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, MODIFY
 from keydesk.records import TradeRow
@@ -97,6 +104,7 @@ class ProtectionForm(Form[SetProtection]):
             entry_and_now(trade, context),
             BLANK,
             *(self._field(name, trade, context) for name in FIELDS),
+            *([range_line(context)] if self._counts_in_ranges() else ()),
             BLANK,
             *(NO_OUTLOOK if new is None else self._outlook(trade, new, context)),
         ]
@@ -156,14 +164,18 @@ class ProtectionForm(Form[SetProtection]):
             (safe(f"{entry.text:>{FIELD_WIDTH}}"), "bright" if active else "plain"),
             (right, "focus"),
             (f" {entry.unit:<6} ", "muted"),
-            (meaning, "danger" if meaning is CANNOT_BE_READ else "plain"),
+            (meaning, "danger" if meaning in {CANNOT_BE_READ, NOT_KNOWN} else "plain"),
         )
+
+    def _counts_in_ranges(self) -> bool:
+        return any(self.draft.entry(name).unit == "ATR" for name in FIELDS)
 
     def _was(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> Printable:
         before = getattr(protection_of(trade), name)
         after = wanted_level(self.draft, name, trade, context)
         if isinstance(after, UnreadableText):
-            return CANNOT_BE_READ
+            known = isinstance(self.draft.reading(name), UnreadableText)
+            return CANNOT_BE_READ if known else NOT_KNOWN
         if before == after:
             return "as it is" if before is not None else "none"
         show = _in_pips if name == "trail" else _at_price
@@ -225,20 +237,36 @@ class ProtectionForm(Form[SetProtection]):
         name, trade = self.draft.active, self.trade
         context = self.trading_context(trade) if trade else None
         choices = UNITS[name]
-        if trade is None or context is None or len(choices) == 1:
+        if trade is None or context is None:
             return
         entry = self.draft.entry(name)
         unit = choices[(choices.index(entry.unit) + 1) % len(choices)]
+        if (turned := self._in_unit(name, unit, trade, context)) is not None:
+            self._put(turned)
+        else:
+            self._hint = f"The {name} stays in {entry.unit}: {average_range.NAME} is not known"
+            self.redraw()
+
+    def _in_unit(
+        self, name: ProtectionField, unit: Unit, trade: TradeRow, context: TradingContext
+    ) -> Entry | None:
+        """Return a field in another unit at the same level; None where the unit is not known."""
         level = wanted_level(self.draft, name, trade, context)
-        turned = Entry("", unit)
         if isinstance(level, UnreadableText):
-            turned = replace(entry, unit=unit)  # the text stays to be mended
-        elif level is not None and unit == "pips":
-            toward = (1 if trade.units > 0 else -1) * (1 if name == "target" else -1)
-            turned = turned.set((level - trade.price) * toward / context.rules.pip)
-        elif level is not None:
-            turned = turned.set(level)
-        self._put(turned)
+            return replace(self.draft.entry(name), unit=unit)  # the text stays to be mended
+        if level is None:
+            return Entry("", unit)
+        counted = protection.in_unit(name, level, unit, trade, context)
+        return None if counted is None else Entry("", unit).set(counted)
+
+    def action_count_in_atr(self) -> None:
+        """Count the active field in average true ranges: typed digits stay, an old distance is converted."""
+        name, trade = self.draft.active, self.trade
+        entry, context = self.draft.entry(name), self.trading_context(trade) if trade else None
+        if trade is None or context is None or entry.unit == "ATR":
+            return
+        turned = self._in_unit(name, "ATR", trade, context) if entry.fresh else None
+        self._put(turned or replace(entry, unit="ATR"))
 
     def _put(self, entry: Entry) -> None:
         self.draft = self.draft.put(self.draft.active, entry)
@@ -271,9 +299,9 @@ class TrailingForm(ProtectionForm):
         if context is None:
             return draft
         if not draft.trail.text:
-            distance = self.context.template.trail_distance_pips(context)
-            if distance is not None:
-                return draft.put("trail", draft.trail.set(distance))
+            distance = self.context.template.trail_entry(context)
+            if distance.text:
+                return draft.put("trail", distance)
         return draft.pick("trail")
 
 
@@ -290,7 +318,8 @@ def _nudged(entry: Entry, steps: int, trade: TradeRow, context: TradingContext) 
     if entry.unit == "price":
         start = value if value is not None else closing_price(trade.units, context.bid, context.ask)
         return entry.set(start + steps * context.rules.pip)
-    return entry.set(max(Decimal(0), (value or Decimal(0)) + steps))
+    step = Decimal("0.1") if entry.unit == "ATR" else Decimal(1)
+    return entry.set(max(Decimal(0), (value or Decimal(0)) + steps * step))
 
 
 def _outcome(

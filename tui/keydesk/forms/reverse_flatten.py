@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from keydesk.calc.checks import old_price_words, unconfirmed_warnings, under_way_refusals
 from keydesk.calc.instructions import Flatten, Reverse
 from keydesk.calc.ticket import Plan, levels_of, sendable, work_out
-from keydesk.calc.ticket_draft import Draft, Entry, shown_number
+from keydesk.calc.ticket_draft import Draft, Entry, UnreadableText, shown_number
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import signed_money
 from keydesk.forms.form import Form
@@ -102,6 +102,11 @@ class ReverseForm(Form[Reverse]):
         waiting = under_way_refusals(self.instrument, in_flight)
         if waiting:
             return waiting
+        stop = levels_of(self.draft(context), context).stop
+        if isinstance(stop, UnreadableText):  # of a template that counts in ATR
+            return [
+                f"stop: {stop.text} {stop.reason}: close the position, then open the other side"
+            ]
         return _reversal_refusals(context, self.context)
 
     def warnings(self) -> Sequence[str]:

@@ -6,12 +6,14 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import ClassVar
 
+from keydesk.calc import average_range
 from keydesk.calc.checks import Circumstances, Verdict, judge
 from keydesk.calc.instructions import RISK_PRESET, OpenOrder, Template
 from keydesk.calc.order_parser import ParsedOrder
 from keydesk.calc.sizing import slippage_allowed
 from keydesk.calc.ticket import Plan, fields_of, levels_of, sendable, work_out
 from keydesk.calc.ticket_draft import (
+    DISTANCES,
     TYPED_BEHIND_A_DIGIT,
     UNITS,
     Draft,
@@ -39,7 +41,6 @@ def first_draft(
     side: Side, instrument: str, context: TradingContext | None, template: Template, preset: int
 ) -> Draft:
     """Return the ticket as it opens: the active preset, the template's bracket."""
-    stop = template.stop_pips if context is None else template.stop_distance_pips(context)
     if preset == RISK_PRESET:
         size = Entry(f"{template.risk_percent:f}", "risk %")
     else:
@@ -48,9 +49,9 @@ def first_draft(
         side=side,
         instrument=instrument,
         size=size,
-        stop=Entry("" if stop is None else f"{stop:f}", "pips"),
+        stop=template.stop_entry(context),
         target=Entry("" if template.target_r is None else f"{template.target_r:f}", "R"),
-        trail=Entry("" if template.trail_pips is None else f"{template.trail_pips:f}", "pips"),
+        trail=template.own_trail,
     )
 
 
@@ -255,8 +256,19 @@ class TicketForm(Form[OpenOrder]):
         if unit != entry.unit:
             turned = self._in_unit(name, unit)
             self.draft = self.draft.put(name, turned or entry)
-            stays = f"The {name} stays in {entry.unit}: there is no price to count it in {unit} yet"
+            missing = f"{average_range.NAME} is not known" if unit == "ATR" else "there is no price"
+            stays = f"The {name} stays in {entry.unit}: {missing} to count it in {unit} yet"
             self._hint = "" if turned else stays
+        self.redraw()
+
+    def action_count_in_atr(self) -> None:
+        """Count the active distance in average true ranges: typed digits stay, an old distance is converted."""
+        name, entry = self.draft.active, self.draft.entry(self.draft.active)
+        if name not in DISTANCES:
+            self._hint = f"The {name} is no distance: s t r pick one that a counts in ATR"
+        elif entry.unit != "ATR":
+            turned = self._in_unit(name, "ATR") if entry.fresh else None
+            self.draft = self.draft.put(name, turned or replace(entry, unit="ATR"))
         self.redraw()
 
     def action_erase(self) -> None:
@@ -312,16 +324,23 @@ class TicketForm(Form[OpenOrder]):
 
     def _level_in_unit(self, name: FieldName, unit: Unit, context: TradingContext) -> Entry | None:
         levels = levels_of(self.draft, context)
-        of_field = {"price": levels.entry, "stop": levels.stop, "target": levels.target}
+        of_field = {
+            "price": levels.entry,
+            "stop": levels.stop,
+            "target": levels.target,
+            "trail": levels.trail,
+        }
         level, entry = shown_number(of_field.get(name)), shown_number(levels.entry)
         empty = Entry("", unit)
         if level is None or entry is None:
             return None
         if unit == "price":
             return empty.set(level)
-        if unit == "pips":
+        if unit in {"pips", "ATR"}:
             origin = self._touch(context) if name == "price" else entry
-            return empty.set(abs(level - origin) / context.rules.pip)
+            length = level if name == "trail" else abs(level - origin)
+            counted = average_range.in_unit(length, unit, context)
+            return None if counted is None else empty.set(counted)
         stop = shown_number(levels.stop)
         if stop is None or stop == entry:
             return None
@@ -334,7 +353,7 @@ def step_of(entry: Entry, context: TradingContext) -> Decimal:
         case "units":
             digits = len(str(int(shown_number(entry.value) or 1)))
             return max(context.rules.minimum_units, Decimal(10) ** max(0, digits - 2))
-        case "risk %" | "R":
+        case "risk %" | "R" | "ATR":
             return Decimal("0.1")
         case _:
             return Decimal(1)

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from keydesk.calc import average_range
 from keydesk.calc.checks import FRESH
 from keydesk.calc.sizing import spread_cost
-from keydesk.calc.ticket import PERCENT, Plan, fields_of
+from keydesk.calc.ticket import PERCENT, Plan, field_reading, fields_of
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
     KIND_WORDS,
@@ -22,6 +23,7 @@ from keydesk.text.sanitize import Printable, safe
 
 FIELD_WIDTH = 10
 CANNOT_BE_READ = "✗ cannot be read"
+NOT_KNOWN: Printable = "✗ ATR is not known"
 
 
 def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) -> Line:
@@ -57,9 +59,11 @@ def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line]
     """Return the type, the fields with what they come to, the time in force."""
     lines: list[Line] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
     lines += [
-        field_line(draft, name, meaning_of(draft, name, plan, context))
+        field_line(draft, name, _meaning(draft, name, plan, context))
         for name in fields_of(draft, plan)
     ]
+    if any(draft.entry(name).unit == "ATR" for name in fields_of(draft, plan)):
+        lines.append(range_line(context))
     lines.append(choice_line("e", "expiry", draft.expiry))
     return lines
 
@@ -73,10 +77,26 @@ def choice_line(letter: str, name: str, value: str) -> Line:
     )
 
 
+def range_line(context: TradingContext) -> Line:
+    """Return what one average true range is, and of which candles."""
+    unit = context.average_range
+    known = "" if unit is None else f"1a = {money(unit / context.rules.pip, 1)} pips, "
+    return choice_line("a", "ATR", f"{known}{average_range.NAME}{'' if known else ' is not known'}")
+
+
 def field_line(draft: Draft, name: FieldName, meaning: Printable) -> Line:
     """Return a field that digits fill; the active one is framed."""
-    entry = draft.entry(name)
     unreadable = isinstance(draft.reading(name), UnreadableText)
+    if meaning is NOT_KNOWN:
+        return (*_field_words(draft, name), (NOT_KNOWN, "danger"))
+    return (
+        *_field_words(draft, name),
+        (CANNOT_BE_READ, "danger") if unreadable else (meaning, "plain"),
+    )
+
+
+def _field_words(draft: Draft, name: FieldName) -> Line:
+    entry = draft.entry(name)
     active = draft.active == name
     left, right = ("[", "]") if active else (" ", " ")
     return (
@@ -86,13 +106,20 @@ def field_line(draft: Draft, name: FieldName, meaning: Printable) -> Line:
         (safe(f"{shown_digits(entry.text):>{FIELD_WIDTH}}"), "bright" if active else "plain"),
         (right, "focus"),
         (f" {entry.unit:<6} ", "muted"),
-        (CANNOT_BE_READ, "danger") if unreadable else (meaning, "plain"),
     )
 
 
 def shown_digits(text: str) -> str:
     """Return typed digits, thousands grouped where there are only digits."""
     return f"{int(text):,}" if text.isdecimal() else text.replace("-", "−")
+
+
+def _meaning(draft: Draft, name: FieldName, plan: Plan, context: TradingContext) -> Printable:
+    """Return what a field comes to, or that its unit is not known."""
+    unknown = isinstance(field_reading(draft, name, plan), UnreadableText)
+    if unknown and isinstance(draft.reading(name), Decimal):
+        return NOT_KNOWN
+    return meaning_of(draft, name, plan, context)
 
 
 def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContext) -> Printable:
@@ -111,9 +138,15 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContex
             return _level(draft.reading(name), levels.target, levels.entry, context)
         case "trail":
             trail = shown_number(levels.trail)
-            return "" if trail is None else safe(f"= {price(trail, digits)} behind")
+            return "" if trail is None else safe(f"= {_trail_words(draft, trail, context)} behind")
         case "bound":
             return safe(f"no worse than {price(shown_number(levels.bound), digits)}")
+
+
+def _trail_words(draft: Draft, trail: Decimal, context: TradingContext) -> str:
+    if draft.trail.unit == "ATR":
+        return f"{money(trail / context.rules.pip, 1)}p"
+    return price(trail, context.rules.price_precision)
 
 
 def _away(draft: Draft, entry: Reading, context: TradingContext) -> Printable:

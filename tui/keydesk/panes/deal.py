@@ -176,7 +176,11 @@ def preset_shown(template: Template, number: int) -> Preset:
 def bracket_words(template: Template, spread_pips: Decimal) -> list[str]:
     """Return what a ticket starts with where the spread is so many pips."""
     stop, target = template.stop_at_spread(spread_pips), template.target_r
+    if template.stop_atr is not None:
+        words = [f"stop {template.stop_atr:f} ATR"]
+    else:
+        words = [] if stop is None else [f"stop {stop:f} pips"]
     return [
-        *([] if stop is None else [f"stop {stop:f} pips"]),
+        *words,
         *([] if target is None else [f"target {target:f}R"]),
     ]

@@ -70,6 +70,15 @@ class Candle:
     volume: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class AverageRange:
+    """The average true range of an instrument's hourly candles, the unit of distances such as 1.5a."""
+
+    value: Decimal | None  # price units; None: too few candles
+    until_ns: int  # when the next candle is complete
+    read_ns: int  # the broker's time at which the candles were read
+
+
 @dataclass(slots=True)
 class PastCandles:
     """A window of the past that a chart shows, oldest first without gap; prices do not move it."""

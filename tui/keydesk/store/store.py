@@ -30,6 +30,7 @@ from keydesk.records import (
 )
 from keydesk.store.state import (
     Arming,
+    AverageRange,
     BookKind,
     CandlePrices,
     CandleSeries,
@@ -91,6 +92,7 @@ class Store:
         self.charted: dict[str, tuple[CandleSeries, ...]] = {}  # whose last candle ticks move
         self.books: dict[tuple[str, BookKind], ClientBook] = {}  # by instrument and kind
         self.indicators: dict[str, tuple[IndicatorSpec, ...]] = {}  # by instrument
+        self.average_ranges: dict[str, AverageRange] = {}  # by instrument
         self.health = Health()
         self.notices: list[Notice] = []  # newest last
         self.arming = Arming()

@@ -16,6 +16,10 @@ if TYPE_CHECKING:  # the models cost more to import than a first picture may tak
     from keydesk_client.models import Instrument
 
 
+OUTDATED_NS = 3 * 3600 * 1_000_000_000
+"""Age of an average true range that no distance is computed with any more; candles are read each hour."""
+
+
 def trading_context_of(store: Store, instrument: str, now: float) -> TradingContext | None:
     """Return the trading context of an instrument, None while a value is missing."""
     known, quote, account = (
@@ -37,7 +41,16 @@ def trading_context_of(store: Store, instrument: str, now: float) -> TradingCont
         age=_age(quote, now),
         silent=_silent(store, now),
         tradeable=quote.tradeable,
+        average_range=_average_range(store, instrument),
     )
+
+
+def _average_range(store: Store, instrument: str) -> Decimal | None:
+    """Return the average true range, None when candles could not be read for hours."""
+    read = store.average_ranges.get(instrument)
+    if read is None or store.clock_ns - read.read_ns > OUTDATED_NS:
+        return None
+    return read.value
 
 
 def factors_of(store: Store, instrument: str) -> Factors | None:
