@@ -15,6 +15,8 @@ from collections.abc import Collection, Iterable, Sequence
 Run = tuple[str, str]  # text and role
 GRID = "grid"
 FREE = ("", GRID)
+POST = "┊"
+POST_EVERY = 2  # rows between the dots of a time's grid line; a date's is drawn in each row
 GRID_EVERY = 4  # columns between the dots of a price's grid line
 TURN = 4  # cells after which lines that share a row change places
 FILLED = "~"
@@ -34,27 +36,37 @@ class Canvas:
         *,
         across: Collection[int] = (),
         down: Iterable[tuple[int, str]] = (),
+        only: Collection[int] | None = None,
     ) -> None:
         self.left, self.right, self.rows = left, max(left, right), rows
         width = self.right - left
-        self.glyphs = [[" "] * width for _ in range(rows)]
-        self.roles = [[""] * width for _ in range(rows)]
-        for y in across:
-            for x in range(-left % GRID_EVERY, width, GRID_EVERY):
-                self.glyphs[y][x], self.roles[y][x] = "·", GRID
+        blank, free = [" "] * width, [""] * width
+        dotted, dots = blank.copy(), free.copy()
+        for x in range(-left % GRID_EVERY, width, GRID_EVERY):
+            dotted[x], dots[x] = "·", GRID
+        # a row that is not painted has no cells
+        painted = [only is None or y in only for y in range(rows)]
+        self.glyphs = [
+            (dotted if y in across else blank).copy() if there else []
+            for y, there in enumerate(painted)
+        ]
+        self.roles = [
+            (dots if y in across else free).copy() if there else []
+            for y, there in enumerate(painted)
+        ]
         for x, glyph in down:
             if left <= x < right:
-                for y in range(rows):
-                    self.glyphs[y][x - left], self.roles[y][x - left] = glyph, GRID
+                for y in range(0, rows, 1 if glyph == POST else POST_EVERY):
+                    self.put(x, y, glyph, GRID)
 
     def put(self, x: int, y: int, glyph: str, role: str) -> None:
         """Take a cell, whatever stands there."""
-        if self.left <= x < self.right and 0 <= y < self.rows:
+        if self.left <= x < self.right and 0 <= y < self.rows and self.glyphs[y]:
             self.glyphs[y][x - self.left], self.roles[y][x - self.left] = glyph, role
 
     def behind(self, y: int, first: int, text: str, *roles: str) -> None:
         """Write text into empty cells and across filled ones; several roles take turns along the row."""
-        if not 0 <= y < self.rows:
+        if not 0 <= y < self.rows or not self.glyphs[y]:
             return
         glyphs, taken, left = self.glyphs[y], self.roles[y], self.left
         for x in range(max(left, first), min(first + len(text), self.right)):
@@ -69,7 +81,7 @@ class Canvas:
     def whole(self, y: int, first: int, text: str, role: str) -> bool:
         """Write text if all its cells are inside and free; return whether they were."""
         at = first - self.left
-        if not 0 <= y < self.rows or at < 0 or first + len(text) > self.right:
+        if not 0 <= y < self.rows or not self.glyphs[y] or at < 0 or first + len(text) > self.right:
             return False
         if any(there not in FREE for there in self.roles[y][at : at + len(text)]):
             return False

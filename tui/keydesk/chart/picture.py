@@ -6,17 +6,17 @@ behind them. A price update paints tails and labels only.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from keydesk.chart import sub_pane
 from keydesk.chart.canvas import FILLED, Canvas, Run
 from keydesk.chart.glyphs import WARM_UP, heikin_ashi, paint_candle
 from keydesk.chart.lines import paint_line
 from keydesk.chart.price_axis import Axis, PriceLabels, axis_for, last_label, price_labels
-from keydesk.chart.scale import Scale, scale_for
+from keydesk.chart.scale import EIGHTHS, Scale, scale_for, still_fits
 from keydesk.chart.scene import Scene
 from keydesk.chart.sessions import session_opens
 from keydesk.chart.time_axis import TimeLabels, time_labels
@@ -27,6 +27,7 @@ MARGIN = 2  # free columns right of the newest candle
 NARROW = 30  # columns: below that there is one
 DASH, THIN = "╌", "┄"
 FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
+FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
 LEGEND_FROM = 12  # rows of a chart
 
 
@@ -34,6 +35,14 @@ class Paint(Protocol):
     """Paints an area into a canvas that covers some of its columns."""
 
     def __call__(self, canvas: Canvas) -> None: ...
+
+
+class End(NamedTuple):
+    """Something that a price moves: its value, its level, and the level of what it is joined with."""
+
+    value: float | None
+    level: int  # eighths of rows above the lower edge
+    beside: int
 
 
 @dataclass(slots=True)
@@ -48,15 +57,18 @@ class Area:
     posts: Sequence[tuple[int, str]] = ()
     heads: list[list[Run]] = field(default_factory=list)
     tails: list[list[Run]] = field(default_factory=list)
+    ends: Sequence[End] = ()  # what a price moves
 
     @property
     def rows(self) -> int:
         """The number of its rows."""
         return self.scale.rows
 
-    def painted(self, left: int, right: int) -> list[list[Run]]:
-        """Return the runs of some columns."""
-        canvas = Canvas(left, right, self.rows, across=self.across, down=self.posts)
+    def painted(
+        self, left: int, right: int, only: Collection[int] | None = None
+    ) -> list[list[Run]]:
+        """Return the runs of some columns, of all rows or only of some."""
+        canvas = Canvas(left, right, self.rows, across=self.across, down=self.posts, only=only)
         self.paint(canvas)
         return [canvas.runs(y) for y in range(self.rows)]
 
@@ -120,6 +132,9 @@ class Picture:
         self._real: Sequence[Candle] = ()
         self._labels: PriceLabels | None = None
         self._label_key: object = None
+        self._measured_from = (
+            0.0  # the last price that the distances of far prices are counted from
+        )
         self._areas: list[Area] = []
 
     def show(self, scene: Scene) -> Collection[int]:
@@ -164,6 +179,7 @@ class Picture:
         for area in self._areas:
             area.heads = area.painted(0, layout.split)
             area.tails = area.painted(layout.split, layout.plot)
+            area.ends = self._ends(scene, self._areas.index(area), area)
             for y in range(area.rows):
                 rows[area.top + y] = self._joined(area, y)
         if layout.sub_rows:
@@ -224,11 +240,9 @@ class Picture:
         assert scale is not None  # noqa: S101 - chosen before
         assert layout is not None  # noqa: S101
         sides = [line.price >= scene.last for line in scene.lines]
-        far = [
-            round((line.price - scene.last) / scene.pip)
-            for line in scene.lines
-            if not scale.holds(line.price)
-        ]
+        if abs(scene.last - self._measured_from) >= FAR_PIPS * scene.pip:
+            self._measured_from = scene.last
+        far = self._measured_from
         key = (scale, scale.row(scene.last), scene.lines, scene.marks, scene.cursor, sides, far)
         if self._labels is None or self._label_key != key:
             cursor = scene.cursor.price if scene.cursor is not None else None
@@ -240,6 +254,7 @@ class Picture:
                 marks=scene.marks,
                 cursor=cursor,
                 step=step,
+                measured_from=far,
             )
             self._label_key = key
             return self._labels
@@ -304,7 +319,8 @@ class Picture:
         else:
             newest = real[-1]
         self._real, self._shown[-1] = real, newest
-        if self._scale_for(scene, [line.price for line in scene.lines]) is not self.scale:
+        prices = [line.price for line in scene.lines]
+        if self.scale is None or not still_fits(self.scale, newest, prices, scene.last):
             return False
         panes = scene.sub_panes if layout.sub_rows else ()
         return all(
@@ -320,17 +336,46 @@ class Picture:
             self.rows[0] = fitted(scene.legend, scene.width)
             changed.append(0)
         self._scene = scene
-        labels = self._price_labels(scene, self._labels.step if self._labels else None)
-        for area in self._areas:
-            before_labels, before_tails = area.labels, area.tails
-            if area is self._areas[0]:
+        for number, area in enumerate(self._areas):
+            before, area.ends = area.ends, self._ends(scene, number, area)
+            rows = moved_rows(before, area.ends, area.rows)
+            if rows:
+                tails = area.painted(layout.split, layout.plot, rows)
+                rows = {y for y in rows if tails[y] != area.tails[y]}
+                for y in rows:
+                    area.tails[y] = tails[y]
+            if number == 0:
+                labels = self._price_labels(scene, self._labels.step if self._labels else None)
+                rows |= changed_labels(area.labels, labels)
                 area.labels = labels.rows
-            area.tails = area.painted(layout.split, layout.plot)
-            for y in range(area.rows):
-                if area.tails[y] != before_tails[y] or area.labels.get(y) != before_labels.get(y):
-                    self.rows[area.top + y] = self._joined(area, y)
-                    changed.append(area.top + y)
+            for y in rows:
+                self.rows[area.top + y] = self._joined(area, y)
+                changed.append(area.top + y)
         return changed
+
+    def _ends(self, scene: Scene, number: int, area: Area) -> list[End]:
+        """Return what a price moves in an area: the newest candle, and the newest end of each line."""
+        at, end = area.scale.at, scene.end
+        if number:
+            pane = scene.sub_panes[number - 1]
+            lines = [values for _, values in pane.lines]
+            bars = (
+                [End(pane.bars[end - 1], _level(at, pane.bars[end - 1]), at(0.0))]
+                if pane.bars
+                else []
+            )
+            return [*(_end_of_line(at, values, end) for values in lines), *bars]
+        newest, before = self._shown[-1], self._shown[-2:-1]
+        opened, close = at(newest.open), at(newest.close)
+        found = [
+            End(newest.close >= newest.open, at(newest.high), at(newest.low)),  # its colour
+            *(End(level, level, opened) for level in (at(newest.high), at(newest.low), opened)),
+            End(newest.close, close, at(before[0].close) if before else close),
+            End(at(scene.last), at(scene.last), close),
+        ]
+        found += [End(mark.price, at(mark.price), at(mark.price)) for mark in scene.marks]
+        found += [_end_of_line(at, line.values, end) for line in scene.overlays]
+        return found
 
     # Painting.
 
@@ -403,6 +448,37 @@ class Picture:
             visible = slice(layout.first, scene.end)
             braille = scene.braille and not scene.look.ascii_only
             sub_pane.paint(canvas, pane, visible, layout.columns, scale, braille=braille)
+
+
+def _level(at: Callable[[float], int], value: float) -> int:
+    return at(value) if value == value else 0  # noqa: PLR0124 - NaN
+
+
+def _end_of_line(at: Callable[[float], int], values: Sequence[float], end: int) -> End:
+    newest = values[end - 1]
+    beside = values[end - 2] if end > 1 else newest
+    return End(newest if newest == newest else None, _level(at, newest), _level(at, beside))  # noqa: PLR0124
+
+
+def moved_rows(before: Sequence[End], now: Sequence[End], rows: int) -> set[int]:
+    """Return the rows that what moved was in, is in, or is beside."""
+    if len(before) != len(now):
+        return set(range(rows))
+    found: set[int] = set()
+    for old, new in zip(before, now, strict=True):
+        if old.value != new.value:
+            low, high = min(old.level, *new[1:]), max(old.level, *new[1:])
+            top, bottom = rows - 1 - high // EIGHTHS, rows - 1 - low // EIGHTHS
+            found.update(range(max(0, top - 1), min(rows, bottom + 2)))
+    return found
+
+
+def changed_labels(before: Mapping[int, Run], now: PriceLabels) -> set[int]:
+    """Return the rows whose labels differ."""
+    rows = now.rows
+    if len(before) == len(rows) and before.keys() == rows.keys():
+        return {y for y, label in rows.items() if before[y] != label}
+    return {y for y in before.keys() | rows.keys() if before.get(y) != rows.get(y)}
 
 
 def fitted(groups: Sequence[Sequence[Run]], width: int) -> list[Run]:

@@ -116,8 +116,11 @@ def price_labels(
     marks: Sequence[PriceMark] = (),
     cursor: float | None = None,
     step: float | None = None,
+    measured_from: float | None = None,
 ) -> PriceLabels:
-    """Return the labels of all rows; `step` keeps the grid of an earlier picture.
+    """Return the labels of all rows.
+
+    `step` keeps the grid of an earlier picture, `measured_from` the price that distances are counted from.
 
     Last price and cursor keep their rows; own prices are stacked by price, never across the last price; marks and
     round prices take the rows that are left.
@@ -131,7 +134,8 @@ def price_labels(
     for above in (True, False):
         rows = [row for row in free if (row < fixed) == above]
         group = [line for line in lines if (line.price >= last) == above]
-        labels |= _stacked(axis, scale, last, group, rows, above=above)
+        origin = last if measured_from is None else measured_from
+        labels |= _stacked(axis, scale, origin, group, rows, above=above)
     for mark in marks:
         has_room = axis.width >= axis.width_of_price(mark.price) + 2 + len(mark.words)
         if scale.holds(mark.price) and axis.words and has_room:

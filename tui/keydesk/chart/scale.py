@@ -88,6 +88,15 @@ def scale_for(
     return fresh
 
 
+def still_fits(scale: Scale, newest: Candle, prices: Collection[float], last: float) -> bool:
+    """Return whether a scale holds the newest candle, too, with room for the labels beside the last price."""
+    return (
+        scale.holds(newest.low)
+        and scale.holds(newest.high)
+        and not (prices and _lacking_rows(scale, prices, last)[0])
+    )
+
+
 def _lacking_rows(scale: Scale, prices: Collection[float], last: float) -> tuple[int, int, int]:
     """Return whether labels lack rows beside the last price, and how many above and below it."""
     if not scale.holds(last):

@@ -37,12 +37,13 @@ def _visible(pane: SubPane, first: int, end: int) -> list[float]:
 
 def scale_for(pane: SubPane, first: int, end: int, rows: int) -> Scale:
     """Return a scale that holds the values in sight and the guides."""
-    if pane.bounds is not None:
-        return Scale(*pane.bounds, rows)
     values = [*_visible(pane, first, end), *pane.guides, *((0.0,) if pane.bars else ())]
     low, high = min(values, default=0.0), max(values, default=1.0)
     margin = (high - low or abs(high) or 1.0) * HEADROOM
-    return Scale(low - margin, high + margin, rows)
+    low, high = low - margin, high + margin
+    if pane.bounds is not None:
+        low, high = max(low, pane.bounds[0]), min(high, pane.bounds[1])
+    return Scale(low, high, rows)
 
 
 def still_fits(pane: SubPane, end: int, scale: Scale) -> bool:
@@ -89,5 +90,5 @@ def _paint_bar(canvas: Canvas, x: int, value: float, scale: Scale) -> None:
         y = scale.rows - 1 - level
         share = max(0, low - level * EIGHTHS), min(EIGHTHS, high + 1 - level * EIGHTHS)
         glyph, role = filled_cell(*share, "rise" if value >= 0 else "fall")
-        if canvas.roles[y][x - canvas.left] in FREE:
+        if canvas.roles[y] and canvas.roles[y][x - canvas.left] in FREE:
             canvas.put(x, y, glyph, role)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 
-from keydesk.chart.canvas import FILLED, Canvas, Run
+from keydesk.chart.canvas import FILLED, POST, Canvas, Run
 from keydesk.store.state import Candle
 from keydesk.text import format as show
 
@@ -19,7 +19,7 @@ COLUMNS_PER_TIME = 11  # from one time to the next
 GAP = 2  # columns between labels
 FIRST_DATE_WITHIN = 20  # columns from the left edge: else the first candle's date stands there
 DAY = 86_400
-POST, DOTS = "┊", "·"
+DOTS = "·"
 LOCALLY_A_DAY = timedelta(hours=12)
 
 

@@ -157,7 +157,7 @@ class CommandForm(InfoForm[ParsedCommand]):
         """Return what the line means so far."""
         return parse_command(self.text, self.store.instruments, self.store.focus)
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[Line]:  # noqa: PLR0911 - one answer a command
         """Return what Enter would do."""
         match self.understood():
             case QuitDesk():

@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import ClassVar, Literal
 
+from rich.segment import Segment
 from textual.binding import BindingType
 from textual.message import Message
+from textual.strip import Strip
 
 from keydesk.calc.granularity import ALIGNMENT, SECONDS, longer
 from keydesk.chart.canvas import Run as RoleRun
@@ -29,13 +31,14 @@ from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe
-from keydesk.widgets.lines import Heading, LinePane, Run, Tab
+from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
 
 ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
 USUAL_ZOOM = 1
 JUMP = 10  # candles
 REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
 SECOND = 1_000_000_000
+MOST_SEGMENTS = 4000
 PACE = 0.2  # seconds between two redraws of a moving candle
 PRICES: Sequence[CandlePrices] = ("M", "B", "A")
 SIDES = {"M": "", "B": "bid", "A": "ask"}
@@ -98,6 +101,7 @@ class Chart(LinePane):
         self._planned: tuple[PriceLine, ...] = ()
         self._cursor: Cursor | None = None
         self._shown: tuple[str, str] = ("", "")
+        self._segments: dict[RoleRun, Segment] = {}
         self._behind = False
         self._drawn_at = 0.0
 
@@ -182,9 +186,32 @@ class Chart(LinePane):
         chart_style = self.palette.chart_style
         return [(safe(text), chart_style(role)) for text, role in self._rows[y]]
 
+    def _draw(self, y: int) -> Strip:
+        """Return a line of the picture, which is as wide as the pane already; its segments are kept."""
+        if self.frame is None or not self._rows or y >= len(self._rows):
+            return super()._draw(y)
+        row = self._rows[y]
+        width = self.outer_size.width
+        if sum([len(text) for text, _ in row]) != width - 2 * MARGIN:
+            return super()._draw(y)  # words, or a picture of another size
+        blank = self._segment((" ", ""))
+        return DrawnLine([blank, *[self._segment(run) for run in row], blank], width)
+
+    def _segment(self, run: RoleRun) -> Segment:
+        """Return the segment of a run; most of a picture's are the same from price to price."""
+        segment = self._segments.get(run)
+        if segment is None:
+            if len(self._segments) > MOST_SEGMENTS:
+                self._segments.clear()
+            text, role = run
+            segment = Segment(safe(text), self.palette.chart_style(role))
+            self._segments[run] = segment
+        return segment
+
     def redraw(self) -> None:
         """Draw everything again."""
         self._rows = ()
+        self._segments.clear()  # the theme may be another
         super().redraw()
 
     def _draw_now(self) -> None:
@@ -282,7 +309,7 @@ class Chart(LinePane):
             overlays=indicators.overlays,
             sub_panes=indicators.sub_panes,
             cursor=self._cursor,
-            legend=(*indicators.legend, *day_legend(store, store.focus)),
+            legend=(*indicators.legend, *(day_legend(store, store.focus) if is_live else ())),
             braille=self.braille,
         )
 

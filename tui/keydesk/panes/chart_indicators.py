@@ -26,31 +26,35 @@ class ChartIndicators:
     sub_panes: tuple[SubPane, ...] = ()
     marks: tuple[PriceMark, ...] = ()
     legend: tuple[tuple[Run, ...], ...] = ()
+    _day: PreviousDay | None = None
     _indicators: Indicators = field(default_factory=lambda: Indicators(()))
 
     def choose(self, specs: tuple[IndicatorSpec, ...]) -> None:
         """Compute other indicators from now on."""
-        if specs != self.specs:
-            self.specs, self.warm_up = specs, warm_up(specs)
-            self._indicators = Indicators(specs)
+        if specs == self.specs:
+            return
+        self.specs, self.warm_up = specs, warm_up(specs)
+        self._indicators = Indicators(specs)
+        computed = self._indicators.refresh([], None)  # their lists of values stay the same ones
+        over = [each for each in computed if not each.spec.in_sub_pane]
+        lines = [line for number, each in enumerate(over) for line in _lines(each, number)]
+        self.overlays = tuple(lines)
+        self.sub_panes = tuple(_sub_pane(each) for each in computed if each.spec.in_sub_pane)
+        self.legend = tuple(((each.name, each.role),) for each in lines if each.name)
+        self.marks, self._day = (), None
 
     def refresh(self, candles: Sequence[Candle], day: PreviousDay | None) -> None:
         """Compute the values of the candles; of a series as before, only those that changed."""
         if not self.specs:
-            self.overlays, self.sub_panes, self.marks, self.legend = (), (), (), ()
             return
         computed = self._indicators.refresh(candles, day)
-        over = [each for each in computed if not each.spec.in_sub_pane]
-        self.overlays = tuple(
-            line for number, each in enumerate(over) for line in _lines(each, number)
-        )
-        self.sub_panes = tuple(_sub_pane(each) for each in computed if each.spec.in_sub_pane)
-        self.marks = tuple(
-            PriceMark(level.price, level.name, across=True)
-            for each in computed
-            for level in each.levels
-        )
-        self.legend = tuple(((each.name, each.role),) for each in self.overlays if each.name)
+        if day != self._day:
+            self._day = day
+            self.marks = tuple(
+                PriceMark(level.price, level.name, across=True)
+                for each in computed
+                for level in each.levels
+            )
 
 
 def _lines(series: IndicatorSeries, number: int) -> list[Overlay]:
