@@ -53,6 +53,20 @@ def _paint_heights(canvas: Canvas, points: Sequence[Point], scale: Scale, role: 
                 canvas.behind(scale.rows - 1 - level, x, HEIGHTS[part * 3 // EIGHTHS], role)
 
 
+def stroke_levels(scale: Scale, before: float, newest: float, pitch: int) -> list[int]:
+    """Return the heights, in thirds of rows, of the strokes from a point to the next one; −1 where there is none."""
+    slope = (newest - before) / pitch
+    values = [before + slope * step for step in range(pitch)]
+    return [_thirds(scale, value) for value in (*values, newest)]
+
+
+def _thirds(scale: Scale, value: float) -> int:
+    if not scale.holds(value):
+        return -1
+    level, part = divmod(scale.at(value), EIGHTHS)
+    return level * 3 + part * 3 // EIGHTHS
+
+
 def _paint_braille(canvas: Canvas, points: Sequence[Point], scale: Scale, role: str) -> None:
     cells: dict[tuple[int, int], int] = {}
     for i, (x0, v0) in enumerate(points):

@@ -6,43 +6,33 @@ behind them. A price update paints tails and labels only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from keydesk.chart import sub_pane
 from keydesk.chart.canvas import FILLED, Canvas, Run
 from keydesk.chart.glyphs import WARM_UP, heikin_ashi, paint_candle
+from keydesk.chart.layout import Layout, layout_of
 from keydesk.chart.lines import paint_line
-from keydesk.chart.price_axis import Axis, PriceLabels, axis_for, last_label, price_labels
-from keydesk.chart.scale import EIGHTHS, Scale, scale_for, still_fits
+from keydesk.chart.moves import End, ends_of_candles, ends_of_sub_pane, moved_rows
+from keydesk.chart.price_axis import PriceLabels, last_label, price_labels
+from keydesk.chart.scale import Scale, scale_for, still_fits
 from keydesk.chart.scene import Scene
 from keydesk.chart.sessions import session_opens
 from keydesk.chart.time_axis import TimeLabels, time_labels
 from keydesk.store.state import Candle
 from keydesk.text import format as show
 
-MARGIN = 2  # free columns right of the newest candle
-NARROW = 30  # columns: below that there is one
 DASH, THIN = "╌", "┄"
-FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
 FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
-LEGEND_FROM = 12  # rows of a chart
 
 
 class Paint(Protocol):
     """Paints an area into a canvas that covers some of its columns."""
 
     def __call__(self, canvas: Canvas) -> None: ...
-
-
-class End(NamedTuple):
-    """Something that a price moves: its value, its level, and the level of what it is joined with."""
-
-    value: float | None
-    level: int  # eighths of rows above the lower edge
-    beside: int
 
 
 @dataclass(slots=True)
@@ -73,53 +63,6 @@ class Area:
         return [canvas.runs(y) for y in range(self.rows)]
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """Columns and rows of a picture."""
-
-    axis: Axis
-    plot: int  # columns of the candles
-    first: int  # index of the oldest candle in sight
-    columns: Sequence[int]  # of the centres of the candles in sight
-    split: int  # first column of the tails
-    rows: int  # of the candles
-    legend: bool
-    sub_rows: int  # of a sub-pane, without its rule; 0: there is none
-
-    @property
-    def top(self) -> int:
-        """The first row of the candles."""
-        return int(self.legend)
-
-
-def layout_of(scene: Scene) -> Layout:
-    """Return where everything stands; what has no room is left out."""
-    highest = max((abs(each.price) for each in scene.lines), default=0.0)
-    axis = axis_for(
-        scene.width,
-        max(highest, abs(scene.last)),
-        scene.lines,
-        scene.marks,
-        decimals=scene.decimals,
-        pip=scene.pip,
-    )
-    plot = max(0, scene.width - axis.width)
-    pitch, body = scene.look.pitch, scene.look.body
-    margin = min(MARGIN if plot >= NARROW else 1, max(0, plot - body))
-    count = max(1, min(scene.end, (plot - margin + scene.look.gap) // pitch))
-    right = plot - margin - body // 2 - 1
-    columns = range(right - (count - 1) * pitch, right + 1, pitch)
-    split = max(0, columns[-2] - body // 2) if count > 1 else 0
-    legend = scene.height >= LEGEND_FROM and bool(scene.legend)
-    rows = max(1, scene.height - 1 - legend)
-    sub_rows = sub_pane.rows_for(scene.height) if scene.sub_panes else 0
-    if rows - len(scene.sub_panes) * (sub_rows + 1) < 2 * FEWEST_ROWS:
-        sub_rows = 0
-    if sub_rows:
-        rows -= len(scene.sub_panes) * (sub_rows + 1)
-    return Layout(axis, plot, scene.end - count, columns, split, rows, legend, sub_rows)
-
-
 class Picture:
     """The rows of a chart, kept from scene to scene."""
 
@@ -132,9 +75,7 @@ class Picture:
         self._real: Sequence[Candle] = ()
         self._labels: PriceLabels | None = None
         self._label_key: object = None
-        self._measured_from = (
-            0.0  # the last price that the distances of far prices are counted from
-        )
+        self.measured_from = 0.0  # the last price that the distances of far prices are counted from
         self._areas: list[Area] = []
 
     def show(self, scene: Scene) -> Collection[int]:
@@ -149,6 +90,11 @@ class Picture:
     def forget_scale(self) -> None:
         """Choose the range of prices anew with the next scene."""
         self.scale = self._scene = None
+
+    @property
+    def grid_step(self) -> float:
+        """Return the distance of the round prices on the axis."""
+        return self._labels.step if self._labels is not None else 0.0
 
     # The whole picture.
 
@@ -179,7 +125,7 @@ class Picture:
         for area in self._areas:
             area.heads = area.painted(0, layout.split)
             area.tails = area.painted(layout.split, layout.plot)
-            area.ends = self._ends(scene, self._areas.index(area), area)
+            area.ends = self._ends(scene, self._areas.index(area), area.scale)
             for y in range(area.rows):
                 rows[area.top + y] = self._joined(area, y)
         if layout.sub_rows:
@@ -240,9 +186,9 @@ class Picture:
         assert scale is not None  # noqa: S101 - chosen before
         assert layout is not None  # noqa: S101
         sides = [line.price >= scene.last for line in scene.lines]
-        if abs(scene.last - self._measured_from) >= FAR_PIPS * scene.pip:
-            self._measured_from = scene.last
-        far = self._measured_from
+        if abs(scene.last - self.measured_from) >= FAR_PIPS * scene.pip:
+            self.measured_from = scene.last
+        far = self.measured_from
         key = (scale, scale.row(scene.last), scene.lines, scene.marks, scene.cursor, sides, far)
         if self._labels is None or self._label_key != key:
             cursor = scene.cursor.price if scene.cursor is not None else None
@@ -337,7 +283,7 @@ class Picture:
             changed.append(0)
         self._scene = scene
         for number, area in enumerate(self._areas):
-            before, area.ends = area.ends, self._ends(scene, number, area)
+            before, area.ends = area.ends, self._ends(scene, number, area.scale)
             rows = moved_rows(before, area.ends, area.rows)
             if rows:
                 tails = area.painted(layout.split, layout.plot, rows)
@@ -353,29 +299,10 @@ class Picture:
                 changed.append(area.top + y)
         return changed
 
-    def _ends(self, scene: Scene, number: int, area: Area) -> list[End]:
-        """Return what a price moves in an area: the newest candle, and the newest end of each line."""
-        at, end = area.scale.at, scene.end
+    def _ends(self, scene: Scene, number: int, scale: Scale) -> list[End]:
         if number:
-            pane = scene.sub_panes[number - 1]
-            lines = [values for _, values in pane.lines]
-            bars = (
-                [End(pane.bars[end - 1], _level(at, pane.bars[end - 1]), at(0.0))]
-                if pane.bars
-                else []
-            )
-            return [*(_end_of_line(at, values, end) for values in lines), *bars]
-        newest, before = self._shown[-1], self._shown[-2:-1]
-        opened, close = at(newest.open), at(newest.close)
-        found = [
-            End(newest.close >= newest.open, at(newest.high), at(newest.low)),  # its colour
-            *(End(level, level, opened) for level in (at(newest.high), at(newest.low), opened)),
-            End(newest.close, close, at(before[0].close) if before else close),
-            End(at(scene.last), at(scene.last), close),
-        ]
-        found += [End(mark.price, at(mark.price), at(mark.price)) for mark in scene.marks]
-        found += [_end_of_line(at, line.values, end) for line in scene.overlays]
-        return found
+            return ends_of_sub_pane(scene, scene.sub_panes[number - 1], scale)
+        return ends_of_candles(scene, self._shown, scale)
 
     # Painting.
 
@@ -448,29 +375,6 @@ class Picture:
             visible = slice(layout.first, scene.end)
             braille = scene.braille and not scene.look.ascii_only
             sub_pane.paint(canvas, pane, visible, layout.columns, scale, braille=braille)
-
-
-def _level(at: Callable[[float], int], value: float) -> int:
-    return at(value) if value == value else 0  # noqa: PLR0124 - NaN
-
-
-def _end_of_line(at: Callable[[float], int], values: Sequence[float], end: int) -> End:
-    newest = values[end - 1]
-    beside = values[end - 2] if end > 1 else newest
-    return End(newest if newest == newest else None, _level(at, newest), _level(at, beside))  # noqa: PLR0124
-
-
-def moved_rows(before: Sequence[End], now: Sequence[End], rows: int) -> set[int]:
-    """Return the rows that what moved was in, is in, or is beside."""
-    if len(before) != len(now):
-        return set(range(rows))
-    found: set[int] = set()
-    for old, new in zip(before, now, strict=True):
-        if old.value != new.value:
-            low, high = min(old.level, *new[1:]), max(old.level, *new[1:])
-            top, bottom = rows - 1 - high // EIGHTHS, rows - 1 - low // EIGHTHS
-            found.update(range(max(0, top - 1), min(rows, bottom + 2)))
-    return found
 
 
 def changed_labels(before: Mapping[int, Run], now: PriceLabels) -> set[int]:

@@ -36,7 +36,7 @@ class Position:
         past = series.past
         if self.until is None or past is None or not past.candles:
             return series.candles
-        if _index_behind(series.candles, self.until) >= needed:
+        if _index_behind(series.candles, self.until) >= 2 * needed:  # the next page, too
             return series.candles
         first, last = past.candles[0].time_ns, past.candles[-1].time_ns
         return past.candles if first <= self.until <= last else series.candles
@@ -56,12 +56,20 @@ class Position:
         self, series: CandleSeries, candles: Sequence[Candle], shown: int, warm_up: int
     ) -> Literal["", "older", "newer"]:
         """Return at which end candles are lacking, or will be with the next page."""
-        end = self.end(candles)
-        is_past = candles is not series.candles
-        begins = series.past.begins if is_past and series.past is not None else series.begins
-        if not begins and end - shown < warm_up + shown:
+        end, past = self.end(candles), series.past
+        is_past = past is not None and candles is past.candles
+        begins, ahead = series.begins, end - shown
+        if past is not None:
+            begins = begins or past.begins
+            if not is_past:  # the window goes on where the series ends
+                ahead += bisect_left(
+                    past.candles, candles[0].time_ns, key=lambda each: each.time_ns
+                )
+        if not begins and ahead < warm_up + shown:
             return "older"
-        return "newer" if is_past and len(candles) - end < shown else ""
+        if not is_past or len(candles) - end >= shown:
+            return ""
+        return "newer" if candles[-1].time_ns < series.candles[-1].time_ns else ""
 
     def arrive(self, series: CandleSeries, shown: int) -> bool:
         """Go to the date that was asked for once its candles are there; return whether it has been gone to."""
