@@ -101,6 +101,7 @@ TEXTUAL_NAMES = {
     ".": "full_stop",
     "+": "plus",
     "%": "percent_sign",
+    "_": "underscore",
     "<": "less_than_sign",
     ">": "greater_than_sign",
 }
@@ -170,8 +171,8 @@ KEYS: tuple[Key, ...] = (
     Key("newest", ("g e", "end"), CHART, "now", "The newest candle", "newest"),
     Key("chart-page-older", _PAGE_BACK, CHART, "page", "A page back in time", "page_older"),
     Key("chart-page-newer", _PAGE_ON, CHART, "", "A page nearer to now", "page_newer"),
-    Key("zoom-in", (">",), CHART, "zoom", "Fewer, wider candles", "zoom_in"),
-    Key("zoom-out", ("<",), CHART, "", "More, narrower candles", "zoom_out"),
+    Key("zoom-in", ("+", ">"), CHART, "zoom", "Fewer, wider candles", "zoom_in"),
+    Key("zoom-out", ("_", "<"), CHART, "", "More, narrower candles", "zoom_out"),
     Key("chart-view", ("v",), CHART, "style", "Candles, bars, line, Heikin", "view"),
     Key("chart-prices", ("a",), CHART, "bid/ask", "Mid, bid or ask candles", "prices"),
     Key("chart-dots", ("o",), CHART, "", "Indicators: strokes or dots", "overlay_dots"),
