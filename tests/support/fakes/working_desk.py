@@ -9,6 +9,7 @@ from textual.screen import ModalScreen
 
 from keydesk.app.actions import DeskActions
 from keydesk.app.desk_session import DeskLock
+from keydesk.calc.indicator_specs import IndicatorSpec
 from keydesk.calc.instructions import Instruction, Template
 from keydesk.forms.sheet import FormContext
 from keydesk.keys.guard import Cause
@@ -75,6 +76,9 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
 
     def tell(self, level: Literal["info", "good", "warn", "bad"], words: str) -> None:
         self.store.notify(Notice(level, words, WALL_NS))
+
+    def choose_indicators(self, instrument: str, specs: tuple[IndicatorSpec, ...]) -> None:
+        self.store.set_indicators(instrument, specs)
 
     def leave(self, code: int = 0) -> None:
         """Stay: leaving is not what is tried."""

@@ -1,12 +1,15 @@
 """The chart pane: own prices, movement, zoom and styles, and what it shows without candles."""
 
 from dataclasses import replace
+from datetime import datetime
 
 import pytest
 
+from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.chart.price_axis import PriceLine
 from keydesk.panes.chart import Chart
-from keydesk.store.state import CandleSeries, Topic
-from support.data.desk_data import NOW, desk_store, frame_of
+from keydesk.store.state import CandleSeries, PastCandles, Topic
+from support.data.desk_data import MINUTE_NS, NOW, candles, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 
 
@@ -79,3 +82,105 @@ async def test_old_candles_stay_when_loading_failed() -> None:
         lines = text_of(pane)
     assert "Old candles: no answer" in lines[0]
     assert any("│" in line for line in lines)
+
+
+async def test_keys_change_style_zoom_and_prices() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(90, 24)) as pilot:
+        shown_first = pane.in_sight
+        await pilot.press("plus")
+        assert pane.in_sight < shown_first
+        await pilot.press("less_than_sign", "underscore")
+        assert pane.in_sight > 1.9 * shown_first
+        for name in ("bars", "line", "Heikin-Ashi", ""):
+            await pilot.press("v")
+            assert str(pane.heading().tabs[0].text) == f"EUR/USD M5 {name}".strip()
+        await pilot.press("a")
+        assert [each.prices for each in heard(pilot, Chart.PricesWanted)] == ["B"]
+        store.set_candle_prices("B")
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        assert "bid" in str(pane.heading().tabs[0].text)
+        roles = {role for row in pane._rows for _, role in row}
+        assert roles <= {"", "faint", "~line", "faint@line"}, (
+            "mid candles until those of the bid came"
+        )
+
+
+async def test_the_alignment_of_long_candles_is_named() -> None:
+    pane, store = Chart(), desk_store()
+    store.granularity = "D"
+    async with shown(pane, store, size=(90, 24)):
+        assert str(pane.heading().tabs[0].text) == "EUR/USD D from 17:00 New York"
+
+
+async def test_indicators_of_the_instrument_are_drawn_with_their_names() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(90, 30)):
+        store.set_indicators("EUR_USD", parse_indicators(("ema 20", "bb 20 2", "rsi 14", "macd")))
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        lines = text_of(pane)
+    assert lines[0].startswith(" EMA 20  Bollinger 20 2  day ")
+    assert any(line.startswith(" ─ RSI 14 ─") for line in lines)
+    assert any(line.startswith(" ─ MACD 12 26 9 ─") for line in lines)
+
+
+async def test_another_instrument_shows_the_old_picture_dimmed_until_its_candles_are_there() -> (
+    None
+):
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(60, 20)):
+        store.set_focus("USD_JPY")
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        lines = text_of(pane)
+        assert lines[0].strip() == "Loading USD/JPY M5 …"
+        assert "│" in "".join(lines)
+        assert not any(word in "".join(lines) for word in ("entry", "stop", "target"))
+        series = store.series["USD_JPY", "M5"] = CandleSeries("USD_JPY", "M5", loading=False)
+        series.candles = candles(151.3, 200, 5)
+        store.mark(Topic.CANDLES, ("USD_JPY", "M5"))
+        pane.on_frame(frame_of(store, now=NOW + 2))
+        assert "Loading" not in text_of(pane)[0]
+        assert any("151.300" in line for line in text_of(pane))
+
+
+async def test_older_candles_do_not_move_the_part_of_the_past_in_sight() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(60, 20)) as pilot:
+        await pilot.press("h", "h")
+        before = text_of(pane)
+        series = store.series["EUR_USD", "M5"]
+        older = candles(series.candles[0].open, 100, 9)
+        first = series.candles[0].time_ns
+        series.candles[:0] = [
+            replace(each, time_ns=first - (100 - i) * MINUTE_NS * 5) for i, each in enumerate(older)
+        ]
+        store.mark(Topic.CANDLES)
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        assert text_of(pane) == before
+
+
+async def test_a_date_is_asked_for_and_the_picture_stays_until_it_comes() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(60, 20)) as pilot:
+        pane.go_to_date(datetime(2015, 1, 15))  # noqa: DTZ001 - of the trader's zone
+        await pilot.pause()
+        [wanted] = heard(pilot, Chart.DateWanted)
+        assert wanted.date_ns == 1_421_280_000_000_000_000
+        assert text_of(pane)[0].strip() == "Loading 15 Jan 2015 …"
+        past = store.series["EUR_USD", "M5"].past = PastCandles(is_loaded=True)
+        past.candles = [
+            replace(each, time_ns=wanted.date_ns + (i - 100) * 5 * MINUTE_NS)
+            for i, each in enumerate(candles(1.17, 200, 5))
+        ]
+        store.mark(Topic.CANDLES)
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        assert "Thu 15 Jan 2015" in text_of(pane)[-1]
+
+
+async def test_planned_prices_of_a_form_are_drawn() -> None:
+    pane = Chart()
+    async with shown(pane, desk_store(), size=(90, 30)):
+        pane.plan([PriceLine(1.0845, "plan: limit", "pending")])
+        assert any("1.08450 plan: limit" in line for line in text_of(pane))
+        pane.plan([])
+        assert not any("plan" in line for line in text_of(pane))

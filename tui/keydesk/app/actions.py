@@ -26,6 +26,7 @@ from keydesk.widgets.table import TablePane
 
 if TYPE_CHECKING:
     from keydesk.calc.command_parser import ParsedCommand
+    from keydesk.calc.indicator_specs import IndicatorSpec
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.order_parser import ParsedOrder
     from keydesk.calc.ticket_draft import Side
@@ -46,6 +47,7 @@ class Desk(Protocol):
     def disarm(self, cause: Cause) -> None: ...
     def tell(self, level: NoticeLevel, words: str) -> None: ...
     def leave(self, code: int = 0) -> None: ...
+    def choose_indicators(self, instrument: str, specs: tuple[IndicatorSpec, ...]) -> None: ...
     def key_context(self) -> str: ...
 
 
@@ -288,7 +290,7 @@ class DeskActions:
             case GoToDate(date):
                 self.screen.chart.go_to_date(date)
             case ChooseIndicators(specs):
-                self.store.set_indicators(self.store.focus, specs)
+                self._desk.choose_indicators(self.store.focus, specs)
             case OpenTicket(side, instrument, fields):
                 self._turn_to(instrument)  # the chart beside a ticket is its own
                 self._ticket(side, instrument, fields)

@@ -26,7 +26,7 @@ from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
 from keydesk.app.lifecycle import Connection, load_all, opened
 from keydesk.config.profiles import WorkspaceFile
-from keydesk.config.settings import DeskOptions, Folders, Settings
+from keydesk.config.settings import BadSettings, DeskOptions, Folders, Settings
 from keydesk.config.user_files import UserSettings
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
@@ -50,6 +50,7 @@ from keydesk.widgets.terminal_app import TerminalApp
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from keydesk.calc.indicator_specs import IndicatorSpec
     from keydesk.calc.instructions import Instruction
     from keydesk.forms.sheet import FormContext
 
@@ -328,6 +329,18 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Load the candles of the second chart once it is shown."""
         if message.linked:
             self.store.set_linked_granularity(message.granularity)
+
+    def choose_indicators(self, instrument: str, specs: tuple[IndicatorSpec, ...]) -> None:
+        """Draw other indicators of an instrument, and keep them for the next start."""
+        from keydesk.config.indicator_settings import save_indicators  # noqa: PLC0415 - rarely
+
+        self.store.set_indicators(instrument, specs)
+        try:
+            save_indicators(self._folders.config, instrument, specs)
+        except (BadSettings, OSError) as error:
+            self.tell(
+                "warn", f"The indicators are not kept for the next start: {clean(str(error))}"
+            )
 
     # Forms.
 

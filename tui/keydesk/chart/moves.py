@@ -32,7 +32,6 @@ def ends_of_candles(scene: Scene, shown: Sequence[Candle], scale: Scale) -> list
             close,
             at(before[0].close) if before else close,
         ),
-        End(at(scene.last), at(scene.last), close),
     ]
     found += [End(mark.price, at(mark.price), at(mark.price)) for mark in scene.marks]
     found += [_end_of_line(scale, line.values, end, scene) for line in scene.overlays]

@@ -214,7 +214,15 @@ class Picture:
         axis = self.layout.axis
         row = [*area.heads[y], *area.tails[y]]
         if axis.width:
-            row.append(area.labels.get(y) or (" " * axis.width, ""))
+            text, role = area.labels.get(y) or (" " * axis.width, "")
+            if role.startswith(
+                FILLED
+            ):  # a narrow box: each cell of it is sent when the price changes its row
+                box = text.rstrip() + " "
+                row.append((box[: axis.width], role))
+                text, role = text[len(box) :], ""
+            if text:
+                row.append((text, role))
         return row
 
     # A price update.
@@ -357,9 +365,6 @@ class Picture:
                 lines.setdefault(scale.row(line.price), []).append(line.role)
         for y, roles in lines.items():
             canvas.behind(y, 0, DASH * layout.plot, *roles)
-        if scene.is_live and scale.holds(scene.last):
-            behind = layout.columns[-1] + scene.look.body // 2 + 1
-            canvas.behind(scale.row(scene.last), behind, DASH * layout.plot, "last")
         for mark in scene.marks:
             if scale.holds(mark.price):
                 row = scale.row(mark.price)
