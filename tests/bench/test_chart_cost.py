@@ -77,7 +77,7 @@ async def test_a_whole_redraw_fits_the_budget(
     assert milliseconds <= 3.5 * 3  # three times the budget: machines differ
 
 
-@pytest.mark.parametrize(("specs", "most_bytes"), [((), 60), (THREE, 90)])
+@pytest.mark.parametrize(("specs", "most_bytes"), [((), 66), (THREE, 80)])
 async def test_a_price_on_two_charts_fits_the_budget(
     specs: tuple[IndicatorSpec, ...], most_bytes: int
 ) -> None:
