@@ -126,6 +126,8 @@ class InstrumentRows(TablePane):
         elif frame.touched(Topic.FOCUS):
             self._pending.clear()
         super().on_frame(frame)
+        if not self.keys and frame.touched(Topic.FOCUS):
+            self.redraw_line(self.HEAD)  # the text without rows names the focused instrument
 
     def instrument_of(self, key: str, store: Store) -> str:
         """Return the instrument of a row; empty when the row is gone."""
