@@ -115,6 +115,22 @@ def test_after_forgetting_everything_is_sent_again() -> None:
     assert front.take([(0, 0, line)], ColorSystem.TRUECOLOR) == first
 
 
+def test_a_terminal_that_became_narrower_shows_the_last_lines_to_its_edge() -> None:
+    front, screen = TerminalContents(), pyte.Screen(WIDTH, HEIGHT)
+    stream = pyte.Stream(screen)
+    front.take([(0, 0, [Segment("-" * 2 * WIDTH)])], ColorSystem.TRUECOLOR)
+    front.forget()
+    for price in (
+        "1.08",
+        "1.17",
+        "1.26",
+    ):  # its last digits stand at the edge, where the cursor is held
+        lines = [[Segment(price.rjust(WIDTH))] for _ in range(HEIGHT)]
+        pieces = [(y, 0, line) for y, line in enumerate(lines)]
+        stream.feed(front.take(pieces, ColorSystem.TRUECOLOR))
+        assert wrong_cells(screen, drawn(lines)) == 0
+
+
 def test_the_column_is_not_trusted_behind_a_glyph_of_doubtful_width() -> None:
     front = TerminalContents()
     line = [Segment("▲", STYLES[1]), Segment("up", STYLES[1])]

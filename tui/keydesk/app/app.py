@@ -332,6 +332,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def show_instrument(self, message: InstrumentRows.Chosen) -> None:
         """Show the instrument of the selected row in chart, ticket and books."""
         self.store.set_focus(message.instrument)
+        message.settle()
 
     def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
         """Show candles of another length."""

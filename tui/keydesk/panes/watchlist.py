@@ -231,7 +231,7 @@ class Watchlist(InstrumentRows):
 
     def is_selected(self, y: int) -> bool:
         """Return whether the line is the row under the cursor; none is while the desk shows what is not listed."""
-        listed = self.frame is None or self.frame.store.focus in self.keys or self._pending
+        listed = self.frame is None or self.frame.store.focus in self.keys or self.pending_choice
         return super().is_selected(y) and bool(listed)
 
     # What a frame changed.
@@ -295,7 +295,7 @@ class Watchlist(InstrumentRows):
 
     def _follow(self, store: Store) -> None:
         """Put the cursor on the focused instrument, unless a choice of this pane is still on its way."""
-        if self._pending or store.focus == self.selected or store.focus not in self.keys:
+        if self.pending_choice or store.focus == self.selected or store.focus not in self.keys:
             return
         self.cursor = self.keys.index(store.focus)
         self.redraw()

@@ -11,7 +11,8 @@ letter. So only complete CSI sequences are passed on, and one that is no key is 
 are always dropped, also when their end comes late.
 
 Input faster than a person and key repeat is dropped and reported once a second; otherwise the app would act on it a
-minute later.
+minute later. Of focus reports only the last one counts, and the app styles its whole screen anew for each, so they are
+passed on a few times a second and never reported as dropped.
 
 A bracketed paste (ESC[200~ to ESC[201~) without an end is closed after 500 ms or 64 KB: Textual's parser would add every
 later key to the paste, the flatten key included.
@@ -20,7 +21,7 @@ later key to the paste, the flatten key included.
 import re
 from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 
 from textual import events
@@ -201,6 +202,40 @@ class Allowance:
         return True
 
 
+FocusReport = events.AppFocus | events.AppBlur
+FOCUS_EVERY = 0.2  # seconds
+
+
+@dataclass(slots=True)
+class FocusReports:
+    """The focus reports that are not passed on yet: nothing, a loss, a gain, or a loss and the gain after it."""
+
+    clock: Callable[[], float]
+    _held: list[FocusReport] = field(default_factory=list)
+    _passed_at: float = float("-inf")
+
+    def take(self, report: FocusReport) -> None:
+        """Hold a report in place of earlier ones; a loss stays when the focus came back, for it disarms the desk."""
+        losses = [each for each in self._held if isinstance(each, events.AppBlur)]
+        self._held = [report] if isinstance(report, events.AppBlur) else [*losses, report]
+
+    def due(self) -> list[FocusReport]:
+        """Return the reports to pass on now: the first one at once, later ones after a pause."""
+        return self._pass_on() if self.clock() - self._passed_at >= FOCUS_EVERY else []
+
+    def before_a_key(self) -> list[FocusReport]:
+        """Return the reports to pass on before a key: the key must find the desk disarmed after a loss of focus."""
+        return (
+            self._pass_on() if any(isinstance(each, events.AppBlur) for each in self._held) else []
+        )
+
+    def _pass_on(self) -> list[FocusReport]:
+        held, self._held = self._held, []
+        if held:
+            self._passed_at = self.clock()
+        return held
+
+
 class TerminalInput:
     """Decodes and parses what the terminal sends; `feed` and `tick` never raise."""
 
@@ -214,7 +249,8 @@ class TerminalInput:
         self._given_up = ""  # the introducer of a sequence whose rest did not come in time
         self._given_up_at = float("-inf")
         self._keys, self._others = (Allowance(clock, refilled_at=clock()) for _ in range(2))
-        self._late: dict[type[Message], Message] = {}  # the last of each kind that must not be lost
+        self._focus = FocusReports(clock)
+        self._late: events.Resize | None = None  # the last size, which must not be lost
         self._overrun_at = float("-inf")
 
     def feed(self, data: bytes) -> Iterator[Message]:
@@ -229,8 +265,9 @@ class TerminalInput:
 
     def _due(self) -> Iterator[Message]:
         now = self._clock()
-        while self._late:
-            yield self._late.pop(next(iter(self._late)))
+        if self._late is not None:
+            late, self._late = self._late, None
+            yield late
         if self._incomplete_since is not None and now - self._incomplete_since > INCOMPLETE_SECONDS:
             self._incomplete_since = None
             yield from self._read(self._decoder.decode(b"", final=True))
@@ -238,24 +275,29 @@ class TerminalInput:
         yield from self._guarded(self._parser.tick)
 
     def _limited(self, messages: Iterable[Message]) -> Iterator[Message]:
-        """Drop messages beyond the allowance; the last focus and size are kept for later."""
-        waiting = []
+        """Drop messages beyond the allowance; the last size is kept for later, and the last reports of focus."""
+        waiting = None
         for message in messages:
             if isinstance(message, TerminalAnswered):
                 yield message
-                continue
-            allowance = self._keys if isinstance(message, events.Key) else self._others
-            if allowance.take():
+            elif isinstance(message, FocusReport):
+                self._focus.take(message)
+                yield from self._focus.due()
+            elif self._allowance_for(message).take():
+                if isinstance(message, events.Key | events.Paste):
+                    yield from self._focus.before_a_key()
                 yield message
-                continue
-            if isinstance(message, events.AppFocus | events.AppBlur | events.Resize):
-                waiting.append(message)
-            if self._clock() - self._overrun_at > OVERRUN_EVERY:
-                self._overrun_at = self._clock()
-                yield InputOverrun()
-        for message in waiting:
-            self._late.pop(type(message), None)
-            self._late[type(message)] = message
+            else:
+                if isinstance(message, events.Resize):
+                    waiting = message
+                if self._clock() - self._overrun_at > OVERRUN_EVERY:
+                    self._overrun_at = self._clock()
+                    yield InputOverrun()
+        self._late = waiting or self._late
+        yield from self._focus.due()
+
+    def _allowance_for(self, message: Message) -> Allowance:
+        return self._keys if isinstance(message, events.Key) else self._others
 
     def _read(self, text: str) -> Iterator[Message]:
         dropped, at = "", 0
