@@ -6,6 +6,8 @@ nothing.
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from decimal import Decimal
 from time import monotonic, time_ns
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -152,6 +154,7 @@ class Form(ModalForm[Result]):
         self._asked_at = float("-inf")  # when an old price was asked for again
         self.subject = ""  # why the form is about this trade, where its row was not chosen
         self._snapshot: dict[Hashable, Any] | None = None  # what this redraw has read and computed
+        self._drawn_ranges: dict[str, Decimal | None] = {}  # average true range by instrument
 
     # To be implemented by each form.
 
@@ -243,6 +246,18 @@ class Form(ModalForm[Result]):
         finally:
             self._snapshot = before
 
+    @contextmanager
+    def drawing(self) -> Iterator[None]:
+        """Compute the lines of the form in one snapshot, with the present average true ranges.
+
+        Until the next drawing, keys count distances such as `1.5a` by the ranges of this one: the stop and the units that are
+        sent are those on the screen, also when an hourly candle completes between the drawing and the key.
+        """
+        if self._snapshot is None:
+            self._drawn_ranges.clear()
+        with self.one_snapshot():
+            yield
+
     def once(self, key: Hashable, compute: Callable[[], Computed]) -> Computed:
         """Return what was computed under this key in the snapshot; outside of one, compute it."""
         if self._snapshot is None:
@@ -254,11 +269,14 @@ class Form(ModalForm[Result]):
 
     def trading_context_about(self, instrument: str) -> TradingContext | None:
         """Return the instrument's rules and price and the account's funds; None while one of them is missing."""
-        form_context = self.context
-        return self.once(
-            ("context", instrument),
-            lambda: trading_context_of(form_context.store, instrument, form_context.clock()),
-        )
+        return self.once(("context", instrument), lambda: self._read_context(instrument))
+
+    def _read_context(self, instrument: str) -> TradingContext | None:
+        context = trading_context_of(self.context.store, instrument, self.context.clock())
+        if context is None:
+            return None
+        drawn = self._drawn_ranges.setdefault(instrument, context.average_range)
+        return replace(context, average_range=drawn)
 
     def _keep_fresh(self, instrument: str) -> None:
         now, quote = self.context.clock(), self.context.store.quotes.get(instrument)
@@ -396,7 +414,7 @@ class Form(ModalForm[Result]):
 
     def lines(self) -> Sequence[Line]:
         """Return headline, body, warnings and confirmation, as many as the screen has room for."""
-        with self.one_snapshot():
+        with self.drawing():
             return self._fitted_lines()
 
     def _fitted_lines(self) -> list[Line]:

@@ -135,14 +135,15 @@ class TicketForm(Form[OpenOrder]):
 
     def lines(self) -> Sequence[Line]:
         """Return the lines, and remember the price and the plan that the trader sees from now on."""
-        context, now = self.trading_context(), self.context.clock()
-        plan = self.plan(context)
-        self._drawn = None if plan is None else (self.draft, plan)
-        if context is not None:
-            self._seen_prices.append((now, self._touch(context)))
-        while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
-            self._seen_prices.popleft()
-        return super().lines()
+        with self.drawing():
+            context, now = self.trading_context(), self.context.clock()
+            plan = self.plan(context)
+            self._drawn = None if plan is None else (self.draft, plan)
+            if context is not None:
+                self._seen_prices.append((now, self._touch(context)))
+            while len(self._seen_prices) > 1 and self._seen_prices[1][0] <= now - REACTION:
+                self._seen_prices.popleft()
+            return super().lines()
 
     def doubt(self) -> str:
         """Ask once more when the price ran, or the position changed, faster than a person can have seen."""
