@@ -3,7 +3,7 @@
 from rich.style import Style
 
 from keydesk.cli.export import encoded
-from keydesk.forms.sheet import Line, wrapped
+from keydesk.forms.sheet import TextLine, wrapped
 from keydesk.records import TradeRow
 from keydesk.store.state import LogLine, Notice
 from keydesk.terminal.output import say, say_error
@@ -34,7 +34,7 @@ def server_text_in_a_heading(trade: TradeRow) -> None:
     Column("id", trade.id, 7)  # pyright: ignore[reportArgumentType]
 
 
-def server_text_on_a_form(trade: TradeRow) -> Line:
+def server_text_on_a_form(trade: TradeRow) -> TextLine:
     wrapped(f"Trade {trade.id}", "plain", 40)  # pyright: ignore[reportArgumentType]
     return (("CLOSE ", "bright"), (trade.id, "bright"))  # pyright: ignore[reportReturnType]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from time import time_ns
 
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import FormContext, Line
+from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.confirm import Action, Confirmation, KeyEffect, Step
 from keydesk.keys.guard import arming_text
 from keydesk.store.state import Notice
@@ -35,11 +35,11 @@ class ArmForm(Form[bool]):
         """Whether the send key is not enough; it never is on live, not even before the account is known."""
         return self.context.store.health.environment == "LIVE"
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return what arming means."""
         return (("ARM the keyboard", "bright"), (": orders may open risk", "plain"))
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Ask for the account's digits on live."""
         if not self._asks_digits or len(self.wanted) < LENGTH:
             return ()

@@ -16,7 +16,7 @@ from keydesk.calc.ticket_draft import (
 )
 from keydesk.calc.trading_context import NOTHING, TradingContext
 from keydesk.forms.form import Form
-from keydesk.forms.sheet import BLANK, FormContext, Line, Words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
 from keydesk.forms.ticket_sheet import quote_line
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, SCALE_OUT
@@ -33,7 +33,7 @@ def trade_name(trade: TradeRow) -> SafeText:
     )
 
 
-def entry_and_now(trade: TradeRow, context: TradingContext) -> Line:
+def entry_and_now(trade: TradeRow, context: TradingContext) -> TextLine:
     """Return where the trade came from, where it would close, and what it makes there."""
     digits = context.rules.price_precision
     close = closing_price(trade.units, context.bid, context.ask)
@@ -63,7 +63,7 @@ def signed_money(amount: Decimal) -> Words:
 
 
 SHOWN_TRADES = 8
-NO_PRICE: Line = (("No price seen yet: the broker closes at its own", "warn"),)
+NO_PRICE: TextLine = (("No price seen yet: the broker closes at its own", "warn"),)
 ALL_OF_IT = Decimal(100)  # per cent
 PRESET_PARTS = {"2": Decimal(25), "5": Decimal(50), "7": Decimal(75)}
 
@@ -86,7 +86,7 @@ class CloseForm(Form[CloseTrades]):
         """Return what is known of the instrument now."""
         return self.trading_context_about(self.instrument)
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return what is closed."""
         trades = self.trades
         if len(trades) == 1:
@@ -98,12 +98,12 @@ class CloseForm(Form[CloseTrades]):
         words = safe(f"CLOSE all {len(trades)} trades of {pair(self.instrument)}")
         return ((words, "bright"), (" at market", "plain"))
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Show each trade and what closing realises."""
         context = self.trading_context()
         if context is None:
             return (NO_PRICE,)
-        lines: list[Line] = [quote_line(context)]
+        lines: list[TextLine] = [quote_line(context)]
         if len(self.trades) == 1:
             lines.append(entry_and_now(self.trades[0], context))
         else:
@@ -124,7 +124,7 @@ class CloseForm(Form[CloseTrades]):
         """Return the trades that are still open."""
         return CloseTrades(self.instrument, tuple(trade.id for trade in self.trades))
 
-    def _realised(self, context: TradingContext) -> Line:
+    def _realised(self, context: TradingContext) -> TextLine:
         total = sum((result_of(trade, abs(trade.units), context) for trade in self.trades), NOTHING)
         return (
             ("realises ", "muted"),
@@ -132,7 +132,7 @@ class CloseForm(Form[CloseTrades]):
             (safe(f" {context.funds.currency} at the price seen"), "muted"),
         )
 
-    def _dependents(self) -> Sequence[Line]:
+    def _dependents(self) -> Sequence[TextLine]:
         going = sum(_dependents_of(trade) for trade in self.trades)
         if not going:
             return ()
@@ -140,7 +140,7 @@ class CloseForm(Form[CloseTrades]):
         return (((safe(f"{going} protective {words} with it"), "muted"),),)
 
 
-def _trade_line(trade: TradeRow, context: TradingContext) -> Line:
+def _trade_line(trade: TradeRow, context: TradingContext) -> TextLine:
     side = "LONG" if trade.units > 0 else "SHORT"
     name = safe(f"#{clean_name(trade.id)} {side} {units(abs(trade.units))}  ")
     return ((name, "plain"), signed_money(result_of(trade, abs(trade.units), context)))
@@ -181,20 +181,20 @@ class ScaleOutForm(Form[CloseTrades]):
         precision = known.trade_units_precision if known is not None else 0
         return part(trade.units, self.percent, precision)
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the part and the trade."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         chosen = EMPTY if self.percent is None else f"{self.percent:f} %"
         return ((safe(f"CLOSE {chosen} of "), "bright"), (name, "bright"))
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Show the parts to choose from, what is realised and what remains."""
         trade = self.trade
         if trade is None:
             return ()
         context = self.trading_context(trade)
-        lines: list[Line] = [NO_PRICE, BLANK]
+        lines: list[TextLine] = [NO_PRICE, BLANK]
         if context is not None:
             lines = [quote_line(context), entry_and_now(trade, context), BLANK]
         lines.append(
@@ -216,9 +216,9 @@ class ScaleOutForm(Form[CloseTrades]):
 
     def _remainder(
         self, trade: TradeRow, closing: Decimal, context: TradingContext | None
-    ) -> Sequence[Line]:
+    ) -> Sequence[TextLine]:
         left = abs(trade.units) - closing
-        cash: Line = ()
+        cash: TextLine = ()
         if context is not None:
             cash = (
                 ("  realises ", "muted"),

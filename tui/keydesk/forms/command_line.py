@@ -19,7 +19,7 @@ from keydesk.calc.command_parser import (
 )
 from keydesk.calc.order_parser import matching
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import Line, wrapped
+from keydesk.forms.sheet import TextLine, wrapped
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COMMAND, FIND, KEYMAP
 from keydesk.store.frame import Frame
@@ -79,14 +79,14 @@ class FindForm(InfoForm[str]):
         """Return the instruments that match, in the order of `names` among equals."""
         return matching(self.text, self.names)[:SHOWN]
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """List what matches."""
         found = self.found
         if not found:
             return (((safe(f"No instrument has “{clean(self.text)}”"), "warn"),),)
         return [self._line(row, name) for row, name in enumerate(found)]
 
-    def _line(self, row: int, name: str) -> Line:
+    def _line(self, row: int, name: str) -> TextLine:
         chosen = row == self.cursor
         quote, known = self.store.quotes.get(name), self.store.instruments[name]
         bid = price(quote.bid if quote else None, known.display_precision)
@@ -160,7 +160,7 @@ class CommandForm(InfoForm[ParsedCommand]):
         """Return what the line means so far."""
         return parse_command(self.text, self.store.instruments, self.store.focus)
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Return what Enter would do."""
         match self.understood():
             case QuitDesk():

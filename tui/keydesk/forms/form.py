@@ -20,7 +20,7 @@ from textual.geometry import Size
 
 from keydesk.calc.checks import FRESH
 from keydesk.calc.trading_context import TradingContext
-from keydesk.forms.sheet import BLANK, FormContext, Line, Sheet, text_of, with_hints, wrapped
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Sheet, text_of, with_hints, wrapped
 from keydesk.keys.confirm import (
     WRONG_LETTERS,
     Action,
@@ -42,12 +42,12 @@ from keydesk.widgets.theme import palette_of
 
 Computed = TypeVar("Computed")
 
-NUDGES: Line = (
+NUDGES: TextLine = (
     *(("↑ ↓", "plain"), (" ±1  ", "muted")),
     *((", .", "plain"), (" ±10  ", "muted")),
     *(("Tab", "plain"), (" next", "muted")),
 )
-FIELD_HINTS: Line = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
+FIELD_HINTS: TextLine = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
 
 UNUSABLE = (ArithmeticError, ValueError)
 """Raised by arithmetic on invalid figures of the broker, such as a size of 0."""
@@ -82,7 +82,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
         """Columns of a line."""
         return max(1, min(self.WIDTH, self.app.size.width or self.WIDTH) - 4)
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Return what the sheet shows."""
         raise NotImplementedError
 
@@ -131,7 +131,7 @@ class Form(ModalForm[Result]):
 
     KEY_CONTEXT: ClassVar[str] = FORM
     WIDTH: ClassVar[int] = 60
-    HINTS: ClassVar[Line] = ()  # keys of its fields that no line of it shows
+    HINTS: ClassVar[TextLine] = ()  # keys of its fields that no line of it shows
     BINDINGS = KEYMAP.bindings(FORM)
     DEFAULT_CSS = """
     Form { align: left middle; }
@@ -158,11 +158,11 @@ class Form(ModalForm[Result]):
 
     # To be implemented by each form.
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return in words what the form will do."""
         raise NotImplementedError
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Return the lines between headline and confirmation."""
         return ()
 
@@ -412,18 +412,18 @@ class Form(ModalForm[Result]):
     def _seen(self) -> None:
         self.painted = monotonic()
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Return headline, body, warnings and confirmation, as many as the screen has room for."""
         with self.drawing():
             return self._fitted_lines()
 
-    def _fitted_lines(self) -> list[Line]:
+    def _fitted_lines(self) -> list[TextLine]:
         asked = self.confirmation()
         content, warnings = self._content(asked)
         said = wrapped(safe(self._hint), "warn", self.inside) if self._hint else []
         foot = [*said, *self._ask(asked)]
         room = self.app.size.height - 2
-        subject: list[Line] = [((safe(self.subject), "muted"),)] if self.subject else []
+        subject: list[TextLine] = [((safe(self.subject), "muted"),)] if self.subject else []
         body = [*content[:1], *subject, *content[1:], BLANK]
         apart = [
             line for each in warnings for line in wrapped(safe(f"▲ {each}"), "warn", self.inside)
@@ -434,7 +434,7 @@ class Form(ModalForm[Result]):
         together = wrapped(safe("  ".join(f"▲ {each}" for each in warnings)), "warn", self.inside)
         return cut([*body, *together], foot, room)
 
-    def _content(self, asked: Confirmation) -> tuple[list[Line], Sequence[str]]:
+    def _content(self, asked: Confirmation) -> tuple[list[TextLine], Sequence[str]]:
         """Return headline, body and warnings; an exit can be sent although its figures cannot be shown."""
         try:
             warnings = () if asked.step is Step.REFUSED else self.warnings()
@@ -442,15 +442,15 @@ class Form(ModalForm[Result]):
         except UNUSABLE:
             return [((UNUSABLE_FIGURES, "danger"),)], ()
 
-    def _ask(self, asked: Confirmation) -> list[Line]:
-        drop: Line = (("Esc", "bright"), (" drops", "muted"))
+    def _ask(self, asked: Confirmation) -> list[TextLine]:
+        drop: TextLine = (("Esc", "bright"), (" drops", "muted"))
         match asked.step:
             case Step.SEND_KEY:
                 return [self._foot(((SEND, "bright"), (" sends", "plain")), drop)]
             case Step.CHALLENGE if not asked.letter:
                 return [self._foot((("another letter comes", "danger"),), drop)]
             case Step.CHALLENGE:
-                letter: Line = (
+                letter: TextLine = (
                     ("type ", "danger"),
                     (safe(f"  {asked.letter}  "), "live-text on live"),
                     (" to send", "danger"),
@@ -460,18 +460,18 @@ class Form(ModalForm[Result]):
                 words = wrapped(safe(f"✗ {asked.reason}"), "danger", self.inside)
                 return [*words, self._foot((), drop)]
 
-    def _foot(self, left: Line, right: Line) -> Line:
+    def _foot(self, left: TextLine, right: TextLine) -> TextLine:
         return with_hints(left, self.HINTS, right, self.inside)
 
 
-def fitted(lines: Sequence[Line], height: int) -> list[Line]:
+def fitted(lines: Sequence[TextLine], height: int) -> list[TextLine]:
     """Return the lines, without blank ones where the height is too small."""
     if len(lines) <= height:
         return list(lines)
     return [line for line in lines if line]
 
 
-def cut(lines: Sequence[Line], foot: Sequence[Line], height: int) -> list[Line]:
+def cut(lines: Sequence[TextLine], foot: Sequence[TextLine], height: int) -> list[TextLine]:
     """Return as many lines as fit above the foot, which is always complete."""
     kept = [line for line in lines if line]
     return [*kept[: max(1, height - len(foot))], *foot]

@@ -19,7 +19,7 @@ from keydesk.calc.indicator_specs import (
 )
 from keydesk.calc.ticket_draft import Entry, is_number_key
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, Line, Words, wrapped
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrapped
 from keydesk.keys.keymap import INDICATORS, KEYMAP, KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import pair
@@ -120,7 +120,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         other = f"only {pair(self.instrument)}" if self.everywhere else "all instruments"
         return safe(f"{keeps} keeps  Space on/off  Tab number  {scope} {other}  Esc drops")
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Return the rows, and what is wrong with them."""
         lines = [self._line(index, row) for index, row in enumerate(self.rows)]
         trouble = self.trouble()
@@ -140,7 +140,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
             return str(error)
         return ""
 
-    def _line(self, index: int, row: Row) -> Line:
+    def _line(self, index: int, row: Row) -> TextLine:
         active = index == self.at
         line: list[Words] = [
             ("▶ " if active else "  ", "focus"),

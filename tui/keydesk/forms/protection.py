@@ -30,7 +30,7 @@ from keydesk.calc.ticket_draft import (
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import entry_and_now, signed_money, trade_name
 from keydesk.forms.form import FIELD_HINTS, Form
-from keydesk.forms.sheet import BLANK, FormContext, Line, Words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     FIELD_WIDTH,
@@ -51,7 +51,7 @@ ACTIONS: dict[protection.Weight, Action] = {
     "moves target": Action.MOVE_TARGET,
     "loosens": Action.LOOSEN,
 }
-NO_OUTLOOK: Sequence[Line] = (  # of levels that cannot be read
+NO_OUTLOOK: Sequence[TextLine] = (  # of levels that cannot be read
     (("at stop ", "muted"), (EMPTY, "muted")),
     (("target  ", "muted"), (EMPTY, "muted")),
 )
@@ -61,7 +61,7 @@ class ProtectionForm(Form[SetProtection]):
     """Sets, moves or takes away what protects one trade; untouched levels are not sent."""
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
-    HINTS: ClassVar[Line] = FIELD_HINTS
+    HINTS: ClassVar[TextLine] = FIELD_HINTS
     BINDINGS = KEYMAP.bindings(MODIFY)
     VERB: ClassVar[str] = "MODIFY"
 
@@ -86,13 +86,13 @@ class ProtectionForm(Form[SetProtection]):
         """Return what is known of its instrument now."""
         return self.trading_context_about(trade.instrument)
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the trade and what changes."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         return ((safe(f"{self.VERB} "), "bright"), (name, "bright"))
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Show the trade, the fields and what they come to."""
         trade = self.trade
         context = self.trading_context(trade) if trade else None
@@ -153,7 +153,7 @@ class ProtectionForm(Form[SetProtection]):
             trail=protection.change(now.trail, new.trail),
         )
 
-    def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> Line:
+    def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entry(name), self.draft.active == name
         meaning = self._was(name, trade, context)
         left, right = ("[", "]") if active else (" ", " ")
@@ -183,7 +183,7 @@ class ProtectionForm(Form[SetProtection]):
 
     def _outlook(
         self, trade: TradeRow, new: protection.Protection, context: TradingContext
-    ) -> Sequence[Line]:
+    ) -> Sequence[TextLine]:
         before = protection.outlook(trade, protection_of(trade), context)
         after = protection.outlook(trade, new, context)
         ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
@@ -324,7 +324,7 @@ def _nudged(entry: Entry, steps: int, trade: TradeRow, context: TradingContext) 
 
 def _outcome(
     label: Printable, before: Decimal | None, after: Decimal | None, none: Printable
-) -> Line:
+) -> TextLine:
     line: list[Words] = [(label, "muted")]
     line.append(
         (none, "danger" if none != EMPTY else "muted") if after is None else signed_money(after)

@@ -15,13 +15,13 @@ from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import Palette
 
 Words = tuple[Printable, str]  # text, role; "live-text on live" stands on another role's colour
-Line = Sequence[Words]
+TextLine = Sequence[Words]
 
-BLANK: Line = ()
+BLANK: TextLine = ()
 GAP = 2  # columns at least on either side of hints
 
 
-def text_of(lines: Iterable[Line], palette: Palette) -> Text:
+def text_of(lines: Iterable[TextLine], palette: Palette) -> Text:
     """Return the lines in the styles of the theme; server text in them is sanitized."""
     text = Text(no_wrap=True, end="")
     for number, line in enumerate(lines):
@@ -34,18 +34,18 @@ def text_of(lines: Iterable[Line], palette: Palette) -> Text:
     return text
 
 
-def wrapped(words: Printable, role: str, width: int) -> list[Line]:
+def wrapped(words: Printable, role: str, width: int) -> list[TextLine]:
     """Return a sentence wrapped to the width."""
     return [((line, role),) for line in lines_of(words, width)]
 
 
-def two_ends(left: Line, right: Line, width: int) -> Line:
+def two_ends(left: TextLine, right: TextLine, width: int) -> TextLine:
     """Return one line with words at both its ends; at least one column is between them."""
     taken = sum(len(words) for words, _ in (*left, *right))
     return (*left, (" " * max(1, width - taken), "plain"), *right)
 
 
-def with_hints(left: Line, hints: Line, right: Line, width: int) -> Line:
+def with_hints(left: TextLine, hints: TextLine, right: TextLine, width: int) -> TextLine:
     """Return a line with words at both its ends, and hints between them where there is room."""
     sizes = [sum(len(words) for words, _ in part) for part in (left, hints, right)]
     spare = width - sum(sizes)

@@ -28,7 +28,7 @@ from keydesk.calc.ticket_draft import (
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
-from keydesk.forms.sheet import FormContext, Line
+from keydesk.forms.sheet import FormContext, TextLine
 from keydesk.keys.confirm import Action
 from keydesk.keys.keymap import KEYMAP, TICKET
 from keydesk.text.format import pair
@@ -60,7 +60,7 @@ class TicketForm(Form[OpenOrder]):
 
     KEY_CONTEXT: ClassVar[str] = TICKET
     WIDTH: ClassVar[int] = 60
-    HINTS: ClassVar[Line] = FIELD_HINTS
+    HINTS: ClassVar[TextLine] = FIELD_HINTS
     BINDINGS = KEYMAP.bindings(TICKET)
 
     def __init__(
@@ -77,12 +77,12 @@ class TicketForm(Form[OpenOrder]):
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
         self._drawn: tuple[Draft, Plan] | None = None  # what stands on the screen
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Say side, units, instrument and price."""
         context = self.trading_context()
         return ticket_sheet.headline(self.draft, self.plan(context), context)
 
-    def body(self) -> Sequence[Line]:
+    def body(self) -> Sequence[TextLine]:
         """Show fields and figures."""
         context = self.trading_context()
         plan = self.plan(context)
@@ -133,7 +133,7 @@ class TicketForm(Form[OpenOrder]):
             reduces=plan.reduces,
         )
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Return the lines, and remember the price and the plan that the trader sees from now on."""
         with self.drawing():
             context, now = self.trading_context(), self.context.clock()

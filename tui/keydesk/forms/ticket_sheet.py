@@ -17,7 +17,7 @@ from keydesk.calc.ticket_draft import (
     shown_number,
 )
 from keydesk.calc.trading_context import TradingContext, realised
-from keydesk.forms.sheet import Line, Words
+from keydesk.forms.sheet import TextLine, Words
 from keydesk.text.format import EMPTY, money, pair, percent, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
 
@@ -26,7 +26,7 @@ CANNOT_BE_READ = "✗ cannot be read"
 NOT_KNOWN: Printable = "✗ ATR is not known"
 
 
-def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) -> Line:
+def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) -> TextLine:
     """Return what would be sent, in words: side, units, instrument, type and price."""
     role = draft.side.lower()
     arrow = "▲" if draft.side == "BUY" else "▼"
@@ -40,7 +40,7 @@ def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) ->
     return ((words, role), (safe(f"{KIND_WORDS[draft.kind]} {at}"), "bright"))
 
 
-def quote_line(context: TradingContext) -> Line:
+def quote_line(context: TradingContext) -> TextLine:
     """Return both sides, what lies between, and how old it is."""
     digits = context.rules.price_precision
     spread = money((context.ask - context.bid) / context.rules.pip, 1)
@@ -55,9 +55,9 @@ def quote_line(context: TradingContext) -> Line:
     )
 
 
-def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line]:
+def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextLine]:
     """Return the type, the fields with what they come to, the time in force."""
-    lines: list[Line] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
+    lines: list[TextLine] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
     lines += [
         field_line(draft, name, _meaning(draft, name, plan, context))
         for name in fields_of(draft, plan)
@@ -68,7 +68,7 @@ def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line]
     return lines
 
 
-def choice_line(letter: str, name: str, value: str) -> Line:
+def choice_line(letter: str, name: str, value: str) -> TextLine:
     """Return a field that a key turns to its next value."""
     return (
         (safe(f"{letter} "), "bright"),
@@ -77,14 +77,14 @@ def choice_line(letter: str, name: str, value: str) -> Line:
     )
 
 
-def range_line(context: TradingContext) -> Line:
+def range_line(context: TradingContext) -> TextLine:
     """Return what one average true range is, and of which candles."""
     unit = context.average_range
     known = "" if unit is None else f"1a = {money(unit / context.rules.pip, 1)} pips, "
     return choice_line("a", "ATR", f"{known}{average_range.NAME}{'' if known else ' is not known'}")
 
 
-def field_line(draft: Draft, name: FieldName, meaning: Printable) -> Line:
+def field_line(draft: Draft, name: FieldName, meaning: Printable) -> TextLine:
     """Return a field that digits fill; the active one is framed."""
     unreadable = isinstance(draft.reading(name), UnreadableText)
     if meaning is NOT_KNOWN:
@@ -95,7 +95,7 @@ def field_line(draft: Draft, name: FieldName, meaning: Printable) -> Line:
     )
 
 
-def _field_words(draft: Draft, name: FieldName) -> Line:
+def _field_words(draft: Draft, name: FieldName) -> TextLine:
     entry = draft.entry(name)
     active = draft.active == name
     left, right = ("[", "]") if active else (" ", " ")
@@ -168,7 +168,7 @@ def _level(typed: Reading, level: Reading, entry: Reading, context: TradingConte
     return safe(f"= {price(level, context.rules.price_precision)}, {away}p")
 
 
-def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line]:
+def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextLine]:
     """Return what the ticket may win and lose, what it ties up, and the position it leaves."""
     currency, nav = context.funds.currency, context.funds.nav
     outcome = (_at_stop(plan, currency, nav), _at_target(plan, currency))
@@ -196,7 +196,7 @@ def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Line
     ]
 
 
-def _reduced(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Line]:
+def _reduced(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
     """What an order that opens nothing takes away, and what that realises."""
     held, funds = plan.position_before, context.funds
     side, role = ("LONG", "buy") if held > 0 else ("SHORT", "sell")
@@ -220,7 +220,7 @@ def _reduced(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Line
     )
 
 
-def _at_stop(plan: Plan, currency: str, nav: Decimal) -> Line:
+def _at_stop(plan: Plan, currency: str, nav: Decimal) -> TextLine:
     levels = (plan.levels.entry, plan.levels.stop, plan.levels.trail)
     if levels[0] is None or any(isinstance(each, UnreadableText) for each in levels):
         # nothing follows from a price that was not typed yet, or from text that cannot be read
@@ -236,7 +236,7 @@ def _at_stop(plan: Plan, currency: str, nav: Decimal) -> Line:
     )
 
 
-def _at_target(plan: Plan, currency: str) -> Line:
+def _at_target(plan: Plan, currency: str) -> TextLine:
     if plan.reward is None:
         return (("target  ", "muted"), (EMPTY, "muted"))
     line: list[Words] = [
@@ -255,7 +255,7 @@ def _of_stop(plan: Plan) -> Printable:
     return safe(f" = {money(plan.spread / plan.distance * PERCENT, 0)} % of the stop")
 
 
-def position_line(draft: Draft, plan: Plan, context: TradingContext) -> Line:
+def position_line(draft: Draft, plan: Plan, context: TradingContext) -> TextLine:
     """Return the position before and after, and in a word what happens to it."""
     signed = draft.direction * plan.units
     if context.funds.hedging:
@@ -285,7 +285,7 @@ def position_word(before: Decimal, after: Decimal) -> str:
     return "ADDS" if abs(after) > abs(before) else "REDUCES"
 
 
-def body(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Line]:
+def body(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
     """Return everything between headline and confirmation."""
     return [
         quote_line(context),
