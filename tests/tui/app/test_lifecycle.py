@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import AccountAddress, ProfileAccount
-from keydesk.app.lifecycle import Connection, opened
+from keydesk.app.lifecycle import Connection, open_account
 from keydesk.config.settings import Profile
 from keydesk.store.store import Store
 from keydesk_client.auth.secret import Secret
@@ -29,9 +29,9 @@ async def desk_behind(
     async with talking_server(relay.talk) as rest_url:
         profile = Profile("main", "custom", practice.account_id, rest_url, practice.stream_url)
         account = ProfileAccount(profile, Secret(practice.token))
-        target: AccountAddress = await account.target() if asked else account.unasked()
+        target: AccountAddress = await account.target() if asked else account.address_offline()
         journal, audit = folder / "journal", folder / "audit"
-        async with opened(target, Store(), journal, audit) as connection:
+        async with open_account(target, Store(), journal, audit) as connection:
             running = asyncio.create_task(connection.run())
             try:
                 await asyncio.wait_for(connection.recovered.wait(), 20.0)

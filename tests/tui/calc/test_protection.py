@@ -15,7 +15,7 @@ from keydesk.calc.protection import (
     draft_of,
     outlook,
     protection_of,
-    wanted,
+    wanted_protection,
 )
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.protection import ProtectForm, ProtectionForm, TrailingForm
@@ -28,7 +28,7 @@ FACTS = example_facts("EUR_USD")  # 1.08490 / 1.08500
 
 
 def levels_wanted(draft: ProtectionDraft, trade: TradeRow, context: TradingContext) -> Protection:
-    levels = wanted(draft, trade, context)
+    levels = wanted_protection(draft, trade, context)
     assert levels is not None
     return levels
 

@@ -18,7 +18,13 @@ from keydesk.feeds.market_data import (
     list_instruments,
 )
 from keydesk.feeds.session import judge, look
-from keydesk.feeds.streams import _read, keep_conversions, stream_prices, take_item, watched
+from keydesk.feeds.streams import (
+    _read,
+    keep_conversions,
+    stream_prices,
+    take_item,
+    watched_instruments,
+)
 from keydesk.records import Day
 from keydesk.store.state import Health
 from keydesk_client.errors import ConnectionLost
@@ -81,7 +87,7 @@ async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
         await until(lambda: broker.price_line.opened == [("EUR_USD",)])
         link.store.set_focus("AUD_NZD")
         broker.price_line.say(*(price("EUR_USD", "1.08490", "1.08500") for _ in range(3)))
-        await until(lambda: watched(link) == ("EUR_USD", "AUD_NZD"))
+        await until(lambda: watched_instruments(link) == ("EUR_USD", "AUD_NZD"))
         await until(lambda: link.store.quotes)
         for _ in range(1000):  # the old stream is left with the first item after the change is seen
             broker.price_line.say(price("EUR_USD", "1.08490", "1.08500"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.lifecycle import opened
+from keydesk.app.lifecycle import open_account
 from keydesk.calc.instructions import CloseTrades, OpenOrder, Reverse
 from keydesk.forms.close_trade import CloseForm
 from keydesk.forms.reverse_flatten import ReverseForm
@@ -205,7 +205,7 @@ async def test_an_unconfirmed_close_of_the_last_session_locks_at_the_real_desk(
     target = AccountAddress(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
-    async with opened(target, store, orders / "journal", orders / "audit") as connection:
+    async with open_account(target, store, orders / "journal", orders / "audit") as connection:
         running = asyncio.create_task(connection.run())
         async with asyncio.timeout(20):
             await connection.recovered.wait()
@@ -229,7 +229,7 @@ async def test_the_desk_writes_the_instrument_of_an_exit_into_the_journal(
     )
     orders = tmp_path / "orders"
     orders.mkdir(mode=0o700)
-    async with opened(target, store, orders / "journal", orders / "audit") as connection:
+    async with open_account(target, store, orders / "journal", orders / "audit") as connection:
         running = asyncio.create_task(connection.run())
         async with asyncio.timeout(20):
             await connection.recovered.wait()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from keydesk.app.account_sources import AccountAddress
-from keydesk.app.lifecycle import opened
+from keydesk.app.lifecycle import open_account
 from keydesk.store.fold import apply
 from keydesk.store.state import Notice
 from keydesk.store.store import Store
@@ -85,7 +85,7 @@ async def test_an_order_that_the_real_broker_fills_by_itself_is_told(
         url, url, Secret(desk_of_my_own.token), desk_of_my_own.account_id, own_broker=True
     )
     orders = tmp_path / "orders"
-    async with opened(target, store, orders / "journal", orders / "audit") as connection:
+    async with open_account(target, store, orders / "journal", orders / "audit") as connection:
         running = asyncio.create_task(connection.run())
         async with asyncio.timeout(60):
             while store.account is None or "EUR_USD" not in store.quotes:  # noqa: ASYNC110 - no call-backs

@@ -24,7 +24,7 @@ from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpe
 from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
-from keydesk.app.lifecycle import Connection, load_all, opened
+from keydesk.app.lifecycle import Connection, load_all, open_account
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.profiles import WorkspaceFile
@@ -210,7 +210,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
         self._session = session = DeskSession.of(state, target)
         checks = self._reconciliation
-        opening = opened(
+        opening = open_account(
             target,
             self.store,
             journal,

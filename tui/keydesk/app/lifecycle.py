@@ -124,7 +124,7 @@ def load_all() -> None:
 
 
 @asynccontextmanager
-async def opened(
+async def open_account(
     target: AccountAddress,
     store: Store,
     journal: Path,

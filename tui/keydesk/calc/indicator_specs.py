@@ -103,7 +103,9 @@ def parse_indicator(text: str) -> IndicatorSpec:
         return IndicatorSpec(kind, USUAL[kind])
     if len(numbers) != len(USUAL[kind]):
         raise IndicatorSyntaxError(f"{text!r} has {len(numbers)} numbers; {_usage(kind)}")
-    return _checked(IndicatorSpec(kind, tuple(_number(each, text) for each in numbers)), text)
+    return _check_parameters(
+        IndicatorSpec(kind, tuple(_number(each, text) for each in numbers)), text
+    )
 
 
 def parse_indicators(texts: Iterable[str]) -> tuple[IndicatorSpec, ...]:
@@ -141,7 +143,7 @@ def _number(digits: str, text: str) -> float:
     return float(digits)
 
 
-def _checked(spec: IndicatorSpec, text: str) -> IndicatorSpec:
+def _check_parameters(spec: IndicatorSpec, text: str) -> IndicatorSpec:
     counted = len(spec.periods)
     for period in spec.parameters[:counted]:
         if period != int(period) or not 1 <= period <= LONGEST_PERIOD:

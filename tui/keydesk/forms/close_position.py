@@ -15,7 +15,7 @@ from keydesk.calc.ticket_draft import (
     is_number_key,
     read_number,
 )
-from keydesk.calc.trading_context import NOTHING, Lot, TradingContext, realised
+from keydesk.calc.trading_context import NOTHING, Lot, TradingContext, realised_profit
 from keydesk.forms.close_trade import NO_PRICE, PRESET_PARTS, signed_money
 from keydesk.forms.form import Form
 from keydesk.forms.sheet import BLANK, FormContext, TextLine
@@ -49,7 +49,7 @@ class OpenSide:
         signed = closing if self.name == "long" else -closing
         at = closing_price(signed, context.bid, context.ask)
         lots = (Lot(trade.units, trade.price) for trade in self.trades)
-        return realised(lots, closing, at, context.factors)
+        return realised_profit(lots, closing, at, context.factors)
 
     def closed_trades(self, closing: Decimal) -> tuple[TradeRow, ...]:
         """Return the trades that so many units close in full."""
@@ -283,11 +283,11 @@ class PositionPartForm(_PositionForm):
             return ["Hedged: choose the side with l long or s short"]
         if self.percent is None and self.typed_units is None:
             if self.digits:
-                return [self._untaken_words()]
+                return [self._choice_words()]
             return ["Choose: 2 5 7 = 25, 50, 75 %, or digits and %, or digits and u for units"]
         return self._part_refusals(side)
 
-    def _untaken_words(self) -> str:
+    def _choice_words(self) -> str:
         typed = above_zero(read_number(self.digits))
         if isinstance(typed, UnreadableText):
             return f"part: {typed.text} {typed.reason}; Backspace erases, % or u sets it"

@@ -244,7 +244,7 @@ class ScaleOutForm(Form[CloseTrades]):
         if trade is None:
             return ["The trade is closed already"]
         if self.percent is None:
-            return [self._what_to_choose()]
+            return [self._choice_words()]
         if self.percent > ALL_OF_IT:
             return [f"part: {self.percent:f} % is more than all of it; digits and % set it"]
         if not self.units():
@@ -252,7 +252,7 @@ class ScaleOutForm(Form[CloseTrades]):
             return [f"{money(self.percent, 0)} % of it is less than one unit: {all_of_it}"]
         return ()
 
-    def _what_to_choose(self) -> str:
+    def _choice_words(self) -> str:
         typed = above_zero(read_number(self.text))
         if isinstance(typed, UnreadableText):
             how = "Backspace erases; 2 5 7, or digits and % set it"

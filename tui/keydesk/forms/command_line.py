@@ -19,7 +19,7 @@ from keydesk.calc.command_parser import (
 )
 from keydesk.calc.order_parser import matching
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import TextLine, wrapped
+from keydesk.forms.sheet import TextLine, wrap_words
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COMMAND, FIND, KEYMAP
 from keydesk.store.frame import Frame
@@ -75,16 +75,16 @@ class FindForm(InfoForm[str]):
         return [*watched, *sorted(set(self.store.instruments) - set(watched))]
 
     @property
-    def found(self) -> Sequence[str]:
+    def matches(self) -> Sequence[str]:
         """Return the instruments that match, in the order of `names` among equals."""
         return matching(self.text, self.names)[:SHOWN]
 
     def lines(self) -> Sequence[TextLine]:
         """List what matches."""
-        found = self.found
-        if not found:
+        matches = self.matches
+        if not matches:
             return (((safe(f"No instrument has “{clean(self.text)}”"), "warn"),),)
-        return [self._line(row, name) for row, name in enumerate(found)]
+        return [self._line(row, name) for row, name in enumerate(matches)]
 
     def _line(self, row: int, name: str) -> TextLine:
         chosen = row == self.cursor
@@ -107,13 +107,13 @@ class FindForm(InfoForm[str]):
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
         """Take the chosen one."""
-        found = self.found
-        if found:
-            self.dismiss(found[min(self.cursor, len(found) - 1)])
+        matches = self.matches
+        if matches:
+            self.dismiss(matches[min(self.cursor, len(matches) - 1)])
 
     def action_choose(self, step: int) -> None:
         """Move the choice."""
-        self.cursor = max(0, min(len(self.found) - 1, self.cursor + step))
+        self.cursor = max(0, min(len(self.matches) - 1, self.cursor + step))
         self.redraw()
 
 
@@ -156,13 +156,13 @@ class CommandForm(InfoForm[ParsedCommand]):
         """Return the keys that end it."""
         return "Tab completes   Enter takes it   Esc closes"
 
-    def understood(self) -> ParsedCommand:
+    def command(self) -> ParsedCommand:
         """Return what the line means so far."""
         return parse_command(self.text, self.store.instruments, self.store.focus)
 
     def lines(self) -> Sequence[TextLine]:
         """Return what Enter would do."""
-        match self.understood():
+        match self.command():
             case QuitDesk():
                 return ((("leaves the desk", "bright"),),)
             case ShowHelp():
@@ -174,10 +174,10 @@ class CommandForm(InfoForm[ParsedCommand]):
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_words}" if fields.size_words else ""
                 what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()
-                return wrapped(clean(what), side.lower(), self.inside)
+                return wrap_words(clean(what), side.lower(), self.inside)
             case ShowMessage(level, words):
                 wrong = level == "warn" and self.refused
-                return wrapped(clean(words), "warn" if wrong else "muted", self.inside)
+                return wrap_words(clean(words), "warn" if wrong else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the line."""
@@ -186,12 +186,12 @@ class CommandForm(InfoForm[ParsedCommand]):
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
         """Close with the command; a line that cannot be read stays open for correction."""
-        spoken = self.understood()
-        self.refused = isinstance(spoken, ShowMessage) and spoken.level == "warn"
+        command = self.command()
+        self.refused = isinstance(command, ShowMessage) and command.level == "warn"
         if self.refused:
             self.redraw()
         else:
-            self.dismiss(spoken)
+            self.dismiss(command)
 
     def action_complete(self) -> None:
         """Complete the last word."""

@@ -20,7 +20,7 @@ from textual.geometry import Size
 
 from keydesk.calc.checks import FRESH
 from keydesk.calc.trading_context import TradingContext
-from keydesk.forms.sheet import BLANK, FormContext, TextLine, Sheet, text_of, with_hints, wrapped
+from keydesk.forms.sheet import BLANK, FormContext, Sheet, TextLine, text_of, with_hints, wrap_words
 from keydesk.keys.confirm import (
     WRONG_LETTERS,
     Action,
@@ -223,7 +223,7 @@ class Form(ModalForm[Result]):
     def on_mount(self) -> None:
         """Note when the form was first painted."""
         self._keep_fresh(self.opens_on())
-        self.call_after_refresh(self._seen)
+        self.call_after_refresh(self._note_painted)
 
     def on_frame(self, _frame: Frame) -> None:
         """Redraw with the new prices."""
@@ -393,7 +393,7 @@ class Form(ModalForm[Result]):
     def _show_next_letter(self) -> None:
         self._next_letter_at = float("-inf")
         self.redraw()
-        self.call_after_refresh(self._seen)
+        self.call_after_refresh(self._note_painted)
 
     def say_dropped(self, words: str) -> None:
         """Show that a key was dropped."""
@@ -409,7 +409,7 @@ class Form(ModalForm[Result]):
         """Close the form; nothing is sent."""
         self.close(None)
 
-    def _seen(self) -> None:
+    def _note_painted(self) -> None:
         self.painted = monotonic()
 
     def lines(self) -> Sequence[TextLine]:
@@ -420,19 +420,21 @@ class Form(ModalForm[Result]):
     def _fitted_lines(self) -> list[TextLine]:
         asked = self.confirmation()
         content, warnings = self._content(asked)
-        said = wrapped(safe(self._hint), "warn", self.inside) if self._hint else []
-        foot = [*said, *self._ask(asked)]
+        said = wrap_words(safe(self._hint), "warn", self.inside) if self._hint else []
+        foot = [*said, *self._confirmation_lines(asked)]
         room = self.app.size.height - 2
         subject: list[TextLine] = [((safe(self.subject), "muted"),)] if self.subject else []
         body = [*content[:1], *subject, *content[1:], BLANK]
         apart = [
-            line for each in warnings for line in wrapped(safe(f"▲ {each}"), "warn", self.inside)
+            line for each in warnings for line in wrap_words(safe(f"▲ {each}"), "warn", self.inside)
         ]
-        lines = fitted([*body, *apart, *foot], room)
+        lines = fit_lines([*body, *apart, *foot], room)
         if len(lines) <= room:
             return lines
-        together = wrapped(safe("  ".join(f"▲ {each}" for each in warnings)), "warn", self.inside)
-        return cut([*body, *together], foot, room)
+        together = wrap_words(
+            safe("  ".join(f"▲ {each}" for each in warnings)), "warn", self.inside
+        )
+        return cut_above_foot([*body, *together], foot, room)
 
     def _content(self, asked: Confirmation) -> tuple[list[TextLine], Sequence[str]]:
         """Return headline, body and warnings; an exit can be sent although its figures cannot be shown."""
@@ -442,7 +444,7 @@ class Form(ModalForm[Result]):
         except UNUSABLE:
             return [((UNUSABLE_FIGURES, "danger"),)], ()
 
-    def _ask(self, asked: Confirmation) -> list[TextLine]:
+    def _confirmation_lines(self, asked: Confirmation) -> list[TextLine]:
         drop: TextLine = (("Esc", "bright"), (" drops", "muted"))
         match asked.step:
             case Step.SEND_KEY:
@@ -457,21 +459,23 @@ class Form(ModalForm[Result]):
                 )
                 return [self._foot(letter, drop)]
             case Step.REFUSED:
-                words = wrapped(safe(f"✗ {asked.reason}"), "danger", self.inside)
+                words = wrap_words(safe(f"✗ {asked.reason}"), "danger", self.inside)
                 return [*words, self._foot((), drop)]
 
     def _foot(self, left: TextLine, right: TextLine) -> TextLine:
         return with_hints(left, self.HINTS, right, self.inside)
 
 
-def fitted(lines: Sequence[TextLine], height: int) -> list[TextLine]:
+def fit_lines(lines: Sequence[TextLine], height: int) -> list[TextLine]:
     """Return the lines, without blank ones where the height is too small."""
     if len(lines) <= height:
         return list(lines)
     return [line for line in lines if line]
 
 
-def cut(lines: Sequence[TextLine], foot: Sequence[TextLine], height: int) -> list[TextLine]:
+def cut_above_foot(
+    lines: Sequence[TextLine], foot: Sequence[TextLine], height: int
+) -> list[TextLine]:
     """Return as many lines as fit above the foot, which is always complete."""
     kept = [line for line in lines if line]
     return [*kept[: max(1, height - len(foot))], *foot]

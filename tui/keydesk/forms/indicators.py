@@ -19,7 +19,7 @@ from keydesk.calc.indicator_specs import (
 )
 from keydesk.calc.ticket_draft import Entry, is_number_key
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import BLANK, TextLine, Words, wrapped
+from keydesk.forms.sheet import BLANK, TextLine, Words, wrap_words
 from keydesk.keys.keymap import INDICATORS, KEYMAP, KeyMap
 from keydesk.store.store import Store
 from keydesk.text.format import pair
@@ -125,7 +125,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         lines = [self._line(index, row) for index, row in enumerate(self.rows)]
         trouble = self.trouble()
         if trouble:
-            lines += [BLANK, *wrapped(safe(f"✗ {trouble}"), self._trouble_role, self.inside)]
+            lines += [BLANK, *wrap_words(safe(f"✗ {trouble}"), self._trouble_role, self.inside)]
         return lines
 
     @property
@@ -165,7 +165,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         key = event.character or ""
         if is_number_key(key):
             event.stop()
-            self._put(lambda entry: entry.typed(key))
+            self._change_number(lambda entry: entry.typed(key))
 
     def action_row(self, step: int) -> None:
         """Go to another row."""
@@ -192,16 +192,16 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         """Turn the indicator on or off."""
         row = self.rows[self.at]
         self.rows[self.at] = replace(row, on=not row.on)
-        self._changed()
+        self._redraw_without_refusal()
 
     def action_erase(self) -> None:
         """Erase a digit; all of them where nothing was typed yet."""
-        self._put(Entry.erased)
+        self._change_number(Entry.erased)
 
     def action_scope(self) -> None:
         """Choose for every instrument without its own, or for this one."""
         self.everywhere = not self.everywhere
-        self._changed()
+        self._redraw_without_refusal()
 
     def action_take(self) -> None:
         """Return what is on; rows that cannot be kept stay open to be mended."""
@@ -217,14 +217,14 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         row = self.rows[self.at]
         fresh = tuple(replace(entry, fresh=True) for entry in row.numbers)
         self.rows[self.at] = replace(row, numbers=fresh)
-        self._changed()
+        self._redraw_without_refusal()
 
-    def _put(self, change: Callable[[Entry], Entry]) -> None:
+    def _change_number(self, change: Callable[[Entry], Entry]) -> None:
         row = self.rows[self.at]
         if self.number < len(row.numbers):
             self.rows[self.at] = row.put(self.number, change(row.numbers[self.number]))
-        self._changed()
+        self._redraw_without_refusal()
 
-    def _changed(self) -> None:
+    def _redraw_without_refusal(self) -> None:
         self.refused = False
         self.redraw()

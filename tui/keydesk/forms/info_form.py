@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from keydesk.forms.form import ModalForm
-from keydesk.forms.sheet import BLANK, TextLine, Sheet
+from keydesk.forms.sheet import BLANK, Sheet, TextLine
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
 from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
@@ -322,11 +322,11 @@ class DetailsForm(InfoForm[None]):
 
     def lines(self) -> Sequence[TextLine]:
         """Return what is in sight."""
-        lines = self._wrapped()
+        lines = self._row_lines()
         top = min(self.top, self._last_top())
         return lines[top : top + self.room]
 
-    def _wrapped(self) -> list[TextLine]:
+    def _row_lines(self) -> list[TextLine]:
         """Return all rows; a long value is wrapped within its column."""
         longest = max((cell_len(name) for name, _ in self.rows), default=0)
         names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, self.inside // 2))
@@ -365,4 +365,4 @@ class DetailsForm(InfoForm[None]):
 
     def _last_top(self) -> int:
         """Return the first line of the last page."""
-        return max(0, len(self._wrapped()) - self.room)
+        return max(0, len(self._row_lines()) - self.room)

@@ -168,7 +168,7 @@ class MoveForm(Form[MoveEntry]):
         super().__init__(context)
         self.order_id = order_id
         self.active = "price"
-        self.fields = {name: _filled(level) for name, level in self._levels_now().items()}
+        self.fields = {name: _price_entry(level) for name, level in self._levels_now().items()}
 
     @property
     def order(self) -> OrderRow | None:
@@ -363,7 +363,7 @@ class MoveForm(Form[MoveEntry]):
         self.redraw()
 
 
-def _filled(level: Decimal | None) -> Entry:
+def _price_entry(level: Decimal | None) -> Entry:
     return Entry("" if level is None else f"{level:f}", "price")
 
 

@@ -15,8 +15,8 @@ from keydesk.calc.protection import (
     ProtectionField,
     draft_of,
     protection_of,
-    wanted,
     wanted_level,
+    wanted_protection,
 )
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
@@ -98,7 +98,7 @@ class ProtectionForm(Form[SetProtection]):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return ()
-        new = wanted(self.draft, trade, context)
+        new = wanted_protection(self.draft, trade, context)
         return [
             quote_line(context),
             entry_and_now(trade, context),
@@ -106,7 +106,7 @@ class ProtectionForm(Form[SetProtection]):
             *(self._field(name, trade, context) for name in FIELDS),
             *([range_line(context)] if self._counts_in_ranges() else ()),
             BLANK,
-            *(NO_OUTLOOK if new is None else self._outlook(trade, new, context)),
+            *(NO_OUTLOOK if new is None else self._amount_lines(trade, new, context)),
         ]
 
     def action(self) -> Action:
@@ -115,7 +115,7 @@ class ProtectionForm(Form[SetProtection]):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return Action.TIGHTEN
-        new = wanted(self.draft, trade, context)
+        new = wanted_protection(self.draft, trade, context)
         if new is None:
             return Action.LOOSEN
         return ACTIONS[protection.weight(trade, protection_of(trade), new)]
@@ -142,7 +142,7 @@ class ProtectionForm(Form[SetProtection]):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return None
-        now, new = protection_of(trade), wanted(self.draft, trade, context)
+        now, new = protection_of(trade), wanted_protection(self.draft, trade, context)
         if new is None:
             return None
         return SetProtection(
@@ -155,7 +155,7 @@ class ProtectionForm(Form[SetProtection]):
 
     def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entry(name), self.draft.active == name
-        meaning = self._was(name, trade, context)
+        meaning = self._change_words(name, trade, context)
         left, right = ("[", "]") if active else (" ", " ")
         return (
             (safe(f"{FIELD_KEYS[name]} "), "bright"),
@@ -170,7 +170,9 @@ class ProtectionForm(Form[SetProtection]):
     def _counts_in_ranges(self) -> bool:
         return any(self.draft.entry(name).unit == "ATR" for name in FIELDS)
 
-    def _was(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> Printable:
+    def _change_words(
+        self, name: ProtectionField, trade: TradeRow, context: TradingContext
+    ) -> Printable:
         before = getattr(protection_of(trade), name)
         after = wanted_level(self.draft, name, trade, context)
         if isinstance(after, UnreadableText):
@@ -181,15 +183,15 @@ class ProtectionForm(Form[SetProtection]):
         show = _in_pips if name == "trail" else _at_price
         return safe(f"{show(before, context)} → {show(after, context)}")
 
-    def _outlook(
+    def _amount_lines(
         self, trade: TradeRow, new: protection.Protection, context: TradingContext
     ) -> Sequence[TextLine]:
         before = protection.outlook(trade, protection_of(trade), context)
         after = protection.outlook(trade, new, context)
         ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
-        target = _outcome("target  ", before.at_target, after.at_target, EMPTY)
+        target = _amount_line("target  ", before.at_target, after.at_target, EMPTY)
         return [
-            _outcome("at stop ", before.at_stop, after.at_stop, "UNLIMITED"),
+            _amount_line("at stop ", before.at_stop, after.at_stop, "UNLIMITED"),
             (*target[:2], (ratio, "muted"), *target[2:]),
         ]
 
@@ -322,7 +324,7 @@ def _nudged(entry: Entry, steps: int, trade: TradeRow, context: TradingContext) 
     return entry.set(max(Decimal(0), (value or Decimal(0)) + steps * step))
 
 
-def _outcome(
+def _amount_line(
     label: Printable, before: Decimal | None, after: Decimal | None, none: Printable
 ) -> TextLine:
     line: list[Words] = [(label, "muted")]

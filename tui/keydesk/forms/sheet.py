@@ -34,7 +34,7 @@ def text_of(lines: Iterable[TextLine], palette: Palette) -> Text:
     return text
 
 
-def wrapped(words: Printable, role: str, width: int) -> list[TextLine]:
+def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:
     """Return a sentence wrapped to the width."""
     return [((line, role),) for line in lines_of(words, width)]
 
@@ -79,15 +79,15 @@ QuoteTrouble = Callable[[str], str]  # instrument -> why its old price could not
 SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
 
 
-def _never(_instrument: str, _kind: str, _side: str) -> float | None:
+def _never_sent(_instrument: str, _kind: str, _side: str) -> float | None:
     return None
 
 
-def _nobody(_instrument: str) -> None:
+def _ask_nothing(_instrument: str) -> None:
     return None
 
 
-def _none(_instrument: str) -> str:
+def _no_trouble(_instrument: str) -> str:
     return ""
 
 
@@ -103,7 +103,7 @@ class FormContext:
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
     no_orders: str = ""  # why only exits are sent; empty: all orders are
-    sent_like_this: SentLikeThis = _never
-    ask_price: AskPrice = _nobody  # request the price of an instrument
-    quote_trouble: QuoteTrouble = _none
+    sent_like_this: SentLikeThis = _never_sent
+    ask_price: AskPrice = _ask_nothing  # request the price of an instrument
+    quote_trouble: QuoteTrouble = _no_trouble
     keymap: KeyMap = KEYMAP

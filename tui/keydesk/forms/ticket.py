@@ -122,7 +122,7 @@ class TicketForm(Form[OpenOrder]):
         return OpenOrder(
             instrument=self.draft.instrument,
             kind=self.draft.kind,
-            units=self.draft.direction * self._shown(plan).units,
+            units=self.draft.direction * self._drawn_plan(plan).units,
             price=None if self.draft.kind == "MARKET" else levels.entry,
             bound=levels.bound,
             expected=levels.entry,
@@ -149,7 +149,7 @@ class TicketForm(Form[OpenOrder]):
         """Ask once more when the price ran, or the position changed, faster than a person can have seen."""
         context = self.trading_context()
         plan = self.plan(context)
-        if plan is not None and plan.reduces != self._shown(plan).reduces:
+        if plan is not None and plan.reduces != self._drawn_plan(plan).reduces:
             return "The position just changed: press again to send this"
         if context is None or plan is None or self.draft.kind != "MARKET" or not self._seen_prices:
             return ""
@@ -162,7 +162,7 @@ class TicketForm(Form[OpenOrder]):
         self._seen_prices.clear()
         return f"The price just moved from {seen} to {touch}: press again to send at that"
 
-    def _shown(self, plan: Plan) -> Plan:
+    def _drawn_plan(self, plan: Plan) -> Plan:
         """Return the plan on the screen: prices and NAV move on between the drawing and the key."""
         if self._drawn is None or self._drawn[0] != self.draft:
             return plan
@@ -212,11 +212,11 @@ class TicketForm(Form[OpenOrder]):
         """Fill the active field."""
         if not is_number_key(key):
             return False
-        if self._is_there(self.draft.active):
+        if self._has_field(self.draft.active):
             self.draft = self.draft.typed(key)
         return True
 
-    def _is_there(self, name: FieldName) -> bool:
+    def _has_field(self, name: FieldName) -> bool:
         """Whether the ticket has the field now; says why when it has none because it only reduces."""
         plan = self.plan(self.trading_context())
         there = plan is None or name in fields_of(self.draft, plan)
@@ -227,7 +227,7 @@ class TicketForm(Form[OpenOrder]):
     def action_pick(self, name: FieldName) -> None:
         """Make a field the active one."""
         self.draft = self.draft.pick(name)  # one that is not there takes no digits either
-        self._is_there(name)
+        self._has_field(name)
         self.redraw()
 
     def action_next_field(self, step: int) -> None:
@@ -279,7 +279,7 @@ class TicketForm(Form[OpenOrder]):
 
     def action_nudge(self, steps: int) -> None:
         """Move the active field; behind a digit the full stop and the comma are text of it."""
-        if not self._is_there(self.draft.active):
+        if not self._has_field(self.draft.active):
             self.redraw()
             return
         entry = self.draft.entry(self.draft.active)

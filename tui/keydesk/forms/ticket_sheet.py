@@ -16,7 +16,7 @@ from keydesk.calc.ticket_draft import (
     UnreadableText,
     shown_number,
 )
-from keydesk.calc.trading_context import TradingContext, realised
+from keydesk.calc.trading_context import TradingContext, realised_profit
 from keydesk.forms.sheet import TextLine, Words
 from keydesk.text.format import EMPTY, money, pair, percent, price, short_age, units
 from keydesk.text.sanitize import Printable, safe
@@ -59,7 +59,7 @@ def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextL
     """Return the type, the fields with what they come to, the time in force."""
     lines: list[TextLine] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
     lines += [
-        field_line(draft, name, _meaning(draft, name, plan, context))
+        field_line(draft, name, _field_value_words(draft, name, plan, context))
         for name in fields_of(draft, plan)
     ]
     if any(draft.entry(name).unit == "ATR" for name in fields_of(draft, plan)):
@@ -114,7 +114,9 @@ def shown_digits(text: str) -> str:
     return f"{int(text):,}" if text.isdecimal() else text.replace("-", "−")
 
 
-def _meaning(draft: Draft, name: FieldName, plan: Plan, context: TradingContext) -> Printable:
+def _field_value_words(
+    draft: Draft, name: FieldName, plan: Plan, context: TradingContext
+) -> Printable:
     """Return what a field comes to, or that its unit is not known."""
     unknown = isinstance(field_reading(draft, name, plan), UnreadableText)
     if unknown and isinstance(draft.reading(name), Decimal):
@@ -130,7 +132,7 @@ def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContex
             bound = f" by {plan.bound_by}" if plan.bound_by else ""
             return safe(f"= {units(plan.units)}{bound}")
         case "price":
-            return _away(draft, levels.entry, context)
+            return _entry_words(draft, levels.entry, context)
         case "stop":
             stop = _level(draft.reading(name), levels.stop, levels.entry, context)
             return "sizes it, is not sent" if plan.reduces else stop
@@ -149,7 +151,7 @@ def _trail_words(draft: Draft, trail: Decimal, context: TradingContext) -> str:
     return price(trail, context.rules.price_precision)
 
 
-def _away(draft: Draft, entry: Reading, context: TradingContext) -> Printable:
+def _entry_words(draft: Draft, entry: Reading, context: TradingContext) -> Printable:
     if not isinstance(entry, Decimal):
         return ""
     touch = context.ask if draft.direction > 0 else context.bid
@@ -171,9 +173,9 @@ def _level(typed: Reading, level: Reading, entry: Reading, context: TradingConte
 def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextLine]:
     """Return what the ticket may win and lose, what it ties up, and the position it leaves."""
     currency, nav = context.funds.currency, context.funds.nav
-    outcome = (_at_stop(plan, currency, nav), _at_target(plan, currency))
+    outcome = (_loss_line(plan, currency, nav), _profit_line(plan, currency))
     return [
-        *(_reduced(draft, plan, context) if plan.reduces else outcome),
+        *(_reduction_lines(draft, plan, context) if plan.reduces else outcome),
         (
             ("pip     ", "muted"),
             (safe(f"{money(plan.pip_value)}"), "plain"),
@@ -182,7 +184,7 @@ def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Text
                 money(spread_cost(plan.units, context.bid, context.ask, context.factors.loss)),
                 "plain",
             ),
-            (_of_stop(plan), "muted"),
+            (_share_of_stop(plan), "muted"),
         ),
         (
             ("margin  ", "muted"),
@@ -196,12 +198,12 @@ def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Text
     ]
 
 
-def _reduced(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
+def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
     """What an order that opens nothing takes away, and what that realises."""
     held, funds = plan.position_before, context.funds
     side, role = ("LONG", "buy") if held > 0 else ("SHORT", "sell")
     at = shown_number(plan.levels.entry)
-    won = None if at is None else realised(funds.lots, plan.units, at, context.factors)
+    won = None if at is None else realised_profit(funds.lots, plan.units, at, context.factors)
     when = (
         "at market" if draft.kind == "MARKET" else f"at {price(at, context.rules.price_precision)}"
     )
@@ -220,7 +222,7 @@ def _reduced(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[Text
     )
 
 
-def _at_stop(plan: Plan, currency: str, nav: Decimal) -> TextLine:
+def _loss_line(plan: Plan, currency: str, nav: Decimal) -> TextLine:
     levels = (plan.levels.entry, plan.levels.stop, plan.levels.trail)
     if levels[0] is None or any(isinstance(each, UnreadableText) for each in levels):
         # nothing follows from a price that was not typed yet, or from text that cannot be read
@@ -236,7 +238,7 @@ def _at_stop(plan: Plan, currency: str, nav: Decimal) -> TextLine:
     )
 
 
-def _at_target(plan: Plan, currency: str) -> TextLine:
+def _profit_line(plan: Plan, currency: str) -> TextLine:
     if plan.reward is None:
         return (("target  ", "muted"), (EMPTY, "muted"))
     line: list[Words] = [
@@ -249,7 +251,7 @@ def _at_target(plan: Plan, currency: str) -> TextLine:
     return line
 
 
-def _of_stop(plan: Plan) -> Printable:
+def _share_of_stop(plan: Plan) -> Printable:
     if plan.distance is None or plan.distance <= 0:
         return ""
     return safe(f" = {money(plan.spread / plan.distance * PERCENT, 0)} % of the stop")

@@ -10,7 +10,7 @@ from keydesk.calc.watchlists import COLUMNS as COLUMN_NAMES
 from keydesk.calc.watchlists import LONGEST_NAME, Watchlist
 from keydesk.forms.command_line import FindForm
 from keydesk.forms.info_form import InfoForm
-from keydesk.forms.sheet import TextLine, wrapped
+from keydesk.forms.sheet import TextLine, wrap_words
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import COLUMNS, DELETE_LIST, KEYMAP, NAME
 from keydesk.store.store import Store
@@ -89,7 +89,7 @@ class NameForm(InfoForm[str]):
         """Say what is wrong with the text, or what it is for."""
         trouble = self._trouble(self.text) if self.text else ""
         words: Printable = clean(trouble) if trouble else self._field_hint
-        return wrapped(words, "warn" if trouble else "muted", self.inside)
+        return wrap_words(words, "warn" if trouble else "muted", self.inside)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Follow the text."""
@@ -177,7 +177,7 @@ class DeleteListForm(InfoForm[str]):
         words = (
             f"The list of {count} instrument{plural} goes; positions and orders stay as they are."
         )
-        return wrapped(safe(words), "plain", self.inside)
+        return wrap_words(safe(words), "plain", self.inside)
 
     def action_take(self) -> None:
         """Confirm."""

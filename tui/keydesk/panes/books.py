@@ -145,9 +145,11 @@ class Books(LinePane):
         first = max(0, self._here + rows // 2 - rows + 1)
         shown = buckets[first : self._here + rows // 2 + 1]
         largest = max((max(each.short, each.long) for each in shown), default=Decimal(1))
-        return self._drawn(buckets[index], largest or Decimal(1), store, here=index == self._here)
+        return self._bucket_runs(
+            buckets[index], largest or Decimal(1), store, here=index == self._here
+        )
 
-    def _drawn(
+    def _bucket_runs(
         self, bucket: BookBucket, largest: Decimal, store: Store, *, here: bool
     ) -> list[Run]:
         palette, bar = self.palette, self._bar()

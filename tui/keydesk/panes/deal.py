@@ -100,7 +100,7 @@ class Deal(LinePane, can_focus=False):
             [],
             *self._cost(store),
             [],
-            *self._held(store),
+            *self._position_lines(store),
             [],
             *self._permission(store),
         ]
@@ -130,7 +130,7 @@ class Deal(LinePane, can_focus=False):
             rows.append(self._label("to enter", show.money(-cost, signed=True)))
         return rows
 
-    def _held(self, store: Store) -> list[list[Run]]:
+    def _position_lines(self, store: Store) -> list[list[Run]]:
         position = store.positions.get(store.focus)
         if position is None:
             return [self._label("position", "none")]

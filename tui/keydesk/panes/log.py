@@ -16,7 +16,7 @@ from keydesk.panes.price_cells import signed_role
 from keydesk.store.frame import Frame
 from keydesk.store.state import LogKind, LogLine, Notice, Topic
 from keydesk.text import format as show
-from keydesk.text.format import lines_of, shortened
+from keydesk.text.format import lines_of, shorten
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 from keydesk.widgets.table import Column, TablePane
@@ -113,7 +113,7 @@ class Log(TablePane):
                 return self._words(line, width)
 
     def _words(self, line: LogLine, width: int) -> list[Run]:
-        return [(shortened(line.text, width), self.palette["plain"])]
+        return [(shorten(line.text, width), self.palette["plain"])]
 
     def _time(self, line: LogLine, now_ns: int) -> SafeText:
         if now_ns - line.time_ns > DAY * show.SECOND:
@@ -164,10 +164,10 @@ class Notices(LinePane, can_focus=False):
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
         """Return a line of what is there to say; what has no room is named."""
         if self._rows is None:
-            self._rows = self._fitted(frame)
+            self._rows = self._fitting_lines(frame)
         return self._rows[y] if y < len(self._rows) else ()
 
-    def _fitted(self, frame: Frame) -> list[list[Run]]:
+    def _fitting_lines(self, frame: Frame) -> list[list[Run]]:
         pressing = self._lines_of(self._pressing(frame))
         room = self.outer_size.height
         if len(pressing) > room:

@@ -106,7 +106,7 @@ class Watchlist(InstrumentRows):
         """Return the list's name, then as fits: how it is sorted and filtered, and how many rows there are."""
         name = "" if self.frame is None else active_list(self.frame.store).name
         words = "Watch" if name in ("", "All") else f"Watch {name}"
-        tab = Tab(show.shortened(safe(words), max(5, self.inside - 3)))
+        tab = Tab(show.shorten(safe(words), max(5, self.inside - 3)))
         room = self.inside - width_of([(tab.text, self.palette["plain"])]) - 5
         right = ""
         for part in (self.order.words, self.filter.words, self._count_words()):

@@ -320,18 +320,18 @@ def _closed_since(
 ) -> Iterator[tuple[m.OrderFillTransaction, m.TradeReduce]]:
     """Return the parts closed today of trades that were opened before today."""
     fills = [each for each in since if isinstance(each, m.OrderFillTransaction)]
-    opened = set(readable(store, _opened, fills))
-    for parts in readable(store, _closed, fills):
+    opened = set(readable(store, _opened_trade_id, fills))
+    for parts in readable(store, _closed_parts, fills):
         for fill, part in parts:
             if part.trade_id not in opened:
                 yield fill, part
 
 
-def _opened(fill: m.OrderFillTransaction) -> str:
+def _opened_trade_id(fill: m.OrderFillTransaction) -> str:
     return "" if fill.trade_opened is None else fill.trade_opened.trade_id
 
 
-def _closed(
+def _closed_parts(
     fill: m.OrderFillTransaction,
 ) -> Sequence[tuple[m.OrderFillTransaction, m.TradeReduce]]:
     """Return the parts that a fill closed, each with all needed members."""
