@@ -95,7 +95,7 @@ async def test_what_is_held_or_in_focus_is_streamed_as_well() -> None:
         assert link.store.health.prices == "OK"
 
 
-class Timed:
+class TimedStream:
     """A price stream whose items come at these moments."""
 
     def __init__(self, clock: Clock, moments: Sequence[float]) -> None:
@@ -122,7 +122,7 @@ async def rests_between(*moments: float) -> list[float]:
         clock.seconds += seconds
 
     link.pause = pause
-    await _read(link, Timed(clock, moments), asyncio.Event())
+    await _read(link, TimedStream(clock, moments), asyncio.Event())
     await link.client.close()
     return rests
 

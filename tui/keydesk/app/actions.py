@@ -85,7 +85,7 @@ class DeskActions:
         action(*arguments)
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:
-        """Open a form and carry out what it decides."""
+        """Open a form and carry out the instruction that it returns."""
         self._app.push_screen(form, self._desk.carry_out)
 
     # What is selected.
@@ -96,7 +96,7 @@ class DeskActions:
         return next(each for each in self._app.screen_stack if isinstance(each, DeskScreen))
 
     def selection(self) -> Selection:
-        """Return what a key would act on."""
+        """Return the focused pane and the selected rows, on which a key acts."""
         focused = self._app.focused
         return Selection(
             focused.id or "" if focused is not None else "",

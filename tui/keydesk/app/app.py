@@ -62,7 +62,7 @@ PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
 INTERRUPTED = 130
-LONG_START = 5.0  # seconds after which the desk says what it waits for
+LONG_START = 5.0  # seconds after which a message names the reason for waiting
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
     "Start keydesk again: what was under way is looked up before anything else. "
@@ -375,7 +375,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # Forms.
 
     def form_context(self) -> FormContext:
-        """Return what a form needs to know."""
+        """Return the store, clocks, limits and keys that a form is given."""
         from keydesk.forms.sheet import FormContext  # noqa: PLC0415 - with the first form
 
         context = FormContext(

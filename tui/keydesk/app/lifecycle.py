@@ -105,7 +105,7 @@ class Connection:
         self.sender.client_ids = self.linked is False
 
     async def carry_out(self, instruction: Instruction) -> None:
-        """Do what a form decided."""
+        """Carry out the instruction of a form."""
         await self.commands.carry_out(instruction)
 
 

@@ -1,4 +1,4 @@
-"""Named watchlists as values: every change returns new lists, and a change that makes no sense says why."""
+"""Named watchlists as values: a change returns new lists or raises `ListError` with the reason."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ MOST_INSTRUMENTS = 500
 
 
 class ListError(ValueError):
-    """Raised for a change of the lists that makes no sense; the text says why."""
+    """Raised for an invalid change of the lists; the text is the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from keydesk.terminal.output import sanitizing_excepthook
 from keydesk.terminal.reset import repair_if_left
 from keydesk_client.errors import KeydeskClientError
 
-# What is imported is no garbage, and looking for it costs a tenth of the start; the desk looks when it is open.
+# Imported modules are never garbage, and collecting takes a tenth of the start; the open desk collects again.
 STARTING = (500_000, 20, 50)
 LOOK_EVERY = 0.05  # seconds
 

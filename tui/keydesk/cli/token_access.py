@@ -54,7 +54,9 @@ def hidden_answer(question: str) -> str:
         Refusal: the terminal cannot be kept from showing what is typed.
     """
     with warnings.catch_warnings(), interruptible():
-        warnings.simplefilter("error", GetPassWarning)  # it would go on, and show what is typed
+        warnings.simplefilter(
+            "error", GetPassWarning
+        )  # getpass would go on and echo the typed text
         try:
             return getpass(question)
         except (GetPassWarning, EOFError):

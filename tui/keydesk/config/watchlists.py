@@ -24,7 +24,7 @@ from keydesk.config.settings import BadSettings, table_in
 from keydesk_client.auth.private_files import locked, replace_file
 
 FILE = "watchlists.toml"
-LOCK_PATIENCE = 0.5  # seconds: the screen stands still meanwhile
+LOCK_PATIENCE = 0.5  # seconds, in which the screen is not drawn
 LONGEST_INSTRUMENT = 24
 ONE_LINE = 8  # instruments
 BLANK_LINES = re.compile(r"\n{3,}")

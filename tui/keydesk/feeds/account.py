@@ -35,7 +35,7 @@ REPEATS_AT_ONCE = 2
 SETTLED_AFTER = 10.0  # seconds without a doubt after which the next snapshot is taken at once
 LINES = 500
 MOST_READ = 20_000  # a day of more transactions than this has no start that we could count back to
-FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop stands in its batch, as a rule
+FIRST_STOP_WITHIN = 12  # ids after the fill: a trade's first stop is usually in its batch
 NS = 1_000_000_000
 
 
@@ -93,7 +93,7 @@ def _say_why(link: Link, error: Exception, tries: int) -> None:
         link.write(f"The account could not be read: {reason(error)}")
     if isinstance(error, Unauthorized | Forbidden | NotFound):
         link.store.health.warning = f"The broker refuses this account: {reason(error)}"
-    elif link.store.account is None:  # nothing but this line says why the desk stays empty
+    elif link.store.account is None:  # the only message that explains an empty desk
         link.store.health.warning = f"The account could not be read: {reason(error)}"
     else:
         return

@@ -185,7 +185,7 @@ async def supervise(link: Link, name: str, feed: Feed) -> None:
         began = link.now()
         try:
             return await feed(link)
-        except Exception as error:  # noqa: BLE001 - the edge of a task: it is told, and the feed goes on
+        except Exception as error:  # noqa: BLE001 - the edge of a task: the error is reported, and the feed restarted
             failures = 0 if link.now() - began > SETTLED_AFTER else failures
             link.failed(name, error)
         await link.back_off(failures)

@@ -71,7 +71,7 @@ class ArmForm(Form[bool]):
         return True
 
     def typed(self, key: str) -> bool:
-        """Collect the digits; wrong ones are said and asked for again, the third time closes the form."""
+        """Collect the digits; wrong ones are reported and have to be typed again, the third time closes the form."""
         is_asked = self._asks_digits and len(self.required_digits) == LENGTH
         if self.context.store.arming.level == "READ-ONLY" or not is_asked:
             return False

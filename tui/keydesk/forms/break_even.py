@@ -31,7 +31,7 @@ class BreakEvenForm(Form[SetProtection]):
         return self.context.store.trades.get(self.trade_id)
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return what is known of its instrument now."""
+        """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(trade.instrument)
 
     def stop(self, trade: TradeRow, context: TradingContext) -> Decimal:

@@ -70,7 +70,7 @@ class _PositionForm(Form[ClosePosition]):
         self.instrument = instrument
 
     def trading_context(self) -> TradingContext | None:
-        """Return what is known of the instrument now."""
+        """Return rules, price and funds for the instrument, None while one is missing."""
         return self.trading_context_about(self.instrument)
 
     def open_sides(self) -> tuple[OpenSide, ...]:
@@ -228,7 +228,7 @@ class PositionPartForm(_PositionForm):
         return "–" if self.percent is None else f"{self.percent:f} %"
 
     def body(self) -> Sequence[TextLine]:
-        """Show the parts to choose from, what is realised and what remains."""
+        """Show the parts to choose from, the profit of the chosen one and the remainder."""
         context, sides = self.trading_context(), self.open_sides()
         lines: list[TextLine] = [NO_PRICE]
         if context is not None:

@@ -34,7 +34,7 @@ def trade_name(trade: TradeRow) -> SafeText:
 
 
 def entry_and_now(trade: TradeRow, context: TradingContext) -> TextLine:
-    """Return where the trade came from, where it would close, and what it makes there."""
+    """Return the entry price, the price at which it would close, and the profit there."""
     digits = context.rules.price_precision
     close = closing_price(trade.units, context.bid, context.ask)
     moved = profit_in_pips(trade.units, trade.price, close, context.rules.pip)
@@ -57,7 +57,7 @@ def result_of(trade: TradeRow, magnitude: Decimal, context: TradingContext) -> D
 
 
 def signed_money(amount: Decimal) -> Words:
-    """Return an amount in the colour of its sign, the sign said as well."""
+    """Return an amount with its sign, in the colour of the sign."""
     role = "profit" if amount > 0 else "loss" if amount < 0 else "plain"
     return (money(amount, signed=True), role)
 
@@ -83,11 +83,11 @@ class CloseForm(Form[CloseTrades]):
         return [known[trade_id] for trade_id in self.trade_ids if trade_id in known]
 
     def trading_context(self) -> TradingContext | None:
-        """Return what is known of the instrument now."""
+        """Return rules, price and funds for the instrument, None while one is missing."""
         return self.trading_context_about(self.instrument)
 
     def headline(self) -> TextLine:
-        """Return what is closed."""
+        """Return the trades to close."""
         trades = self.trades
         if len(trades) == 1:
             return (
@@ -169,7 +169,7 @@ class ScaleOutForm(Form[CloseTrades]):
         return self.context.store.trades.get(self.trade_id)
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return what is known of its instrument now."""
+        """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(trade.instrument)
 
     def units(self) -> Decimal:
@@ -189,7 +189,7 @@ class ScaleOutForm(Form[CloseTrades]):
         return ((safe(f"CLOSE {chosen} of "), "bright"), (name, "bright"))
 
     def body(self) -> Sequence[TextLine]:
-        """Show the parts to choose from, what is realised and what remains."""
+        """Show the parts to choose from, the profit of the chosen one and the remainder."""
         trade = self.trade
         if trade is None:
             return ()

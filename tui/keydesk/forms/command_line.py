@@ -83,7 +83,7 @@ class FindForm(InfoForm[str]):
         return matching(self.text, self.names)[:SHOWN]
 
     def lines(self) -> Sequence[TextLine]:
-        """List what matches."""
+        """List the matching instruments."""
         matches = self.matches
         if not matches:
             return (((safe(f"No instrument has “{clean(self.text)}”"), "warn"),),)
@@ -109,7 +109,7 @@ class FindForm(InfoForm[str]):
         self.redraw()
 
     def on_input_submitted(self, _event: Input.Submitted) -> None:
-        """Take the chosen one."""
+        """Close with the chosen instrument."""
         matches = self.matches
         if matches:
             self.dismiss(matches[min(self.cursor, len(matches) - 1)])
@@ -121,7 +121,7 @@ class FindForm(InfoForm[str]):
 
 
 class CommandForm(InfoForm[ParsedCommand]):
-    """Returns what the line means."""
+    """Return the command that the typed line means."""
 
     BINDINGS = KEYMAP.bindings(COMMAND)
     WIDTH: ClassVar[int] = 60
@@ -143,7 +143,7 @@ class CommandForm(InfoForm[ParsedCommand]):
         return KeyTarget("text", self.painted)
 
     def compose(self) -> ComposeResult:
-        """Return a field over what is understood."""
+        """Return a field over the meaning of its text."""
         yield Input(
             placeholder="q leaves; b eurusd 50k @1.0830 sl 20p tp 2r",
             max_length=LONGEST,
@@ -160,11 +160,11 @@ class CommandForm(InfoForm[ParsedCommand]):
         return "Tab completes   Enter takes it   Esc closes"
 
     def command(self) -> ParsedCommand:
-        """Return what the line means so far."""
+        """Return the command that the text means so far."""
         return parse_command(self.text, self.store.instruments, self.store.focus)
 
     def lines(self) -> Sequence[TextLine]:  # noqa: PLR0911 - one answer a command
-        """Return what Enter would do."""
+        """Return the effect of Enter in words."""
         match self.command():
             case QuitDesk():
                 return ((("leaves the desk", "bright"),),)

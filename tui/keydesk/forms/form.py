@@ -183,7 +183,7 @@ class Form(ModalForm[Result]):
         raise NotImplementedError
 
     def doubt(self) -> str:
-        """Return, once, what changed since the trader last looked; empty: send."""
+        """Return, once, a change since the last drawing that asks for a second press; empty: send."""
         return ""
 
     def opens_on(self) -> str:
@@ -230,7 +230,7 @@ class Form(ModalForm[Result]):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw everything as it is now; an old price is requested again meanwhile."""
+        """Draw with the present figures, and request a price again that has become old."""
         self._keep_fresh(self.opens_on())
         super().redraw()
 
@@ -286,7 +286,7 @@ class Form(ModalForm[Result]):
             self.context.ask_price(instrument)
 
     def confirmation(self) -> Confirmation:
-        """Return what would send the form now."""
+        """Return the step that would send the form now."""
         try:
             refusals = self.refusals()
         except UNUSABLE:

@@ -54,7 +54,7 @@ class Row:
         return " ".join((self.kind, *(entry.text for entry in self.numbers)))
 
     def put(self, at: int, entry: Entry) -> "Row":
-        """Return the row with a number changed; who types a period wants to see it."""
+        """Return the row with a number changed, turned on."""
         numbers = (*self.numbers[:at], entry, *self.numbers[at + 1 :])
         return replace(self, numbers=numbers, on=True)
 
@@ -107,7 +107,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         self.rows = rows_of(store.indicators_of(store.focus))
         self.at = 0  # row
         self.number = 0  # of the row's numbers, the one that digits fill
-        self.refused = False  # Enter was pressed on what cannot be kept
+        self.refused = False  # Enter was pressed on rows that cannot be kept
 
     def title_words(self) -> Printable:
         """Name the instrument that they are chosen for."""
@@ -121,7 +121,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         return safe(f"{keeps} keeps  Space on/off  Tab number  {scope} {other}  Esc drops")
 
     def lines(self) -> Sequence[TextLine]:
-        """Return the rows, and what is wrong with them."""
+        """Return the rows, and the reason why they cannot be kept."""
         lines = [self._line(index, row) for index, row in enumerate(self.rows)]
         trouble = self.trouble()
         if trouble:
@@ -161,7 +161,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
     # The keys.
 
     def on_key(self, event: KeyPress) -> None:
-        """Fill the number with what numbers are written with."""
+        """Type a digit, point or minus into the active number."""
         key = event.character or ""
         if is_number_key(key):
             event.stop()
@@ -204,7 +204,7 @@ class IndicatorForm(InfoForm[IndicatorChoice]):
         self._redraw_without_refusal()
 
     def action_take(self) -> None:
-        """Return what is on; rows that cannot be kept stay open to be mended."""
+        """Close with the indicators that are on; rows that cannot be kept stay open for correction."""
         self.refused = bool(self.trouble())
         if self.refused:
             self.redraw()

@@ -321,7 +321,7 @@ class DetailsForm(InfoForm[None]):
         return safe(f"Esc closes   Space page {page}/{pages}   ↑ ↓ scroll")
 
     def lines(self) -> Sequence[TextLine]:
-        """Return what is in sight."""
+        """Return the visible lines."""
         lines = self._row_lines()
         top = min(self.top, self._last_top())
         return lines[top : top + self.room]

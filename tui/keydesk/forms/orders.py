@@ -77,7 +77,7 @@ class CancelForm(Form[CancelOrders]):
         return [f"Trade #{order.trade_id} loses this stop"]
 
     def refusals(self) -> Sequence[str]:
-        """Refuse only what is gone already."""
+        """Refuse only an order that is gone already."""
         return () if self.order else ["It is filled or cancelled already"]
 
     def result(self) -> CancelOrders | None:
@@ -176,7 +176,7 @@ class MoveForm(Form[MoveEntry]):
         return self.context.store.orders.get(self.order_id)
 
     def trading_context(self, order: OrderRow) -> TradingContext | None:
-        """Return what is known of its instrument now."""
+        """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(order.instrument)
 
     def _levels_now(self) -> Mapping[str, Decimal | None]:
@@ -221,7 +221,7 @@ class MoveForm(Form[MoveEntry]):
         return (("MOVE ", "bright"), (name, "bright"))
 
     def body(self) -> Sequence[TextLine]:
-        """Show the fields and what they come to."""
+        """Show the fields and their prices."""
         order = self.order
         context = self.trading_context(order) if order else None
         if order is None or context is None:
@@ -334,7 +334,7 @@ class MoveForm(Form[MoveEntry]):
         self._put(in_price.set(level) if isinstance(level, Decimal) else in_price)
 
     def action_count_in_atr(self) -> None:
-        """Count the active level in average true ranges from the price: what is typed stays."""
+        """Count the active level in average true ranges from the price; typed digits stay."""
         entry = self.fields[self.active]
         if self.active == "price":
             self._hint = "The price is no distance: s and t count in ATR"

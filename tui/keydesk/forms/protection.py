@@ -83,7 +83,7 @@ class ProtectionForm(Form[SetProtection]):
         return self.context.store.trades.get(self.trade_id)
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return what is known of its instrument now."""
+        """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(trade.instrument)
 
     def headline(self) -> TextLine:
@@ -93,7 +93,7 @@ class ProtectionForm(Form[SetProtection]):
         return ((safe(f"{self.VERB} "), "bright"), (name, "bright"))
 
     def body(self) -> Sequence[TextLine]:
-        """Show the trade, the fields and what they come to."""
+        """Show the trade, the fields and their prices."""
         trade = self.trade
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:

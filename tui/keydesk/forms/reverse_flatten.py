@@ -35,7 +35,7 @@ class ReverseForm(Form[Reverse]):
         self.instrument = instrument
 
     def trading_context(self) -> TradingContext | None:
-        """Return what is known of the instrument now."""
+        """Return rules, price and funds for the instrument, None while one is missing."""
         return self.trading_context_about(self.instrument)
 
     def draft(self, context: TradingContext) -> Draft:
@@ -169,7 +169,7 @@ class FlattenForm(Form[Flatten]):
         )
 
     def body(self) -> Sequence[TextLine]:
-        """List what is closed and what is cancelled."""
+        """List the positions to close and the orders to cancel."""
         positions, entries = self.positions, self.entries
         lines = [_position_line(row) for row in positions[:SHOWN_POSITIONS]]
         if len(positions) > SHOWN_POSITIONS:
@@ -200,7 +200,7 @@ class FlattenForm(Form[Flatten]):
         return () if self.positions or self.entries else ["FLAT: no position, no entry order"]
 
     def result(self) -> Flatten:
-        """Return the scope; what is open is read again when it is carried out."""
+        """Return the scope; positions and orders are read again when it is carried out."""
         return Flatten(None if self.everywhere else self.instrument)
 
     def action_scope(self, scope: Literal["all", "one"]) -> None:

@@ -14,7 +14,9 @@ from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import Palette
 
-Words = tuple[Printable, str]  # text, role; "live-text on live" stands on another role's colour
+Words = tuple[
+    Printable, str
+]  # text, role; "live-text on live" has another role's colour as background
 TextLine = Sequence[Words]
 
 BLANK: TextLine = ()

@@ -75,7 +75,7 @@ class TicketForm(Form[OpenOrder]):
         draft = first_draft(side, instrument, context, form_context.template, form_context.preset)
         self.draft = draft if fields is None else fields.on(draft)
         self._seen_prices: deque[tuple[float, Decimal]] = deque()
-        self._drawn: tuple[Draft, Plan] | None = None  # what stands on the screen
+        self._drawn: tuple[Draft, Plan] | None = None  # as on the screen
 
     def headline(self) -> TextLine:
         """Say side, units, instrument and price."""
@@ -146,7 +146,7 @@ class TicketForm(Form[OpenOrder]):
             return super().lines()
 
     def doubt(self) -> str:
-        """Ask once more when the price ran, or the position changed, faster than a person can have seen."""
+        """Ask for a second press when price or position changed faster than a person can react."""
         context = self.trading_context()
         plan = self.plan(context)
         if plan is not None and plan.reduces != self._drawn_plan(plan).reduces:
@@ -169,7 +169,7 @@ class TicketForm(Form[OpenOrder]):
         return self._drawn[1]
 
     def trading_context(self) -> TradingContext | None:
-        """Return what is known of instrument and account now."""
+        """Return rules, price and funds for the instrument, None while one is missing."""
         return self.trading_context_about(self.draft.instrument)
 
     def reduces(self) -> bool:
@@ -178,7 +178,7 @@ class TicketForm(Form[OpenOrder]):
         return plan is not None and plan.reduces
 
     def plan(self, context: TradingContext | None) -> Plan | None:
-        """Work the ticket out; None while there is no price."""
+        """Compute the plan of the ticket, None while there is no price."""
         if context is None:
             return None
         return self.once(
@@ -349,7 +349,7 @@ class TicketForm(Form[OpenOrder]):
 
 
 def step_of(entry: Entry, context: TradingContext) -> Decimal:
-    """Return what one nudge moves a field that is no price."""
+    """Return the step of one nudge in a field that holds no price."""
     match entry.unit:
         case "units":
             digits = len(str(int(shown_number(entry.value) or 1)))

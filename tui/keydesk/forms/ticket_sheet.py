@@ -41,7 +41,7 @@ def headline(draft: Draft, plan: Plan | None, context: TradingContext | None) ->
 
 
 def quote_line(context: TradingContext) -> TextLine:
-    """Return both sides, what lies between, and how old it is."""
+    """Return bid, ask, spread and the age of the price."""
     digits = context.rules.price_precision
     spread = money((context.ask - context.bid) / context.rules.pip, 1)
     old = context.age > FRESH
@@ -56,7 +56,7 @@ def quote_line(context: TradingContext) -> TextLine:
 
 
 def field_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextLine]:
-    """Return the type, the fields with what they come to, the time in force."""
+    """Return the order type, the fields with their prices or units, and the time in force."""
     lines: list[TextLine] = [choice_line("o", "type", KIND_WORDS[draft.kind])]
     lines += [
         field_line(draft, name, _field_value_words(draft, name, plan, context))
@@ -78,7 +78,7 @@ def choice_line(letter: str, name: str, value: str) -> TextLine:
 
 
 def range_line(context: TradingContext) -> TextLine:
-    """Return what one average true range is, and of which candles."""
+    """Return the size of one average true range, and its candles."""
     unit = context.average_range
     known = "" if unit is None else f"1a = {money(unit / context.rules.pip, 1)} pips, "
     return choice_line("a", "ATR", f"{known}{average_range.NAME}{'' if known else ' is not known'}")
@@ -117,7 +117,7 @@ def shown_digits(text: str) -> str:
 def _field_value_words(
     draft: Draft, name: FieldName, plan: Plan, context: TradingContext
 ) -> Printable:
-    """Return what a field comes to, or that its unit is not known."""
+    """Return the price or units of a field, or that its unit is not known."""
     unknown = isinstance(field_reading(draft, name, plan), UnreadableText)
     if unknown and isinstance(draft.reading(name), Decimal):
         return NOT_KNOWN
@@ -125,7 +125,7 @@ def _field_value_words(
 
 
 def meaning_of(draft: Draft, name: FieldName, plan: Plan, context: TradingContext) -> Printable:
-    """Return what a field comes to at this price."""
+    """Return the price, distance or units that a field means at this price."""
     digits, levels = context.rules.price_precision, plan.levels
     match name:
         case "size":
@@ -171,7 +171,7 @@ def _level(typed: Reading, level: Reading, entry: Reading, context: TradingConte
 
 
 def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[TextLine]:
-    """Return what the ticket may win and lose, what it ties up, and the position it leaves."""
+    """Return loss at the stop, profit at the target, margin, and the position afterwards."""
     currency, nav = context.funds.currency, context.funds.nav
     outcome = (_loss_line(plan, currency, nav), _profit_line(plan, currency))
     return [
@@ -199,7 +199,7 @@ def result_lines(draft: Draft, plan: Plan, context: TradingContext) -> list[Text
 
 
 def _reduction_lines(draft: Draft, plan: Plan, context: TradingContext) -> Sequence[TextLine]:
-    """What an order that opens nothing takes away, and what that realises."""
+    """Return the units by which an order reduces the position, and the profit that this realises."""
     held, funds = plan.position_before, context.funds
     side, role = ("LONG", "buy") if held > 0 else ("SHORT", "sell")
     at = shown_number(plan.levels.entry)
@@ -258,7 +258,7 @@ def _share_of_stop(plan: Plan) -> Printable:
 
 
 def position_line(draft: Draft, plan: Plan, context: TradingContext) -> TextLine:
-    """Return the position before and after, and in a word what happens to it."""
+    """Return the position before and after, and the change in a word."""
     signed = draft.direction * plan.units
     if context.funds.hedging:
         held = context.funds.long_units if draft.direction > 0 else context.funds.short_units

@@ -86,7 +86,7 @@ class NameForm(InfoForm[str]):
         return "Enter takes it  Esc closes"
 
     def lines(self) -> Sequence[TextLine]:
-        """Say what is wrong with the text, or what it is for."""
+        """Return the reason why the text cannot be taken, or a hint on its use."""
         trouble = self._trouble(self.text) if self.text else ""
         words: Printable = clean(trouble) if trouble else self._field_hint
         return wrap_words(words, "warn" if trouble else "muted", self.inside)

@@ -184,6 +184,6 @@ def price_now(store: Store, snapshot: BookSnapshot) -> Decimal:
 
 
 def nearest(snapshot: BookSnapshot, price: Decimal) -> int:
-    """Return the index of the bucket that a price lies in, or of the last one under it."""
+    """Return the index of the bucket that holds a price, or of the last one under it."""
     prices = [bucket.price for bucket in snapshot.buckets]
     return max(0, bisect_right(prices, price) - 1)

@@ -174,7 +174,7 @@ def preset_shown(template: Template, number: int) -> Preset:
 
 
 def bracket_words(template: Template, spread_pips: Decimal) -> list[str]:
-    """Return what a ticket starts with where the spread is so many pips."""
+    """Return the size and bracket of a new ticket at a spread in pips."""
     stop, target = template.stop_at_spread(spread_pips), template.target_r
     if template.stop_atr is not None:
         words = [f"stop {template.stop_atr:f} ATR"]

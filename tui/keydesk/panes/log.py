@@ -73,7 +73,7 @@ class Log(TablePane):
     def changed(self, frame: Frame) -> None:
         """New lines came."""
         if frame.touched(Topic.LOG) or len(self.keys) != len(frame.store.log):
-            follows = self.cursor == 0  # who reads the newest line goes on to read the newest
+            follows = self.cursor == 0  # at the newest line the cursor stays at the newest
             self.set_keys([str(i) for i in range(len(frame.store.log) - 1, -1, -1)])
             if follows and self.cursor:
                 self.cursor = 0
@@ -134,7 +134,7 @@ Words = tuple[
 
 
 class Notices(LinePane, can_focus=False):
-    """The newest messages, newest first; a command under way stands above them until it is settled."""
+    """The newest messages, newest first; a command in flight is above them until it is settled."""
 
     DEFAULT_CSS = "Notices { height: 1; width: 1fr; }"
 
@@ -146,11 +146,11 @@ class Notices(LinePane, can_focus=False):
 
     @property
     def rows_wanted(self) -> int:
-        """Return how many lines it takes to say whole what is under way, new, or waits to be seen."""
+        """Return the number of lines that commands in flight and new or unseen messages need."""
         return 0 if self.frame is None else len(self._lines_of(self._pressing(self.frame)))
 
     def changed(self, frame: Frame) -> None:
-        """Redraw when something was said, settled or seen, and when a notice has had its time."""
+        """Redraw when a message came, was seen or has expired, and when a command was settled."""
         told: list[object] = [(notice, _is_new(notice, frame)) for notice in _living(frame)]
         if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
             self._told = told
@@ -162,7 +162,7 @@ class Notices(LinePane, can_focus=False):
         super().redraw()
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """Return a line of what is there to say; what has no room is named."""
+        """Return a line of the messages; the last one counts those without room."""
         if self._rows is None:
             self._rows = self._fitting_lines(frame)
         return self._rows[y] if y < len(self._rows) else ()

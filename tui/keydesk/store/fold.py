@@ -300,7 +300,7 @@ def _worth_at_start(store: Store, since: Sequence[m.Transaction], start_ns: int)
         later = _at_start(store, fill.instrument, -part.units, part.price)
         if later is None:
             return None
-        worth += part.realized_pl + later  # what it made in all, less what it made since the start
+        worth += part.realized_pl + later  # the profit in all, less that since the start
     return worth
 
 

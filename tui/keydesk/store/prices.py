@@ -52,7 +52,7 @@ def take_book(store: Store, kind: BookKind, book: OrderBook | PositionBook) -> N
 
 
 def no_book(store: Store, kind: BookKind, instrument: str, why: str) -> None:
-    """Show why there is no book or no newer one; the older snapshot stays."""
+    """Show the reason for a missing or outdated book; the older snapshot stays."""
     held = store.books.get((instrument, kind)) or ClientBook(kind)
     _put_book(store, instrument, replace(held, trouble=why))
 
