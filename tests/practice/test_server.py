@@ -12,16 +12,9 @@ from pathlib import Path
 import pytest
 from starlette.types import Receive, Scope, Send
 
+from keydesk_practice.connections import RESERVED_DESCRIPTORS, ConnectionLimits, WholeWrites
 from keydesk_practice.http.middleware import Application
-from keydesk_practice.server import (
-    RESERVED_DESCRIPTORS,
-    ConnectionLimits,
-    Listener,
-    Server,
-    WholeWrites,
-    listen_on_path,
-    listen_on_port,
-)
+from keydesk_practice.server import Listener, Server, listen_on_path, listen_on_port
 
 PATIENCE = 20.0
 REQUEST = b"GET / HTTP/1.1\r\nHost: b\r\n\r\n"
@@ -227,7 +220,7 @@ async def test_a_client_that_takes_nothing_of_its_answer_is_closed(listener: Lis
 
 def test_a_broker_takes_as_many_descriptors_as_the_system_allows() -> None:
     script = (
-        "import resource; from keydesk_practice.server import raise_descriptor_limit as most\n"
+        "import resource; from keydesk_practice.connections import raise_descriptor_limit as most\n"
         "resource.setrlimit(resource.RLIMIT_NOFILE, (64, 300))\n"
         "print(most(), resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )
