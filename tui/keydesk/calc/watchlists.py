@@ -106,7 +106,7 @@ def new(name: str, *instruments: str) -> Change:
 
     def change(lists: Watchlists) -> Watchlists:
         if len(lists.lists) >= MOST_LISTS:
-            raise ListError(f"there are {MOST_LISTS} lists, which is the most")
+            raise ListError(f"there are {MOST_LISTS} lists, which is the most: delete one first")
         return Watchlists((*lists.lists, Watchlist(_check_name(lists, name), instruments)))
 
     return change
@@ -140,7 +140,9 @@ def add(name: str, instrument: str) -> Change:
         if instrument in held.instruments:
             return lists
         if len(held.instruments) >= MOST_INSTRUMENTS:
-            raise ListError(f"{name} has {MOST_INSTRUMENTS} instruments, which is the most")
+            raise ListError(
+                f"{name} has {MOST_INSTRUMENTS} instruments, which is the most: remove one first"
+            )
         grown = replace(held, instruments=(*held.instruments, instrument))
         return _replace(lists, name, grown)
 

@@ -86,7 +86,9 @@ def specs_of(rows: Sequence[Row]) -> tuple[IndicatorSpec, ...]:
     chosen = [row for row in rows if row.on]
     for row in chosen:
         if any(not entry.text for entry in row.numbers):
-            raise IndicatorSyntaxError(f"{row.kind}: a number is missing")
+            raise IndicatorSyntaxError(
+                f"{row.kind}: a number is missing, type it or turn the row off"
+            )
     specs = tuple(parse_indicator(row.text) for row in chosen)
     refuse_too_many(specs)
     return specs
