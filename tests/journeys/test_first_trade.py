@@ -32,7 +32,7 @@ class Desk:
         terminal.until(lambda: "bal " in terminal.text and "to enter" in terminal.text)
 
     def trade_row(self, trade_id: str) -> str:
-        rows = [row for row in self.terminal.screen.display if row.startswith(f" {trade_id} ")]
+        rows = [row for row in self.terminal.rows if row.startswith(f" {trade_id} ")]
         return rows[0].split("│")[0] if rows else ""
 
     def balance(self) -> Decimal:
@@ -44,7 +44,7 @@ class Desk:
         return self._row(pattern)
 
     def _row(self, pattern: str) -> str:
-        return next((row for row in self.terminal.screen.display if re.search(pattern, row)), "")
+        return next((row for row in self.terminal.rows if re.search(pattern, row)), "")
 
     def leave(self) -> None:
         self.terminal.press(":", "q", "Enter")

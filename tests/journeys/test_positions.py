@@ -33,7 +33,7 @@ def terminal(request: pytest.FixtureRequest, practice_folder: Path) -> Iterator[
 
 def row_of(terminal: Terminal, name: str) -> str:
     """The positions' row of an instrument."""
-    rows = [row for row in terminal.screen.display if row.lstrip().startswith(name)]
+    rows = [row for row in terminal.rows if row.lstrip().startswith(name)]
     return next((row for row in rows if "LONG" in row), "")
 
 

@@ -18,7 +18,7 @@ def ready(terminal: Terminal) -> None:
 
 def watchlist_pairs(terminal: Terminal) -> list[str]:
     """The pairs in the watchlist, from top to bottom."""
-    rows = [row[:43] for row in terminal.screen.display[4:21]]
+    rows = [row[:43] for row in terminal.rows[4:21]]
     return [words[0] for row in rows if (words := row.split()) and "/" in words[0]]
 
 
