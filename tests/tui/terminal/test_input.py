@@ -50,7 +50,7 @@ def keys(messages: list[Message]) -> list[str]:
     return [message.key for message in messages if isinstance(message, events.Key)]
 
 
-def dropped(messages: list[Message]) -> bytes:
+def dropped_bytes(messages: list[Message]) -> bytes:
     return b"".join(each.data for each in messages if isinstance(each, InputDropped))
 
 
@@ -64,7 +64,7 @@ def pastes(messages: list[Message]) -> list[str]:
 def test_bytes_that_are_no_utf8_are_dropped_and_named_and_the_next_key_arrives(data: bytes) -> None:
     keyboard = Keyboard()
     messages = keyboard.sends(data + b"j") + keyboard.waits(1.0)
-    assert dropped(messages) == data
+    assert dropped_bytes(messages) == data
     assert keys(messages) == ["j"]
 
 
@@ -72,7 +72,7 @@ def test_half_a_character_is_dropped_after_half_a_second_without_another_byte() 
     keyboard = Keyboard()
     assert keyboard.sends(b"\xe2\x82") == []
     assert keyboard.waits(0.4) == []
-    assert dropped(keyboard.waits(0.2)) == b"\xe2\x82"
+    assert dropped_bytes(keyboard.waits(0.2)) == b"\xe2\x82"
     assert keys(keyboard.sends("€".encode())) == ["euro_sign"]
 
 
@@ -80,7 +80,7 @@ def test_a_character_cut_in_two_by_the_reads_is_one_character() -> None:
     keyboard = Keyboard()
     messages = keyboard.sends(b"\xe2") + keyboard.sends(b"\x88") + keyboard.sends(b"\x92")
     assert keys(messages) == ["minus_sign"]
-    assert dropped(messages) == b""
+    assert dropped_bytes(messages) == b""
 
 
 def test_eight_bit_alt_is_no_key_and_no_escape() -> None:
@@ -101,7 +101,7 @@ def test_a_paste_goes_on_without_its_undecodable_bytes() -> None:
     keyboard = Keyboard()
     messages = keyboard.sends(START.encode() + b"1\xa0000" + END.encode())
     assert pastes(messages) == ["1000"]
-    assert dropped(messages) == b"\xa0"
+    assert dropped_bytes(messages) == b"\xa0"
 
 
 @pytest.mark.parametrize(

@@ -255,13 +255,13 @@ class TerminalInput:
 
     def feed(self, data: bytes) -> Iterator[Message]:
         """Return the messages of the next bytes."""
-        yield from self._limited(self._read(self._decoder.decode(data)))
+        yield from self._limit(self._read(self._decoder.decode(data)))
         pending = bool(self._decoder.getstate()[0])
         self._incomplete_since = self._clock() if pending else None
 
     def tick(self) -> Iterator[Message]:
         """Return the messages that are due without further bytes: a lone Esc, the end of an endless paste."""
-        yield from self._limited(self._due())
+        yield from self._limit(self._due())
 
     def _due(self) -> Iterator[Message]:
         now = self._clock()
@@ -272,9 +272,9 @@ class TerminalInput:
             self._incomplete_since = None
             yield from self._read(self._decoder.decode(b"", final=True))
         yield from self._overdue(now)
-        yield from self._guarded(self._parser.tick)
+        yield from self._catch_parser_errors(self._parser.tick)
 
-    def _limited(self, messages: Iterable[Message]) -> Iterator[Message]:
+    def _limit(self, messages: Iterable[Message]) -> Iterator[Message]:
         """Drop messages beyond the allowance; the last size is kept for later, and the last reports of focus."""
         waiting = None
         for message in messages:
@@ -325,12 +325,12 @@ class TerminalInput:
         while at < len(text):
             if self._parser.in_paste:
                 end = self._parser.end_of_paste(text[at:])
-                yield from self._parsed(text[at : at + end])
+                yield from self._parse(text[at : at + end])
                 at += end
             elif text[at] != ESC:
                 end = text.find(ESC, at)
                 end = end if end >= 0 else len(text)
-                yield from self._parsed(text[at:end])
+                yield from self._parse(text[at:end])
                 at = end
             elif complete := COMPLETE.match(text, at):
                 yield from self._sequence(complete[0])
@@ -343,7 +343,7 @@ class TerminalInput:
                 at = malformed.end()
             else:  # Esc and a key: Alt, or the keypad's sequences
                 end = at + 1 if text[at + 1] == ESC else at + ALT_AND_A_KEY
-                yield from self._parsed(text[at:end])
+                yield from self._parse(text[at:end])
                 at = end
 
     def _sequence(self, sequence: str) -> Iterator[Message]:
@@ -357,7 +357,7 @@ class TerminalInput:
         elif len(sequence) > LONGEST_KEY:
             yield InputDropped(b"")
         else:
-            yield from self._parsed(sequence)
+            yield from self._parse(sequence)
             if self._parser.in_sequence:
                 self._parser = PasteClosingParser()
                 if not REPLY.fullmatch(sequence):
@@ -393,17 +393,17 @@ class TerminalInput:
             return
         begun, self._begun = self._begun, ""
         if by_hand:
-            yield from self._parsed(begun)
-            yield from self._guarded(self._parser.end_sequence)
+            yield from self._parse(begun)
+            yield from self._catch_parser_errors(self._parser.end_sequence)
         else:
             self._given_up, self._given_up_at = begun[:2], now
             yield InputDropped(b"")
 
-    def _parsed(self, text: str) -> Iterator[Message]:
+    def _parse(self, text: str) -> Iterator[Message]:
         if text:  # an empty one means the end to Textual's parser
-            yield from self._guarded(lambda: self._parser.feed(text))
+            yield from self._catch_parser_errors(lambda: self._parser.feed(text))
 
-    def _guarded(self, parse: Callable[[], Iterable[Message]]) -> Iterator[Message]:
+    def _catch_parser_errors(self, parse: Callable[[], Iterable[Message]]) -> Iterator[Message]:
         try:
             for message in parse():
                 if _is_sound(message):
