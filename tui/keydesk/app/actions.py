@@ -23,6 +23,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.table import TablePane
+from keydesk.widgets.terminal_app import SMALLEST
 
 if TYPE_CHECKING:
     from keydesk.calc.command_parser import ParsedCommand
@@ -119,11 +120,19 @@ class DeskActions:
 
     def _ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
         if self.screen.is_too_small:
-            return  # the screen says so: nothing opens on an account that is not shown
+            self._say_too_small()
+            return
         if instrument:
             self.ask(forms.TicketForm(self._desk.form_context(), side, instrument, fields))
         else:
             self._desk.tell("info", "The account's instruments are still being read")
+
+    def _say_too_small(self) -> None:
+        """Say why no form that opens a trade opens: the terminal does not show what it opens on."""
+        close, flatten = self.keymap.name("close"), self.keymap.name("flatten")
+        needed = f"{SMALLEST.width}×{SMALLEST.height}"
+        words = f"No new trade below {needed} cells. {close} closes, {flatten} flattens"
+        self._desk.tell("info", words)
 
     def action_close(self) -> None:
         """Close the selected trade, or the position."""
@@ -212,6 +221,7 @@ class DeskActions:
         """Turn the position round."""
         instrument = self.selection().instrument(self.store)
         if self.screen.is_too_small:
+            self._say_too_small()
             return
         if instrument in self.store.positions:
             self.ask(forms.ReverseForm(self._desk.form_context(), instrument))
