@@ -9,7 +9,7 @@ from pathlib import Path
 
 from keydesk.feeds.link import Link
 from keydesk.feeds.session import ClientStreams, run
-from keydesk.store.candles import want_older
+from keydesk.store.history import want_history
 from keydesk.store.snapshot import differences
 from keydesk.store.store import Store
 from keydesk.store.valuation import revalue
@@ -157,7 +157,7 @@ async def test_scrolling_back_loads_older_candles_from_the_broker(
         await until(lambda: len(store.series["EUR_USD", "M5"].candles) > 100)
         series = store.series["EUR_USD", "M5"]
         before = len(series.candles)
-        want_older(store, "EUR_USD", "M5")
+        want_history(store, "EUR_USD", "M5", "older")
         await until(lambda: len(series.candles) > before + 100)
         times = [each.time_ns for each in series.candles]
         assert times == sorted(set(times))

@@ -14,7 +14,7 @@ import pytest
 
 from keydesk.feeds.link import Link
 from keydesk.feeds.session import FEEDS
-from keydesk.store.candles import want_older
+from keydesk.store.history import want_history
 from keydesk.store.valuation import revalue
 from support.data.wire_samples import specification
 from support.fakes.hostile_broker import (
@@ -126,7 +126,7 @@ def ask_for_everything(link: Link, clock: Clock) -> None:
     store = link.store
     for series in store.series.values():
         series.wants_reload = True
-        want_older(store, series.instrument, series.granularity)
+        want_history(store, series.instrument, series.granularity, "older")
     kind = "orders" if clock.ahead // 31 % 2 else "positions"
     store.books = {key: held for key, held in store.books.items() if key[1] != kind}
 

@@ -1,107 +1,23 @@
-"""The chart draws candles half a cell precise, with the trader's own prices across it."""
+"""The chart pane: own prices, movement, zoom and styles, and what it shows without candles."""
 
 from dataclasses import replace
-from datetime import UTC
+from datetime import datetime
 
 import pytest
 
+from keydesk.calc.indicator_specs import parse_indicators
+from keydesk.chart.price_axis import PriceLine
 from keydesk.panes.chart import Chart
-from keydesk.store.state import Candle, CandleSeries, Topic
-from keydesk.widgets.candles import PriceLine, Scale, View, draw, scale_of, ticks
-from support.data.desk_data import MINUTE_NS, NOW, WALL_NS, desk_store, frame_of
+from keydesk.store.state import CandleSeries, PastCandles, Topic
+from support.data.desk_data import MINUTE_NS, NOW, candles, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
-
-
-def candle(opened: float, high: float, low: float, close: float, *, minutes: int = 0) -> Candle:
-    return Candle(WALL_NS + minutes * MINUTE_NS, opened, high, low, close, complete=True)
-
-
-def view(*candles: Candle, lines: tuple[PriceLine, ...] = (), height: int = 6) -> View:
-    return View(
-        candles=candles,
-        lines=lines,
-        width=20,
-        height=height,
-        step=1,
-        axis=12,
-        pip_location=0,
-        precision=1,
-        granularity="M5",
-        zone=UTC,
-        hollow=False,
-    )
-
-
-def column(rows: list[list[tuple[str, str]]], x: int) -> str:
-    return "".join("".join(text for text, _ in row)[x] for row in rows[:-1])
-
-
-@pytest.mark.parametrize(
-    ("prices", "glyphs"),
-    [
-        ((0, 10, 0, 10), "┃┃┃┃┃"),
-        ((5, 10, 0, 5), "││╿││"),
-        ((3, 8, 1, 6), "╷╽┃╿╵"),
-        ((0, 0.5, 0, 0.5), "    ╻"),
-        ((9.5, 10, 9.5, 10), "╹    "),
-    ],
-)
-def test_a_candle_is_half_a_cell_precise(
-    prices: tuple[float, float, float, float], glyphs: str
-) -> None:
-    rows = draw(view(candle(*prices)), Scale(0, 10))
-    assert column(rows, 0) == glyphs
-
-
-def test_rising_and_falling_candles_have_their_own_roles() -> None:
-    rows = draw(view(candle(1, 9, 1, 9), candle(9, 9, 1, 1)), Scale(0, 10))
-    assert [run for run in rows[2] if run[0] == "┃"] == [("┃", "rise"), ("┃", "fall")]
-
-
-def test_without_colours_a_rising_body_is_hollow() -> None:
-    rows = draw(replace(view(candle(0, 10, 0, 10)), hollow=True), Scale(0, 10))
-    assert column(rows, 0) == "║║║║║"
-
-
-def test_an_own_line_crosses_the_chart_behind_the_candles_and_is_labelled() -> None:
-    stop = PriceLine(5.0, "5.0", "SL", "stop", 2)
-    rows = draw(view(candle(1, 9, 1, 9), lines=(stop,)), Scale(0, 10))
-    text = "".join(part for part, _ in rows[2])
-    assert text == "┃╌╌╌╌╌╌╌ 5.0 SL     "
-    assert rows[2][-1][1] == "stop"
-
-
-def test_a_line_beyond_the_scale_is_named_at_its_edge_with_an_arrow() -> None:
-    target = PriceLine(30.0, "30.0", "TP", "target", 4)
-    rows = draw(view(candle(1, 9, 1, 9), lines=(target,)), Scale(0, 10))
-    assert "".join(part for part, _ in rows[0]).rstrip().endswith("30.0 ↑TP")
-
-
-def test_lines_that_meet_keep_all_their_names() -> None:
-    lines = (PriceLine(5.1, "5.1", "◂", "bright", 0), PriceLine(5.0, "5.0", "SL", "stop", 2))
-    rows = draw(view(candle(1, 9, 1, 9), lines=lines), Scale(0, 10))
-    assert "".join(part for part, _ in rows[2]).rstrip().endswith("5.1 ◂ SL")
-
-
-def test_round_prices_stand_on_whole_pips() -> None:
-    fine = replace(view(candle(1, 1, 1, 1), height=24), pip_location=-4)
-    found = ticks(fine, Scale(1.0801, 1.0849))
-    assert found
-    assert all(abs(price * 10_000 - round(price * 10_000)) < 1e-6 for price in found)
-    assert {round(price * 10_000) % 10 for price in found} == {0}
-
-
-def test_the_scale_is_kept_while_it_fits_so_that_the_picture_stands_still() -> None:
-    first = scale_of(view(candle(1, 9, 1, 9)), None)
-    assert scale_of(view(candle(1, 9, 1.5, 8)), first) is first
-    assert scale_of(view(candle(1, 19, 1, 9)), first) is not first
 
 
 async def test_own_entry_stop_and_target_are_on_the_chart() -> None:
     pane = Chart()
     async with shown(pane, desk_store(), size=(60, 24)):
         picture = "\n".join(text_of(pane))
-    for words in ("1.08650 TP", "1.08380 ▲", "1.08200 SL LMT", "◂"):
+    for words in ("1.08650 target", "1.08380 entry", " stop", " limit", "1.08435"):
         assert words in picture
 
 
@@ -121,7 +37,7 @@ async def test_the_past_is_scrolled_to_and_more_of_it_asked_for() -> None:
     pane, store = Chart(), desk_store()
     async with shown(pane, store, size=(60, 12)) as pilot:
         await pilot.press("h")
-        assert pane.heading().right == "10 back"
+        assert pane.heading().right == "until 2 Mar 2026 12:50"
         await pilot.press("end")
         assert pane.heading().right == ""
         pane.scroll_candles(10_000)
@@ -165,11 +81,106 @@ async def test_old_candles_stay_when_loading_failed() -> None:
     async with shown(pane, store):
         lines = text_of(pane)
     assert "Old candles: no answer" in lines[0]
-    assert any("┃" in line for line in lines)
+    assert any("│" in line for line in lines)
 
 
-async def test_more_names_than_room_are_told_by_a_plus() -> None:
+async def test_keys_change_style_zoom_and_prices() -> None:
     pane, store = Chart(), desk_store()
-    store.orders["6415"].price = store.trades["6411"].price
-    async with shown(pane, store, size=(30, 24)):
-        assert any("1.08380 ▲+" in line for line in text_of(pane))
+    async with shown(pane, store, size=(90, 24)) as pilot:
+        shown_first = pane.in_sight
+        await pilot.press("plus")
+        assert pane.in_sight < shown_first
+        await pilot.press("less_than_sign", "underscore")
+        assert pane.in_sight > 1.9 * shown_first
+        for name in ("bars", "line", "Heikin-Ashi", ""):
+            await pilot.press("v")
+            assert str(pane.heading().tabs[0].text) == f"EUR/USD M5 {name}".strip()
+        await pilot.press("a")
+        assert [each.prices for each in heard(pilot, Chart.PricesWanted)] == ["B"]
+        store.set_candle_prices("B")
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        assert "bid" in str(pane.heading().tabs[0].text)
+        roles = {role for row in pane._rows for _, role in row}
+        assert roles <= {"", "faint", "~line", "faint@line"}, (
+            "mid candles until those of the bid came"
+        )
+
+
+async def test_the_alignment_of_long_candles_is_named() -> None:
+    pane, store = Chart(), desk_store()
+    store.granularity = "D"
+    async with shown(pane, store, size=(90, 24)):
+        assert str(pane.heading().tabs[0].text) == "EUR/USD D from 17:00 New York"
+
+
+async def test_indicators_of_the_instrument_are_drawn_with_their_names() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(90, 30)):
+        store.set_indicators("EUR_USD", parse_indicators(("ema 20", "bb 20 2", "rsi 14", "macd")))
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        lines = text_of(pane)
+    assert lines[0].startswith(" EMA 20  Bollinger 20 2  day ")
+    assert any(line.startswith(" ─ RSI 14 ─") for line in lines)
+    assert any(line.startswith(" ─ MACD 12 26 9 ─") for line in lines)
+
+
+async def test_another_instrument_shows_the_old_picture_dimmed_until_its_candles_are_there() -> (
+    None
+):
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(60, 20)):
+        store.set_focus("USD_JPY")
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        lines = text_of(pane)
+        assert lines[0].strip() == "Loading USD/JPY M5 …"
+        assert "│" in "".join(lines)
+        assert not any(word in "".join(lines) for word in ("entry", "stop", "target"))
+        series = store.series["USD_JPY", "M5"] = CandleSeries("USD_JPY", "M5", loading=False)
+        series.candles = candles(151.3, 200, 5)
+        store.mark(Topic.CANDLES, ("USD_JPY", "M5"))
+        pane.on_frame(frame_of(store, now=NOW + 2))
+        assert "Loading" not in text_of(pane)[0]
+        assert any("151.300" in line for line in text_of(pane))
+
+
+async def test_older_candles_do_not_move_the_part_of_the_past_in_sight() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(60, 20)) as pilot:
+        await pilot.press("h", "h")
+        before = text_of(pane)
+        series = store.series["EUR_USD", "M5"]
+        older = candles(series.candles[0].open, 100, 9)
+        first = series.candles[0].time_ns
+        series.candles[:0] = [
+            replace(each, time_ns=first - (100 - i) * MINUTE_NS * 5) for i, each in enumerate(older)
+        ]
+        store.mark(Topic.CANDLES)
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        assert text_of(pane) == before
+
+
+async def test_a_date_is_asked_for_and_the_picture_stays_until_it_comes() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(60, 20)) as pilot:
+        pane.go_to_date(datetime(2015, 1, 15))  # noqa: DTZ001 - of the trader's zone
+        await pilot.pause()
+        [wanted] = heard(pilot, Chart.DateWanted)
+        assert wanted.date_ns == 1_421_280_000_000_000_000
+        assert text_of(pane)[0].strip() == "Loading 15 Jan 2015 …"
+        past = store.series["EUR_USD", "M5"].past = PastCandles(is_loaded=True)
+        past.candles = [
+            replace(each, time_ns=wanted.date_ns + (i - 100) * 5 * MINUTE_NS)
+            for i, each in enumerate(candles(1.17, 200, 5))
+        ]
+        store.mark(Topic.CANDLES)
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        assert "Thu 15 Jan 2015" in text_of(pane)[-1]
+
+
+async def test_planned_prices_of_a_form_are_drawn() -> None:
+    pane = Chart()
+    async with shown(pane, desk_store(), size=(90, 30)):
+        pane.plan([PriceLine(1.0845, "plan: limit", "pending")])
+        assert any("1.08450 plan: limit" in line for line in text_of(pane))
+        pane.plan([])
+        assert not any("plan" in line for line in text_of(pane))

@@ -8,12 +8,10 @@ from keydesk.store.candles import (
     close_series,
     loading_failed,
     open_series,
-    previous_day,
     take_candles,
     take_day,
-    take_older,
-    want_older,
 )
+from keydesk.store.history import take_older, want_history
 from keydesk.store.prices import take_price
 from keydesk.store.state import Topic
 from support.data.account_history import candle, fresh_store, price
@@ -84,7 +82,7 @@ def test_a_day_holds_its_range_and_the_close_before() -> None:
     day = store.days["EUR_USD"]
     assert day.previous_close == Decimal("1.05")
     assert (day.high, day.low) == (Decimal("1.20"), Decimal("1.01"))
-    assert previous_day(store, "EUR_USD") == PreviousDay(high=1.1, low=0.9, close=1.05)
+    assert store.previous_day("EUR_USD") == PreviousDay(high=1.1, low=0.9, close=1.05)
 
 
 def test_a_new_day_begins_where_the_last_one_ended() -> None:
@@ -95,18 +93,18 @@ def test_a_new_day_begins_where_the_last_one_ended() -> None:
     begin_day(store)
     day = store.days["EUR_USD"]
     assert day.previous_close == day.high == day.low == Decimal("1.20")
-    assert previous_day(store, "EUR_USD") == PreviousDay(high=1.20, low=1.01, close=1.20)
+    assert store.previous_day("EUR_USD") == PreviousDay(high=1.20, low=1.01, close=1.20)
 
 
 def test_the_previous_day_is_unknown_before_it_was_read() -> None:
-    assert previous_day(fresh_store(), "EUR_USD") is None
+    assert fresh_store().previous_day("EUR_USD") is None
 
 
 def test_scrolling_past_the_oldest_candle_puts_older_ones_before_it() -> None:
     store = fresh_store()
     series = open_series(store, "EUR_USD", "M1")
     take_candles(store, series, [candle(AT.format(5, 0), "1.0 1.1 0.9 1.05")])
-    want_older(store, "EUR_USD", "M1")
+    want_history(store, "EUR_USD", "M1", "older")
     assert series.wants_older
     older = [candle(AT.format(minute, 0), "1.2 1.3 1.1 1.25") for minute in (3, 4, 5)]
     take_older(store, series, older)
@@ -119,5 +117,5 @@ def test_where_history_begins_nothing_older_is_asked_for_again() -> None:
     series = open_series(store, "EUR_USD", "M1")
     take_candles(store, series, [candle(AT.format(5, 0), "1.0 1.1 0.9 1.05")])
     take_older(store, series, [])
-    want_older(store, "EUR_USD", "M1")
+    want_history(store, "EUR_USD", "M1", "older")
     assert not series.wants_older

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from keydesk.store.candles import take_candles, take_older
+from keydesk.store.candles import take_candles
+from keydesk.store.history import take_older
 from keydesk.store.prices import take_conversions, take_price
 from keydesk.store.snapshot import differences, take_snapshot, take_state
 from keydesk.store.state import CandleSeries, Topic

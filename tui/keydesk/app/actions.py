@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from keydesk import forms
 from keydesk.app.availability import Selection
 from keydesk.app.desk_session import DeskLock
+from keydesk.calc.indicator_specs import IndicatorChoice
 from keydesk.calc.instructions import Template
 from keydesk.keys.guard import Cause, armed_by_hand
 from keydesk.keys.guarded_app import NoticeLevel
@@ -27,7 +28,6 @@ from keydesk.widgets.terminal_app import SMALLEST
 
 if TYPE_CHECKING:
     from keydesk.calc.command_parser import ParsedCommand
-    from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.order_parser import ParsedOrder
     from keydesk.calc.ticket_draft import Side
@@ -283,8 +283,11 @@ class DeskActions:
 
     def _spoken(self, spoken: ParsedCommand | None) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
+            ChooseIndicators,
+            GoToDate,
             OpenTicket,
             QuitDesk,
+            ShowGranularity,
             ShowHelp,
             ShowInstrument,
             ShowMessage,
@@ -300,6 +303,12 @@ class DeskActions:
                 self._show_messages()
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
+            case ShowGranularity(granularity):
+                self.store.set_granularity(granularity)
+            case GoToDate(date):
+                self.screen.chart.go_to_date(date)
+            case ChooseIndicators(specs):
+                self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
             case OpenTicket(side, instrument, fields):
                 self._turn_to(instrument)  # the chart beside a ticket is its own
                 self._ticket(side, instrument, fields)

@@ -352,10 +352,20 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.tell("warn", f"Shown until you leave, not kept: {trouble}")
 
     def on_chart_history_wanted(self, message: Chart.HistoryWanted) -> None:
-        """Load candles older than the oldest of a chart."""
-        from keydesk.store.candles import want_older  # noqa: PLC0415 - loaded with the models
+        """Load candles beyond those of a chart."""
+        from keydesk.store.history import want_history  # noqa: PLC0415 - loaded with the models
 
-        want_older(self.store, message.instrument, message.granularity)
+        want_history(self.store, message.instrument, message.granularity, message.direction)
+
+    def on_chart_date_wanted(self, message: Chart.DateWanted) -> None:
+        """Load the candles around a date."""
+        from keydesk.store.history import want_date  # noqa: PLC0415 - loaded with the models
+
+        want_date(self.store, message.instrument, message.granularity, message.date_ns)
+
+    def on_chart_prices_wanted(self, message: Chart.PricesWanted) -> None:
+        """Show mid, bid or ask candles."""
+        self.store.set_candle_prices(message.prices)
 
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
         """Load the candles of the second chart once it is shown."""

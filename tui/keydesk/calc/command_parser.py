@@ -1,15 +1,19 @@
 """Parse and complete a line of the command line."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Literal
 
+from keydesk.calc.granularity import SECONDS, find_granularity
+from keydesk.calc.indicator_specs import IndicatorSpec, IndicatorSyntaxError, parse_indicators
 from keydesk.calc.order_parser import KEYWORDS, OrderSyntaxError, ParsedOrder, matching, parse_order
 from keydesk.calc.ticket_draft import Side
 
-COMMANDS = ("quit", "help", "keys", "messages", "undo", "buy", "sell")
+COMMANDS = ("quit", "help", "keys", "messages", "undo", "buy", "sell", "tf", "date", "ind")
+DATE_PATTERNS = ("%Y-%m-%d", "%Y-%m-%d %H:%M")
 SIDES: dict[str, Side] = {"b": "BUY", "buy": "BUY", "s": "SELL", "sell": "SELL"}
-KNOWN = "Try :q, :help, :messages, :eurusd, :b eurusd 50k sl 20p"
+KNOWN = "Try :q, :help, :messages, :eurusd, :tf h4, :date 2015-01-15, :b eurusd 50k sl 20p"
 
 
 def complete(line: str, instruments: Iterable[str]) -> str:
@@ -68,6 +72,42 @@ class ShowInstrument:
 
 
 @dataclass(frozen=True, slots=True)
+class ShowGranularity:
+    """Show candles of another length."""
+
+    granularity: str
+
+    @property
+    def words(self) -> str:
+        """Return what it does."""
+        return f"shows {self.granularity} candles"
+
+
+@dataclass(frozen=True, slots=True)
+class GoToDate:
+    """Show the chart around a date and time of the trader's zone; at midnight where no time was typed."""
+
+    date: datetime
+
+    @property
+    def words(self) -> str:
+        """Return what it does."""
+        return f"shows the chart at {self.date:%A} {self.date.day} {self.date:%B %Y %H:%M}"
+
+
+@dataclass(frozen=True, slots=True)
+class ChooseIndicators:
+    """Draw these indicators on the charts of the instrument; none of them: no indicators."""
+
+    specs: tuple[IndicatorSpec, ...]
+
+    @property
+    def words(self) -> str:
+        """Return what it does."""
+        return f"draws {', '.join(each.name for each in self.specs) or 'no indicators'}"
+
+
+@dataclass(frozen=True, slots=True)
 class OpenTicket:
     """Open a ticket; it asks for its own confirmation."""
 
@@ -84,7 +124,10 @@ class ShowMessage:
     words: str
 
 
-ParsedCommand = QuitDesk | ShowHelp | ShowMessages | ShowInstrument | OpenTicket | ShowMessage
+ChartCommand = ShowGranularity | GoToDate | ChooseIndicators
+ParsedCommand = (
+    QuitDesk | ShowHelp | ShowMessages | ShowInstrument | ChartCommand | OpenTicket | ShowMessage
+)
 
 
 def parse_command(  # noqa: PLR0911 - one answer a command
@@ -103,6 +146,8 @@ def parse_command(  # noqa: PLR0911 - one answer a command
             return ShowMessages()
         case ["undo"]:
             return ShowMessage("warn", "Orders cannot be undone: close, cancel or reverse")
+        case [verb, *rest] if verb in CHART_VERBS:
+            return CHART_VERBS[verb](" ".join(rest))
         case [verb, *rest] if verb in SIDES:
             return _ticket(SIDES[verb], rest, instruments, focus)
         case [name]:
@@ -114,6 +159,38 @@ def parse_command(  # noqa: PLR0911 - one answer a command
             )
         case _:
             return ShowMessage("warn", f"Not understood: {' '.join(words)}. {KNOWN}")
+
+
+def _granularity(typed: str) -> ParsedCommand:
+    found = find_granularity(typed)
+    if found is None:
+        return ShowMessage("warn", f"no timeframe {typed!r}; there are {' '.join(SECONDS)}")
+    return ShowGranularity(found)
+
+
+def _date(typed: str) -> ParsedCommand:
+    for pattern in DATE_PATTERNS:
+        try:
+            return GoToDate(datetime.strptime(typed, pattern))  # noqa: DTZ007 - of the trader's zone
+        except ValueError:
+            continue
+    return ShowMessage("warn", f"no date {typed!r}; write it as 2015-01-15 or 2015-01-15 09:30")
+
+
+def _indicators(typed: str) -> ParsedCommand:
+    if typed in {"none", "off"}:
+        return ChooseIndicators(())
+    try:
+        return ChooseIndicators(parse_indicators(each.strip() for each in typed.split(",")))
+    except IndicatorSyntaxError as error:
+        return ShowMessage("warn", str(error))
+
+
+CHART_VERBS: Mapping[str, Callable[[str], ParsedCommand]] = {
+    "tf": _granularity,
+    "date": _date,
+    "ind": _indicators,
+}
 
 
 def _ticket(side: Side, rest: list[str], instruments: Iterable[str], focus: str) -> ParsedCommand:

@@ -14,12 +14,12 @@ from pathlib import Path
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
+from keydesk.calc.granularity import SECONDS
 from keydesk.config.settings import FILE, PRACTICE_MARKET, BadSettings, Profile
 from keydesk_client.auth.private_files import locked, replace_file
 
 SAVE_EVERY = 2.0  # seconds from look to look
 LARGEST = 10_000  # bytes; ours are some hundred
-GRANULARITIES = ("M1", "M5", "M15", "H1", "H4", "D")
 
 
 def save_profile(folder: Path, profile: Profile) -> None:
@@ -141,7 +141,7 @@ def read(path: Path) -> Workspace:
     granularity = _text(said, "granularity")
     return Workspace(
         instrument=_text(said, "instrument"),
-        granularity=granularity if granularity in GRANULARITIES else "M5",
+        granularity=granularity if granularity in SECONDS else "M5",
         fronts={key: value for key, value in fronts.items() if isinstance(value, str)}
         if isinstance(fronts, dict)
         else {},

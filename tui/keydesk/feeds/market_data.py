@@ -5,15 +5,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import get_args
 
+from keydesk.feeds.history import load_older, load_past
 from keydesk.feeds.link import FAILURES, Link, reason
 from keydesk.feeds.streams import watched
 from keydesk.store.candles import (
     close_series,
     loading_failed,
     open_series,
+    show_prices,
     take_candles,
     take_day,
-    take_older,
 )
 from keydesk.store.prices import no_book, take_book
 from keydesk.store.state import BookKind, CandleSeries, Topic
@@ -25,7 +26,6 @@ from keydesk_client.errors import Answered, NotFound, RateLimited, Refused
 from keydesk_client.models import (
     Candlestick,
     CandlestickResponse,
-    DateTime,
     Instrument,
     OrderBook,
     PositionBook,
@@ -154,7 +154,9 @@ def _needs_candles(link: Link, shown: CandleSeries | None, granularity: str) -> 
         return shown is not None or bool(granularity)
     if (shown.instrument, shown.granularity) != (link.store.focus, granularity):
         return True
-    return shown.wants_reload or shown.rolled_over > 0 or shown.wants_older
+    if shown.wants_reload or shown.rolled_over > 0 or shown.prices != link.store.candle_prices:
+        return True
+    return shown.wants_older or (shown.past is not None and bool(shown.past.wants))
 
 
 async def load_candles(
@@ -171,12 +173,14 @@ async def load_candles(
         _leave(link, shown)
         shown = open_series(store, store.focus, granularity)
         await load(link, shown, COUNT)
-    elif shown.wants_reload:
+    elif shown.wants_reload or shown.prices != store.candle_prices:
         await load(link, shown, COUNT)
     elif shown.rolled_over:
         await load(link, shown, OVERLAP + shown.rolled_over)
     elif shown.wants_older:
         await load_older(link, shown)
+    elif shown.past is not None and shown.past.wants:
+        await load_past(link, shown, shown.past)
     return shown
 
 
@@ -195,12 +199,15 @@ def _on_a_chart(link: Link, series: CandleSeries) -> bool:
 async def load(link: Link, series: CandleSeries, count: int) -> bool:
     """Load the newest candles of a series; return False if there was no answer."""
     rolled, series.wants_reload = series.rolled_over, False
+    prices = link.store.candle_prices
     try:
         answer = await link.ask(
             link.client.candles.get(
-                series.instrument, granularity=series.granularity, price="M", count=count
+                series.instrument, granularity=series.granularity, price=prices, count=count
             )
         )
+        if prices != series.prices:
+            show_prices(series, prices)
         take_candles(link.store, series, answer.candles)
     except FAILURES as error:
         _candles_failed(link, series, error)
@@ -208,26 +215,6 @@ async def load(link: Link, series: CandleSeries, count: int) -> bool:
         await link.back_off(3)
         return False
     series.rolled_over = max(0, series.rolled_over - rolled)
-    return True
-
-
-async def load_older(link: Link, series: CandleSeries) -> bool:
-    """Load the candles before the oldest one of a series; return False if there was no answer."""
-    series.wants_older = False  # scrolling on asks again
-    try:
-        answer = await link.ask(
-            link.client.candles.get(
-                series.instrument,
-                granularity=series.granularity,
-                price="M",
-                count=COUNT,
-                to=DateTime.from_ns(series.candles[0].time_ns),
-            )
-        )
-        take_older(link.store, series, answer.candles)
-    except FAILURES as error:
-        _candles_failed(link, series, error)
-        return False
     return True
 
 

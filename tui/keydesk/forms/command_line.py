@@ -7,9 +7,12 @@ from textual.app import ComposeResult
 from textual.widgets import Input
 
 from keydesk.calc.command_parser import (
+    ChooseIndicators,
+    GoToDate,
     OpenTicket,
     ParsedCommand,
     QuitDesk,
+    ShowGranularity,
     ShowHelp,
     ShowInstrument,
     ShowMessage,
@@ -160,7 +163,7 @@ class CommandForm(InfoForm[ParsedCommand]):
         """Return what the line means so far."""
         return parse_command(self.text, self.store.instruments, self.store.focus)
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[Line]:  # noqa: PLR0911 - one answer a command
         """Return what Enter would do."""
         match self.understood():
             case QuitDesk():
@@ -171,6 +174,8 @@ class CommandForm(InfoForm[ParsedCommand]):
                 return ((("shows all messages", "bright"),),)
             case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
+            case ShowGranularity() | GoToDate() | ChooseIndicators() as chart:
+                return wrapped(clean(chart.words), "bright", self.inside)
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_words}" if fields.size_words else ""
                 what = f"ticket: {side}{size} {pair(instrument)} {fields.words}".rstrip()

@@ -105,7 +105,14 @@ TEXTUAL_NAMES = {
     ".": "full_stop",
     "+": "plus",
     "%": "percent_sign",
+    "_": "underscore",
+    "<": "less_than_sign",
+    ">": "greater_than_sign",
 }
+
+
+_PAGE_ON = ("space", "ctrl+d", "pagedown")
+_PAGE_BACK = ("backspace", "ctrl+u", "pageup")
 
 
 def _editing(context: str, name: str) -> tuple[Key, ...]:
@@ -158,15 +165,14 @@ KEYS: tuple[Key, ...] = (
     # Rows.
     Key("row-down", ("j", "down"), ROWS, "rows", "Row down", "row_down"),
     Key("row-up", ("k", "up"), ROWS, "", "Row up", "row_up"),
-    Key("page-down", ("space", "ctrl+d", "pagedown"), ROWS, "page", "Page down", "page_down"),
-    Key("page-up", ("backspace", "ctrl+u", "pageup"), ROWS, "", "Page up", "page_up"),
+    Key("page-down", _PAGE_ON, ROWS, "page", "Page down", "page_down"),
+    Key("page-up", _PAGE_BACK, ROWS, "", "Page up", "page_up"),
     Key("top", ("g g", "home"), ROWS, "", "First row", "top"),
     Key("bottom", ("g e", "end"), ROWS, "", "Last row", "bottom"),
     # The chart, and the order of the watchlist.
     Key("older", ("left", "h"), CHART, "back", "Some candles back in time", "older"),
     Key("newer", ("right", "l"), CHART, "forth", "Some candles nearer to now", "newer"),
     Key("newest", ("g e", "end"), CHART, "now", "The newest candle", "newest"),
-    Key("chart-view", ("v",), CHART, "width", "Wider or narrower candles", "view"),
     Key("watch-view", ("v",), WATCHLIST, "sort", "Sort ▼, ▲, in own order", "view"),
     Key("sort-right", ("l", "right"), WATCHLIST, "", "Sort by the next column", "sort_by(1)"),
     Key("sort-left", ("h", "left"), WATCHLIST, "", "Sort by the column before", "sort_by(-1)"),
@@ -194,6 +200,13 @@ KEYS: tuple[Key, ...] = (
     Key("list-open", ("w t",), WATCHLIST, "", "Only what trades now", "show_only('tradeable')"),
     Key("list-whole", ("w e",), WATCHLIST, "", "Every row of the list", "show_only('')"),
     Key("indicators", ("e",), CHART, "indicators", "Indicators, their periods", "indicators"),
+    Key("chart-page-older", _PAGE_BACK, CHART, "page", "A page back in time", "page_older"),
+    Key("chart-page-newer", _PAGE_ON, CHART, "", "A page nearer to now", "page_newer"),
+    Key("zoom-in", ("+", ">"), CHART, "zoom", "Fewer, wider candles", "zoom_in"),
+    Key("zoom-out", ("_", "<"), CHART, "", "More, narrower candles", "zoom_out"),
+    Key("chart-view", ("v",), CHART, "style", "Candles, bars, line, Heikin", "view"),
+    Key("chart-prices", ("a",), CHART, "bid/ask", "Mid, bid or ask candles", "prices"),
+    Key("chart-dots", ("o",), CHART, "", "Indicators: strokes or dots", "overlay_dots"),
     Key("books-view", ("v",), BOOKS, "orders/positions", "The orders or the positions", "view"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
     Key("send", ("y",), FORM, "send", "Send, or type the letter", "send"),

@@ -1,38 +1,47 @@
-"""The candle chart of the focused instrument, with entries, stops, targets and pending orders as lines."""
+"""The candle chart of the focused instrument, with own prices, indicators and history.
+
+Other parts of the desk set what else is drawn: `plan` the prices of an open form, `point_at` the crosshair.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from datetime import UTC, tzinfo
-from decimal import Decimal
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
+from typing import ClassVar, Literal
 
+from rich.segment import Segment
 from textual.binding import BindingType
 from textual.message import Message
+from textual.strip import Strip
 
+from keydesk.calc.granularity import ALIGNMENT, SECONDS, longer
+from keydesk.chart.canvas import Run as RoleRun
+from keydesk.chart.glyphs import STYLE_NAMES, STYLES, Look, Style
+from keydesk.chart.picture import Picture, dimmed
+from keydesk.chart.position import Position
+from keydesk.chart.price_axis import PriceLine
+from keydesk.chart.scene import Cursor, Scene
 from keydesk.keys.keymap import CHART, KEYMAP
-from keydesk.panes.price_cells import Shape, prices_are_old, role_of_sign, shape_of
-from keydesk.panes.watch_order import day_change
-from keydesk.records import DependentOrder
+from keydesk.panes.chart_indicators import ChartIndicators
+from keydesk.panes.chart_prices import day_legend, day_marks, own_lines
+from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.store.frame import Frame
-from keydesk.store.state import CandleSeries, Topic
+from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
 from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe
-from keydesk.widgets import candles
-from keydesk.widgets.candles import PriceLine, Scale, View
-from keydesk.widgets.lines import Heading, LinePane, Run, Tab
+from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
 
-STEPS = (1, 2, 3)  # columns a candle
-WIDE = 70  # a plot this wide gives every candle its own gap
-LEGEND_FROM = 14  # rows from which on one shows the day's figures
-TAGS = (4, 7)  # columns for words such as SL behind a price: narrow, wide
-ROOMY = 48
-JUMP = 10
+ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
+USUAL_ZOOM = 1
+JUMP = 10  # candles
+REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
+SECOND = 1_000_000_000
+MOST_SEGMENTS = 4000
 PACE = 0.2  # seconds between two redraws of a moving candle
-LONGER = {"S5": "M1", "M1": "M15", "M5": "H1", "M15": "H4", "H1": "D", "H4": "D", "D": "W"}
-ENTRY_TYPES = {"LIMIT": "LMT", "STOP": "STP", "MARKET_IF_TOUCHED": "MIT"}
+PRICES: Sequence[CandlePrices] = ("M", "B", "A")
+SIDES = {"M": "", "B": "bid", "A": "ask"}
 
 
 class Chart(LinePane):
@@ -51,10 +60,25 @@ class Chart(LinePane):
 
     @dataclass
     class HistoryWanted(Message):
-        """Request for candles older than the oldest in the store."""
+        """Request for candles beyond one end of those in the store."""
 
         instrument: str
         granularity: str
+        direction: Literal["older", "newer"]
+
+    @dataclass
+    class DateWanted(Message):
+        """Request for the candles around a date."""
+
+        instrument: str
+        granularity: str
+        date_ns: int
+
+    @dataclass
+    class PricesWanted(Message):
+        """Request for candles of mid, bid or ask prices."""
+
+        prices: CandlePrices
 
     class IndicatorsWanted(Message):
         """Request to choose the indicators."""
@@ -69,24 +93,67 @@ class Chart(LinePane):
         super().__init__(id=id)
         self.zone = zone
         self.linked = linked  # shows a longer candle length than the desk's own
-        self.back = 0  # candles scrolled into the past
-        self.step = 0  # 0: chosen by the width
-        self._scale: Scale | None = None
-        self._picture: list[list[candles.Run]] = []
+        self.style: Style = "candles"
+        self.zoom = USUAL_ZOOM
+        self.braille = False
+        self.position = Position()
+        self.indicators = ChartIndicators()
+        self._picture = Picture()
+        self._scene: Scene | None = None
+        self._rows: Sequence[Sequence[RoleRun]] = ()  # as they are on the screen
+        self._planned: tuple[PriceLine, ...] = ()
+        self._cursor: Cursor | None = None
         self._shown: tuple[str, str] = ("", "")
+        self._segments: dict[RoleRun, Segment] = {}
         self._behind = False
         self._drawn_at = 0.0
+
+    # What other parts of the desk add.
+
+    def plan(self, lines: Iterable[PriceLine]) -> None:
+        """Draw the prices of an open form: planned entry, stop, target, bound."""
+        self._planned = tuple(lines)
+        self._draw_now()
+
+    def point_at(self, cursor: Cursor | None) -> None:
+        """Draw the crosshair on a candle of `scene` and a price, or remove it."""
+        self._cursor = cursor
+        self._draw_now()
+
+    @property
+    def scene(self) -> Scene | None:
+        """Return what is drawn; None before there are candles."""
+        return self._scene
+
+    @property
+    def picture(self) -> Picture:
+        """Return the picture, whose layout and scale say where candles and prices stand."""
+        return self._picture
 
     # Drawing.
 
     def heading(self) -> Heading:
-        """Instrument and granularity."""
+        """Instrument, granularity, what is drawn of it, and the date of a part of the past."""
         if self.frame is None:
             return Heading((Tab("Chart"),))
         store = self.frame.store
-        past = f"{self.back} back" if self.back else ""
-        name = f"{show.pair(store.focus)} {self._granularity(store)}"
-        return Heading((Tab(safe(name.strip() or "Chart")),), safe(past))
+        granularity = self._granularity(store)
+        words = (
+            show.pair(store.focus),
+            granularity,
+            SIDES[store.candle_prices],
+            STYLE_NAMES[self.style],
+            ALIGNMENT.get(granularity, ""),
+        )
+        name = " ".join(word for word in words if word)
+        return Heading((Tab(safe(name or "Chart")),), safe(self._past_words()))
+
+    def _past_words(self) -> str:
+        until = self.position.until
+        if until is None:
+            return ""
+        at = show.at(until, self.zone)
+        return f"until {at.day} {at:%b %Y %H:%M}"
 
     def waiting(self) -> Iterable[Run]:
         """Return the text before the first frame."""
@@ -96,140 +163,179 @@ class Chart(LinePane):
         """Redraw what changed; another instrument starts at its newest candle."""
         store = frame.store
         if (shown := (store.focus, self._granularity(store))) != self._shown:
-            self._shown, self._scale, self.back = shown, None, 0
-            if all(shown):
-                self.post_message(self.SeriesWanted(*shown, linked=self.linked))
+            self._turn_to(*shown)
             self._draw_rows(frame)
             return
-        if frame.whole(Topic.CANDLES) or frame.touched(Topic.ORDERS, Topic.HEALTH):
+        if frame.whole(Topic.CANDLES) or frame.touched(*REDRAWN_AT_ONCE):
             self._draw_rows(frame)
         elif shown in frame.keys(Topic.CANDLES) or frame.touched(Topic.TRADES):
             self._behind = True
         if self._behind and frame.now - self._drawn_at >= PACE:
             self._draw_rows(frame)
 
+    def _turn_to(self, instrument: str, granularity: str) -> None:
+        self._shown, self._cursor = (instrument, granularity), None
+        self.position.reset()
+        self._picture.forget_scale()
+        if instrument and granularity:
+            self.post_message(self.SeriesWanted(instrument, granularity, linked=self.linked))
+
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
         """Return a row of the picture, its roles turned into styles."""
-        if not self._picture:
-            self._picture = self._paint(frame)
-        if y >= len(self._picture):
+        if not self._rows:
+            self._rows = self._paint(frame)[0]
+        if y >= len(self._rows):
             return []
-        return [(safe(text), self.palette[role]) for text, role in self._picture[y]]
+        chart_style = self.palette.chart_style
+        return [(safe(text), chart_style(role)) for text, role in self._rows[y]]
+
+    def _draw(self, y: int) -> Strip:
+        """Return a line of the picture, which is as wide as the pane already; its segments are kept."""
+        if self.frame is None or not self._rows or y >= len(self._rows):
+            return super()._draw(y)
+        row = self._rows[y]
+        width = self.outer_size.width
+        if sum([len(text) for text, _ in row]) != width - 2 * MARGIN:
+            return super()._draw(y)  # words, or a picture of another size
+        blank = self._segment((" ", ""))
+        return DrawnLine([blank, *[self._segment(run) for run in row], blank], width)
+
+    def _segment(self, run: RoleRun) -> Segment:
+        """Return the segment of a run; most of a picture's are the same from price to price."""
+        segment = self._segments.get(run)
+        if segment is None:
+            if len(self._segments) > MOST_SEGMENTS:
+                self._segments.clear()
+            text, role = run
+            segment = Segment(safe(text), self.palette.chart_style(role))
+            self._segments[run] = segment
+        return segment
 
     def redraw(self) -> None:
         """Draw everything again."""
-        self._picture = []
+        self._rows = ()
+        self._segments.clear()  # the theme may be another
         super().redraw()
+
+    def _draw_now(self) -> None:
+        if self.frame is not None:
+            self._draw_rows(self.frame)
 
     def _draw_rows(self, frame: Frame) -> None:
         """Draw the chart and refresh only the rows that differ."""
         self._behind, self._drawn_at = False, frame.now
-        before, self._picture = self._picture, self._paint(frame)
-        if len(before) != len(self._picture):
+        before = self._rows
+        self._rows, changed = self._paint(frame)
+        if len(before) != len(self._rows):
             super().redraw()
             return
-        for y, (old, new) in enumerate(zip(before, self._picture, strict=True)):
-            if old != new:
-                self.redraw_line(y)
+        if changed is None:
+            changed = [y for y, row in enumerate(self._rows) if row != before[y]]
+        for y in changed:
+            self.redraw_line(y)
 
-    def _paint(self, frame: Frame) -> list[list[candles.Run]]:
-        series = frame.store.series.get((frame.store.focus, self._granularity(frame.store)))
+    def _paint(self, frame: Frame) -> tuple[Sequence[Sequence[RoleRun]], Iterable[int] | None]:
+        """Return all rows, and which of them differ from the last picture; None: to be compared."""
+        store = frame.store
+        series = store.series.get((store.focus, self._granularity(store)))
         if series is None or not series.candles:
-            return self._words(frame, series)
-        legend = [self._legend_row(frame)] if self._legend else []
-        view = self._view(frame.store, series, self.outer_size.height - len(legend))
-        self._scale = candles.scale_of(view, self._scale)
-        rows = [*legend, *candles.draw(view, self._scale)]
+            return self._without_candles(frame, series), None
+        if self.position.arrive(series, self.in_sight):
+            self._picture.forget_scale()
+        scene = self._scene = self._scene_of(store, series)
+        changed = self._picture.show(scene)
+        rows: Sequence[Sequence[RoleRun]] = self._picture.rows
         if series.error:
-            rows[0] = [(f"Old candles: {series.error}", "warn")]
-        if prices_are_old(frame.store):
-            rows = [[(text, "faint") for text, _ in row] for row in rows]
-        return rows
+            return [[(f"Old candles: {series.error}"[: self.inside], "warn")], *rows[1:]], None
+        if self.position.goal is not None:
+            at = show.at(self.position.goal, self.zone)
+            return [self._loading(f"{at.day} {at:%b %Y}"), *dimmed(rows[1:])], None
+        if prices_are_old(store) or series.prices != store.candle_prices:
+            return dimmed(rows), None
+        was_plain = self._rows is rows
+        return rows, changed if was_plain else None
 
-    def _words(self, frame: Frame, series: CandleSeries | None) -> list[list[candles.Run]]:
+    def _without_candles(
+        self, frame: Frame, series: CandleSeries | None
+    ) -> Sequence[Sequence[RoleRun]]:
+        """Return the last picture, dimmed, while new candles are loaded; else words alone."""
+        words, role = self._words(frame, series)
+        height = self.outer_size.height
+        is_loading = bool(frame.store.focus) and (series is None or series.loading)
+        if self._scene is None or not is_loading:
+            return [[(words, role)], *[[] for _ in range(height - 1)]]
+        self._scene = replace(
+            self._scene, width=self.inside, height=height, lines=(), marks=(), cursor=None
+        )
+        self._picture.show(self._scene)
+        name = f"{show.pair(frame.store.focus)} {self._granularity(frame.store)}"
+        return [self._loading(name), *dimmed(self._picture.rows[1:])]
+
+    def _loading(self, what: str) -> list[RoleRun]:
+        return [(f"Loading {what} …"[: self.inside], "muted")]
+
+    def _words(self, frame: Frame, series: CandleSeries | None) -> RoleRun:
         if not frame.store.focus:
             known = frame.store.instruments
             finds = f"No instrument. {self.keymap.name('find')} finds one."
-            words = finds if known else "Loading instruments …"
-            role = "muted"
-        elif series is not None and series.error:
-            words, role = f"No candles: {series.error}", "warn"
-        elif series is None or series.loading:
-            words, role = "Loading candles …", "muted"
-        else:
-            words, role = "No candles for this time.", "muted"
-        return [[(words, role)], *[[] for _ in range(self.outer_size.height - 1)]]
+            return (finds if known else "Loading instruments …"), "muted"
+        if series is not None and series.error:
+            return f"No candles: {series.error}", "warn"
+        if series is None or series.loading:
+            return "Loading candles …", "muted"
+        return "No candles for this time.", "muted"
 
-    @property
-    def _legend(self) -> bool:
-        return self.outer_size.height >= LEGEND_FROM
-
-    def _legend_row(self, frame: Frame) -> list[candles.Run]:
-        store = frame.store
-        day, shape = store.days.get(store.focus), shape_of(store, store.focus)
-        if day is None:
-            return []
-        change = show.percent(day_change(store, store.focus), signed=True)
-        row = [("day ", "faint"), (f"{change}%", role_of_sign(change))]
-        for label, price in (("high", day.high), ("low", day.low)):
-            more = [(f"   {label} ", "faint"), (shape.write(price), "muted")]
-            if sum(len(text) for text, _ in [*row, *more]) <= self.inside:
-                row += more
-        return row
-
-    def _view(self, store: Store, series: CandleSeries, height: int) -> View:
+    def _scene_of(self, store: Store, series: CandleSeries) -> Scene:
         shape = shape_of(store, store.focus)
+        indicators = self.indicators
+        indicators.choose(store.indicators_of(store.focus))
+        candles = self.position.candles(series, self.in_sight + indicators.warm_up)
+        indicators.refresh(candles, store.previous_day(store.focus))
+        is_live = self.position.until is None
+        self._ask_for_history(series, candles)
         last = series.candles[-1].close
-        axis = len(f"{last:.{shape.precision}f}") + TAGS[self.inside >= ROOMY] + 1
-        step = self._step(axis)
-        count = candles.room(self.inside, axis, step)
-        self.back = max(0, min(self.back, len(series.candles) - count))
-        end = len(series.candles) - self.back
-        return View(
-            candles=series.candles[max(0, end - count) : end],
-            lines=list(self._lines_of(store, last, shape)),
+        return Scene(
+            candles=candles,
+            end=self.position.end(candles),
             width=self.inside,
-            height=height,
-            step=step,
-            axis=axis,
-            pip_location=shape.pip_location,
-            precision=shape.precision,
-            granularity=series.granularity,
+            height=self.outer_size.height,
+            seconds=SECONDS.get(series.granularity, SECONDS["D"]),
+            last=last,
+            decimals=shape.precision,
+            pip=float(shape.pip),
+            look=self._look(),
             zone=self.zone,
-            hollow=self.palette["rise"].color == self.palette["fall"].color,
+            this_year=show.at(series.candles[-1].time_ns, self.zone).year,
+            is_live=is_live,
+            lines=(*own_lines(store, store.focus), *self._planned),
+            marks=(*day_marks(store, store.focus), *indicators.marks) if is_live else (),
+            overlays=indicators.overlays,
+            sub_panes=indicators.sub_panes,
+            cursor=self._cursor,
+            legend=(*indicators.legend, *(day_legend(store, store.focus) if is_live else ())),
+            braille=self.braille,
         )
 
-    def _step(self, axis: int) -> int:
-        return self.step or (2 if self.inside - axis >= WIDE else 1)
+    def _look(self) -> Look:
+        body, gap = ZOOMS[self.zoom]
+        is_mono = self.palette["rise"].color == self.palette["fall"].color
+        return Look(self.style, body, gap, hollow=is_mono, ascii_only=self._ascii_only)
+
+    @property
+    def _ascii_only(self) -> bool:
+        return self.app.has_class("-ascii")
+
+    def _ask_for_history(self, series: CandleSeries, candles: Sequence[Candle]) -> None:
+        """Ask for candles ahead of the need, once."""
+        if series.loading_history or series.wants_older or self.position.goal is not None:
+            return
+        lacking = self.position.wanted(series, candles, self.in_sight, self.indicators.warm_up)
+        if lacking and not (series.past is not None and series.past.wants):
+            self.post_message(self.HistoryWanted(*self._shown, lacking))
 
     def _granularity(self, store: Store) -> str:
         own = store.granularity
-        return LONGER.get(own, "D") if self.linked else own
-
-    # The trader's own prices.
-
-    def _lines_of(self, store: Store, last: float, shape: Shape) -> Iterable[PriceLine]:
-        yield PriceLine(last, f"{last:.{shape.precision}f}", "◂", "bright", 0)
-
-        def line(price: Decimal | None, tag: str, role: str, rank: int) -> Iterable[PriceLine]:
-            if price is not None:
-                yield PriceLine(float(price), shape.write(price), tag, role, rank)
-
-        def dependent(
-            order: DependentOrder | None, tag: str, role: str, rank: int
-        ) -> Iterable[PriceLine]:
-            return line(order.price, tag, role, rank) if order is not None else ()
-
-        for trade in store.trades.values():
-            if trade.instrument == store.focus:
-                yield from line(trade.price, "▲" if trade.units > 0 else "▼", "entry", 1)
-                yield from dependent(trade.stop_loss, "SL", "stop", 2)
-                yield from dependent(trade.guaranteed_stop, "GS", "stop", 2)
-                yield from dependent(trade.trailing_stop, "TS", "stop", 3)
-                yield from dependent(trade.take_profit, "TP", "target", 4)
-        for order in store.orders.values():
-            if order.instrument == store.focus and order.type in ENTRY_TYPES:
-                yield from line(order.price, ENTRY_TYPES[order.type], "pending", 5)
+        return longer(own) if self.linked else own
 
     def on_hide(self) -> None:
         """Stop the second chart's candles while it is hidden."""
@@ -239,15 +345,32 @@ class Chart(LinePane):
 
     # Moving through it.
 
+    @property
+    def in_sight(self) -> int:
+        """Return the number of candles in sight."""
+        layout = self._picture.layout
+        return len(layout.columns) if layout is not None else 1
+
     def scroll_candles(self, count: int) -> None:
-        """Go into the past, or back towards now."""
-        before, self.back = self.back, max(0, self.back + count)
-        if self.frame is None:
+        """Go into the past, or back towards now; candles that are not there yet are asked for."""
+        series = self._series()
+        if series is None or not series.candles:
             return
-        self._scale = None
-        self._draw_rows(self.frame)
-        if count > 0 and self.back == before:
-            self.post_message(self.HistoryWanted(*self._shown))
+        candles = self.position.candles(series, self.in_sight + self.indicators.warm_up)
+        self.position.move(series, candles, count, self.in_sight)
+        self._picture.forget_scale()
+        self._draw_now()
+
+    def go_to_date(self, date: datetime) -> None:
+        """Show the candles around a date in the trader's zone; until they are there, the picture stays, dimmed."""
+        if self._series() is not None:
+            goal = int(date.replace(tzinfo=self.zone).timestamp()) * SECOND
+            self.position.goal = goal
+            self.post_message(self.DateWanted(*self._shown, goal))
+            self._draw_now()
+
+    def _series(self) -> CandleSeries | None:
+        return self.frame.store.series.get(self._shown) if self.frame is not None else None
 
     def action_older(self) -> None:
         """Go some candles into the past."""
@@ -257,18 +380,51 @@ class Chart(LinePane):
         """Come some candles nearer to now."""
         self.scroll_candles(-JUMP)
 
+    def action_page_older(self) -> None:
+        """Go a page into the past."""
+        self.scroll_candles(max(1, self.in_sight - 1))
+
+    def action_page_newer(self) -> None:
+        """Come a page nearer to now."""
+        self.scroll_candles(-max(1, self.in_sight - 1))
+
     def action_newest(self) -> None:
         """Come back to the newest candle."""
-        self.scroll_candles(-self.back)
+        self.position.reset()
+        self._picture.forget_scale()
+        self._draw_now()
+
+    # The look.
 
     def action_indicators(self) -> None:
         """Choose the indicators."""
         self.post_message(self.IndicatorsWanted())
 
     def action_view(self) -> None:
-        """Draw candles wider, or narrow again."""
-        now = self.step or 1
-        self.step = STEPS[(STEPS.index(now) + 1) % len(STEPS)]
-        self._scale = None
+        """Draw candles, bars, a line, or Heikin-Ashi candles."""
+        self.style = STYLES[(STYLES.index(self.style) + 1) % len(STYLES)]
+        self._draw_now()
+
+    def action_zoom_in(self) -> None:
+        """Draw fewer, wider candles."""
+        self._zoom_to(self.zoom + 1)
+
+    def action_zoom_out(self) -> None:
+        """Draw more, narrower candles."""
+        self._zoom_to(self.zoom - 1)
+
+    def _zoom_to(self, zoom: int) -> None:
+        self.zoom = max(0, min(len(ZOOMS) - 1, zoom))
+        self._picture.forget_scale()
+        self._draw_now()
+
+    def action_prices(self) -> None:
+        """Ask for mid, bid or ask candles, in turn."""
         if self.frame is not None:
-            self._draw_rows(self.frame)
+            now = self.frame.store.candle_prices
+            self.post_message(self.PricesWanted(PRICES[(PRICES.index(now) + 1) % len(PRICES)]))
+
+    def action_overlay_dots(self) -> None:
+        """Draw indicators as braille dots, or as strokes."""
+        self.braille = not self.braille
+        self._draw_now()

@@ -14,7 +14,8 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Static
 
-from keydesk.config.profiles import GRANULARITIES, Workspace
+from keydesk.calc.granularity import COMMON, next_common
+from keydesk.config.profiles import Workspace
 from keydesk.keys.keymap import DESK as DESK_CONTEXT
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.panes.books import Books
@@ -170,12 +171,13 @@ class DeskScreen(Backdrop):
         self.deal = Deal()
         self._account = AccountStrip(id="account")
         self._footer = KeyFooter(keymap, unavailable, id="keys")
+        self.chart = Chart(zone=zone)
         self._instrument = InstrumentLine(id="instrument")
         self._notices = Notices(zone=zone, id="notices")
         self._watchlist = Watchlist()
         self._panes = RuledGrid(
             self._watchlist,
-            Chart(zone=zone),
+            self.chart,
             Chart(zone=zone, linked=True, id="linked-chart"),
             self.deal,
             Books(),
@@ -395,7 +397,5 @@ class DeskScreen(Backdrop):
 
     def action_granularity(self) -> None:
         """Ask for the next candle length."""
-        now = self.frame.store.granularity if self.frame else GRANULARITIES[0]
-        at = GRANULARITIES.index(now) if now in GRANULARITIES else -1
-        following = GRANULARITIES[(at + 1) % len(GRANULARITIES)]
-        self.post_message(self.GranularityChosen(following))
+        now = self.frame.store.granularity if self.frame else COMMON[0]
+        self.post_message(self.GranularityChosen(next_common(now)))

@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
 
-from keydesk.calc.indicators import PreviousDay
 from keydesk.calc.trading_day import NEW_YORK, SECOND, next_day_start
 from keydesk.records import Day
-from keydesk.store.state import Candle, CandleSeries, Topic
+from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
 from keydesk.store.store import CLOCK_LAG_NS, LAST_NS, Store, moment, price, readable
 from keydesk_client.models import Candlestick
 
@@ -108,9 +107,15 @@ def close_series(store: Store, instrument: str, granularity: str) -> None:
         store.charted.pop(instrument, None)
 
 
+def show_prices(series: CandleSeries, prices: CandlePrices) -> None:
+    """Empty a series for candles of other prices."""
+    series.candles.clear()
+    series.prices, series.past, series.begins, series.rolled_over = prices, None, False, 0
+
+
 def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
     """Replace own candles by those of the broker, from its first one on."""
-    fresh = _candles(store, loaded)
+    fresh = candles_of(store, loaded)
     if fresh:
         keep = bisect_left(series.candles, fresh[0].time_ns, key=lambda each: each.time_ns)
         newest = store.clock_ns or LAST_NS  # a candle that a wrong time began goes
@@ -121,23 +126,6 @@ def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestic
         del series.candles[:-MOST_CANDLES]
     series.loading = False
     series.error = ""
-    store.mark(Topic.CANDLES, (series.instrument, series.granularity))
-
-
-def want_older(store: Store, instrument: str, granularity: str) -> None:
-    """Request candles before the oldest one, if there may be any and there is room."""
-    series = store.series.get((instrument, granularity))
-    if series is not None and series.candles and len(series.candles) < MOST_CANDLES:
-        series.wants_older = not series.begins
-        store.mark(Topic.CANDLES)
-
-
-def take_older(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:
-    """Insert candles before the oldest one; an empty answer marks the beginning of history."""
-    oldest = series.candles[0].time_ns if series.candles else LAST_NS
-    older = [made for made in _candles(store, loaded) if made.time_ns < oldest]
-    series.candles[:0] = older[-(MOST_CANDLES - len(series.candles)) :]
-    series.wants_older, series.begins = False, not older
     store.mark(Topic.CANDLES, (series.instrument, series.granularity))
 
 
@@ -181,14 +169,14 @@ def move_last(series: CandleSeries, mid: float, time_ns: int) -> bool:
     return True
 
 
-def _candles(store: Store, loaded: Iterable[Candlestick]) -> list[Candle]:
+def candles_of(store: Store, loaded: Iterable[Candlestick]) -> list[Candle]:
     """Return the readable candles in ascending order, one per time."""
     made = (each for each in readable(store, candle_of, loaded) if each is not None)
     return sorted({each.time_ns: each for each in made}.values(), key=lambda each: each.time_ns)
 
 
 def candle_of(loaded: Candlestick) -> Candle | None:
-    """Return a candle for drawing from mid prices, else from the bid; None without either."""
+    """Return a candle for drawing from the prices that it has, mid before bid before ask; None without any."""
     data = loaded.mid or loaded.bid or loaded.ask
     if data is None:
         return None
@@ -226,14 +214,6 @@ def begin_day(store: Store) -> None:
             mid = (quote.bid + quote.ask) / 2
             store.days[instrument] = Day(mid, mid, mid, ended.high, ended.low)
             store.mark(Topic.PRICES, instrument)
-
-
-def previous_day(store: Store, instrument: str) -> PreviousDay | None:
-    """Return high, low and close of the last complete trading day, None while they are unknown."""
-    day = store.days.get(instrument)
-    if day is None or day.previous_high is None or day.previous_low is None:
-        return None
-    return PreviousDay(float(day.previous_high), float(day.previous_low), float(day.previous_close))
 
 
 def _moved(last: Candle, mid: float) -> Candle:

@@ -187,9 +187,10 @@ def _widen_day(store: Store, quote: Quote) -> None:
 
 def _move_candles(store: Store, instrument: str) -> None:
     quote = store.quotes[instrument]
-    mid = float(quote.bid + quote.ask) / 2
+    bid, ask = float(quote.bid), float(quote.ask)
+    prices = {"M": (bid + ask) / 2, "B": bid, "A": ask}
     for series in store.charted[instrument]:
-        if move_last(series, mid, quote.time_ns):
+        if move_last(series, prices[series.prices], quote.time_ns):
             store.mark(Topic.CANDLES, (instrument, series.granularity))
         if series.wants_reload or series.rolled_over:
             store.mark(Topic.CANDLES)  # wakes the feed that loads candles

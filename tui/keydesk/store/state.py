@@ -21,6 +21,7 @@ LogKind = Literal[
     "NOTE",
 ]
 BookKind = Literal["orders", "positions"]
+CandlePrices = Literal["M", "B", "A"]  # mid, bid, ask
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
 
 
@@ -80,18 +81,32 @@ class AverageRange:
 
 
 @dataclass(slots=True)
+class PastCandles:
+    """A window of the past that a chart shows, oldest first without gap; prices do not move it."""
+
+    candles: list[Candle] = field(default_factory=list)
+    wants: Literal["", "older", "newer", "date"] = ""
+    date_ns: int = 0  # that it was asked for
+    begins: bool = False  # the service has none that are older
+    is_loaded: bool = False  # what was asked for by date has come, or failed
+
+
+@dataclass(slots=True)
 class CandleSeries:
     """The candles of one instrument and granularity, oldest first; the last one is not complete."""
 
     instrument: str
     granularity: str
+    prices: CandlePrices = "M"
     candles: list[Candle] = field(default_factory=list)
     loading: bool = True
     error: str = ""  # why the last load failed; old candles stay
     rolled_over: int = 0  # candles begun by ticks since the last load
     wants_reload: bool = False  # prices were missed: the candles are to be asked for again
-    wants_older: bool = False  # the trader scrolled to the oldest one
+    wants_older: bool = False  # a chart comes near the oldest one
     begins: bool = False  # the service has none that are older
+    past: PastCandles | None = None  # farther back than these reach
+    loading_history: bool = False
 
 
 @dataclass(frozen=True, slots=True)

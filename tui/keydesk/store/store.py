@@ -17,6 +17,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from keydesk.calc.indicator_specs import EVERY_INSTRUMENT, IndicatorSpec
+from keydesk.calc.indicators import PreviousDay
 from keydesk.calc.sizing import TypicalSpreads
 from keydesk.calc.watchlists import ALL, Watchlists
 from keydesk.records import (
@@ -34,6 +35,7 @@ from keydesk.store.state import (
     Arming,
     AverageRange,
     BookKind,
+    CandlePrices,
     CandleSeries,
     ClientBook,
     Health,
@@ -85,6 +87,7 @@ class Store:
         self.spreads = TypicalSpreads()
         self.focus: str = ""
         self.granularity: str = "M5"
+        self.candle_prices: CandlePrices = "M"  # that the charts show
         self.linked_granularity: str = ""  # of the second chart, "" where there is none
         self.account: AccountState | None = None
         self.today: Today | None = None
@@ -170,6 +173,12 @@ class Store:
             self.granularity = granularity
             self.mark(Topic.FOCUS)
 
+    def set_candle_prices(self, prices: CandlePrices) -> None:
+        """Select mid, bid or ask candles."""
+        if prices != self.candle_prices:
+            self.candle_prices = prices
+            self.mark(Topic.FOCUS)
+
     def set_linked_granularity(self, granularity: str) -> None:
         """Select the candle length of the second chart; "" removes the chart."""
         if granularity != self.linked_granularity:
@@ -179,6 +188,14 @@ class Store:
     def indicators_of(self, instrument: str) -> tuple[IndicatorSpec, ...]:
         """Return the indicators on charts of an instrument: its own, else those of every instrument."""
         return self.indicators.get(instrument, self.indicators.get(EVERY_INSTRUMENT, ()))
+
+    def previous_day(self, instrument: str) -> PreviousDay | None:
+        """Return high, low and close of the last complete trading day, None while they are unknown."""
+        day = self.days.get(instrument)
+        if day is None or day.previous_high is None or day.previous_low is None:
+            return None
+        high, low = float(day.previous_high), float(day.previous_low)
+        return PreviousDay(high, low, float(day.previous_close))
 
     def set_indicators(
         self, instrument: str, specs: tuple[IndicatorSpec, ...], *, everywhere: bool = False

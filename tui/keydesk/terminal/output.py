@@ -18,9 +18,11 @@ from keydesk.text.sanitize import Printable, lines_without_controls
 LINES = {
     **dict.fromkeys("─━╌┄═", "-"),
     **dict.fromkeys("│┃╎║▏▎▍▌▐", "|"),
+    "┊": ":",
+    "▔": '"',
     **dict.fromkeys("┌┐└┘├┤┬┴┼╭╮╰╯┏┓┗┛", "+"),
 }
-CANDLES = {**dict.fromkeys("┃╻╹╽╿█▄▀", "#"), **dict.fromkeys("╷╵", "|")}
+CANDLES = {**dict.fromkeys("┃╻╹╽╿█▄▀▖▘", "#"), **dict.fromkeys("╷╵", "|")}
 SIGNS = dict(zip("−–—…×·•●○▲▼▶◀▸◂↑↓←→✓✗≤≥", "---~x.**o^v><><^v<>+x<>", strict=True))
 BARS = {**dict.fromkeys("▁▂▃", "_"), **dict.fromkeys("▅▆▇", "#"), **dict.fromkeys("░▒▓■", "#")}
 GLYPHS = {ord(k): v for k, v in {**LINES, **CANDLES, **SIGNS, **BARS}.items()}

@@ -59,9 +59,9 @@ class Overlay(ModalScreen[Result | None], ScreenHooks[Result | None], Generic[Re
     """
 
     def __init__(self, *, classes: str = "") -> None:
-        super().__init__(classes=classes)
         self._is_shown = False
         self._changed_beneath: set[Region] = set()  # before the form is shown
+        super().__init__(classes=classes)  # sets the title, which requests a repaint
 
     def on_screen_resume(self, event: ScreenResume) -> None:
         """Lay the form out and draw it when it opens; Textual would match its styles and draw everything once more."""

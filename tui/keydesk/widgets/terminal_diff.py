@@ -270,15 +270,11 @@ class Pen:
         return "".join(self._out)
 
     def _look(self, run: ChangedRun) -> Look:
-        """Return the look to write in; blanks keep the current foreground."""
-        look = look_of(run.style, self._depth)
-        if (
-            run.text.isspace()
-            and self._worn[2] == look[2]
-            and not (shows_on_a_blank(self._worn) or shows_on_a_blank(look))
-        ):
-            return self._worn
-        return look
+        """Return the look to write in; blanks keep the current foreground and weight."""
+        look, worn = look_of(run.style, self._depth), self._worn
+        if not run.text.isspace() or shows_on_a_blank(worn) or shows_on_a_blank(look):
+            return look
+        return worn if worn[2] == look[2] else (worn[0], worn[1], look[2])
 
     def _move(self, y: int, x: int) -> str:
         there = f"\x1b[{y + 1};{x + 1}H" if x else f"\x1b[{y + 1}H"

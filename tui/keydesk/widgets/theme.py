@@ -36,14 +36,17 @@ ROLES = (
     *("bid", "ask", "buy", "sell", "profit", "loss", "rise", "fall", "tick-up", "tick-down"),
     *("warn", "danger", "good", "live", "live-text", "practice", "practice-text"),
     *("readonly", "readonly-text", "entry", "stop", "target", "pending"),
+    *("alert", "last", "cursor", "grid", "overlay-1", "overlay-2", "overlay-3", "band"),
 )
 BACKDROPS = frozenset({"background", "selection", "live", "practice", "readonly"})
 # Bold marks what keys act on and money at risk; [weights] of a theme overrides it.
 WEIGHTS = {
     **dict.fromkeys(("bright", "tick-up", "tick-down", "danger", "live-text"), "bold"),
+    **dict.fromkeys(("entry", "stop", "target", "pending", "last"), "bold"),
 }
 MONO = "mono"
 BOLD = Style(bold=True)
+REVERSE = Style(reverse=True)
 
 
 class ThemeError(Exception):
@@ -91,6 +94,7 @@ class Palette:
         self._weights = weights
         self._styles: dict[tuple[str, str], Style] = {}
         self._plain: dict[str, Style] = {}
+        self._chart: dict[str, Style] = {}
 
     def __getitem__(self, role: str) -> Style:
         """Return the style of a role on the screen's background."""
@@ -105,6 +109,26 @@ class Palette:
         if style is None:
             style = self._styles[role, backdrop] = self._build(role, backdrop)
         return style
+
+    def chart_style(self, role: str) -> Style:
+        """Return the style of a role of a chart: `rise`, `~rise` filled with it, `entry@rise` on a filled cell."""
+        style = self._chart.get(role)
+        if style is None:
+            style = self._chart[role] = self._chart_style(role)
+        return style
+
+    def _chart_style(self, role: str) -> Style:
+        front, _, back = role.lstrip("~").partition("@")
+        if not front:
+            return self["plain"]
+        if back:
+            crossing = self.on(front, back)
+            return crossing + REVERSE if self._colours[front] == self._colours[back] else crossing
+        if not role.startswith("~"):
+            return self[front]
+        if self._colours["background"].startswith("ansi"):  # a background has eight colours only
+            return self[front] + REVERSE
+        return self.on("background", front) + Style.parse(self._weights.get(front, "none"))
 
     @property
     def at_stake(self) -> Style:

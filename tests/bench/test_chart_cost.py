@@ -1,0 +1,113 @@
+"""What charts cost: a whole redraw, and a price on two charts with three indicators each, in CPU and in bytes."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from time import process_time
+
+import pytest
+from rich.color import ColorSystem
+
+from keydesk.calc.indicator_specs import IndicatorSpec, parse_indicators
+from keydesk.panes.chart import Chart
+from keydesk.store.state import CandleSeries, Topic
+from keydesk.store.store import Store
+from keydesk.widgets.terminal_diff import TerminalContents
+from support.data.desk_data import NOW, candles, desk_store, frame_of
+from support.fakes.pane_app import shown
+
+pytestmark = pytest.mark.bench
+SIZE = (152, 45)  # one blank column at each side of the chart
+ROUNDS = 40
+UPDATES = 300
+EVERY = 0.25  # seconds: the service sends four prices a second at most
+CHANCE = random.Random(7)
+THREE = parse_indicators(("ema 20", "ema 50", "bb 20 2"))
+FIVE = (*THREE, *parse_indicators(("rsi 14", "macd")))
+
+
+def best(work: Callable[[], object], rounds: int) -> float:
+    """Return the processor time of the fastest of some rounds, in milliseconds."""
+    took = []
+    for _ in range(rounds):
+        began = process_time()
+        work()
+        took.append(process_time() - began)
+    return sorted(took)[len(took) // 4] * 1000
+
+
+def drawn(pane: Chart, terminal: TerminalContents) -> str:
+    """Return the bytes that bring a terminal up to date."""
+    lines = [(y, 0, pane.render_line(y)) for y in range(pane.outer_size.height)]
+    return terminal.take(lines, ColorSystem.TRUECOLOR)
+
+
+def move_price(store: Store) -> None:
+    """Move the newest candle as a quiet market does."""
+    for series in store.series.values():
+        last = series.candles[-1]
+        close = last.close + CHANCE.choice((-2, -1, 1, 2)) * 0.00001
+        series.candles[-1] = replace(
+            last, close=close, high=max(last.high, close), low=min(last.low, close)
+        )
+        store.mark(Topic.CANDLES, (series.instrument, series.granularity))
+
+
+@pytest.mark.parametrize(("specs", "most_bytes"), [((), 13_000), (THREE, 15_000), (FIVE, 17_000)])
+async def test_a_whole_redraw_fits_the_budget(
+    specs: tuple[IndicatorSpec, ...], most_bytes: int
+) -> None:
+    pane, store = Chart(), desk_store()
+    store.indicators["EUR_USD"] = specs
+    async with shown(pane, store, size=SIZE):
+
+        def whole() -> None:
+            pane.redraw()
+            pane.picture.forget_scale()
+            for y in range(SIZE[1]):
+                pane.render_line(y)
+
+        milliseconds = best(whole, ROUNDS)
+        size = len(drawn(pane, TerminalContents()).encode())
+    sys.stdout.write(f"whole, {len(specs)} indicators: {milliseconds:.2f} ms, {size} bytes\n")
+    assert size <= most_bytes
+    assert milliseconds <= 3.5 * 3  # three times the budget: machines differ
+
+
+@pytest.mark.parametrize(("specs", "most_bytes"), [((), 66), (THREE, 80)])
+async def test_a_price_on_two_charts_fits_the_budget(
+    specs: tuple[IndicatorSpec, ...], most_bytes: int
+) -> None:
+    store = desk_store()
+    store.indicators["EUR_USD"] = specs
+    series = store.series["EUR_USD", "H1"] = CandleSeries("EUR_USD", "H1", loading=False)
+    series.candles = candles(1.08435, 400, 4, minutes=60)
+    first, second = Chart(), Chart(linked=True)
+    async with shown(first, store, size=SIZE), shown(second, store, size=SIZE):
+        for each in store.series.values():  # in the middle of a falling body, not where it turns
+            last = each.candles[-1]
+            each.candles[-1] = replace(last, open=1.0850, high=1.0852)
+        terminals = [(pane, TerminalContents()) for pane in (first, second)]
+        for pane, terminal in terminals:
+            drawn(pane, terminal)
+        took, sizes = [], []
+        for number in range(UPDATES):
+            move_price(store)
+            frame = frame_of(store, now=NOW + 1 + number * EVERY)
+            began = process_time()
+            for pane, _ in terminals:
+                pane.on_frame(frame)
+                for y in range(SIZE[1]):
+                    pane.render_line(y)
+            took.append(process_time() - began)
+            sizes += [len(drawn(pane, terminal).encode()) for pane, terminal in terminals]
+    milliseconds = sorted(took)[len(took) // 2] * 1000
+    size = sum(sizes) / len(sizes)
+    sys.stdout.write(
+        f"a price, two charts, {len(specs)} indicators: {milliseconds:.3f} ms, {size:.0f} bytes a chart\n"
+    )
+    assert size <= most_bytes
+    assert milliseconds <= 0.3 * 3

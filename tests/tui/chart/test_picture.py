@@ -1,0 +1,203 @@
+"""Every row of a chart is exactly as wide as the chart, whatever the market, and a price update equals a redraw."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from keydesk.chart.canvas import Run
+from keydesk.chart.glyphs import STYLES, Look
+from keydesk.chart.picture import Picture, dimmed, fitted
+from keydesk.chart.price_axis import PriceLine
+from keydesk.chart.scene import Cursor, Scene
+from keydesk.store.state import Candle
+from support.data.chart_scenes import MARKETS, own_lines, path, scene_of
+
+SIZES = [(1, 1), (5, 3), (20, 8), (33, 12), (34, 20), (60, 24), (90, 28), (150, 45), (250, 70)]
+LOOKS = [
+    Look(style, body, gap, hollow=hollow)
+    for style in STYLES
+    for body, gap in ((1, 0), (1, 1), (3, 1))
+    for hollow in (False, True)
+]
+ASCII_LOOKS = [
+    Look("candles", body, gap, ascii_only=True) for body, gap in ((1, 0), (1, 1), (3, 1))
+]
+
+
+def text_of(row: list[Run]) -> str:
+    return "".join(text for text, _ in row)
+
+
+def drawn(scene: Scene) -> Picture:
+    picture = Picture()
+    picture.show(scene)
+    return picture
+
+
+def cells(picture: Picture) -> list[list[tuple[str, str]]]:
+    """Every cell as it is seen: the role of a blank is seen only where it is filled."""
+    return [
+        [
+            (glyph, role if glyph != " " or role[:1] == "~" else "")
+            for text, role in row
+            for glyph in text
+        ]
+        for row in picture.rows
+    ]
+
+
+def assert_exact(scene: Scene) -> None:
+    picture = drawn(scene)
+    assert len(picture.rows) == scene.height
+    assert {len(text_of(row)) for row in picture.rows} == {scene.width}
+
+
+@pytest.mark.parametrize("market", MARKETS)
+@pytest.mark.parametrize("width", range(20, 251, 23))
+def test_rows_are_exact_in_every_market_at_every_width(market: str, width: int) -> None:
+    for count, gaps, jump in ((1, False, 0.0), (300, True, 0.0), (300, False, 0.4)):
+        candles = path(MARKETS[market][0], count, gaps=gaps, jump=jump)
+        lines = own_lines(candles[-1].close, 5)
+        assert_exact(
+            scene_of(candles, market=market, width=width, lines=lines, with_indicators=True)
+        )
+
+
+@pytest.mark.parametrize("look", [*LOOKS, *ASCII_LOOKS])
+@pytest.mark.parametrize("size", SIZES)
+def test_rows_are_exact_in_every_style_and_size(look: Look, size: tuple[int, int]) -> None:
+    candles = path(1.08431, 300, jump=0.4)
+    assert_exact(scene_of(candles, width=size[0], height=size[1], look=look, with_indicators=True))
+
+
+@pytest.mark.parametrize("pace", [0.0, 1e-7, 0.3])
+def test_a_still_and_a_wild_market_are_drawn(pace: float) -> None:
+    assert_exact(scene_of(path(1.08431, 200, pace=pace)))
+
+
+@pytest.mark.parametrize("height", [9, 12, 16, 24, 28, 45, 70])
+@pytest.mark.parametrize("pace", [0.00005, 0.0003, 0.003, 0.02])
+def test_four_round_prices_are_in_sight_whatever_the_height(height: int, pace: float) -> None:
+    scene = replace(scene_of(path(1.08431, 200, pace=pace), height=height), marks=())
+    rounds = [row[-1] for row in drawn(scene).rows if row[-1][1] == "muted"]
+    assert len(rounds) >= 4
+    steps = {round(float(text), 5) for text, _ in rounds}
+    assert len(steps) == len(rounds)
+
+
+@pytest.mark.parametrize("width", [20, 34, 60, 90, 250])
+@pytest.mark.parametrize("count", [1, 4, 12, 40])
+def test_every_own_line_has_a_label_or_is_counted(width: int, count: int) -> None:
+    lines = own_lines(1.08431, count)
+    picture = drawn(scene_of(path(1.08431, 300), width=width, lines=lines))
+    assert picture.layout is not None
+    area = picture.rows[picture.layout.top : picture.layout.top + picture.layout.rows]
+    labels = [row[-1] for row in area if picture.layout.axis.width]
+    more = sum(int(text.split("+")[1].split()[0]) for text, _ in labels if "more" in text)
+    own = {line.role for line in lines}
+    words = {line.words for line in lines}
+    shown = [text for text, role in labels if role in own]
+    assert all(any(text.rstrip().endswith(word) for word in words) for text in shown)
+    if picture.layout.axis.width:
+        assert len(shown) + more == count
+
+
+@given(
+    moves=st.lists(st.integers(-30, 30), min_size=1, max_size=8),
+    look=st.sampled_from([*LOOKS, *ASCII_LOOKS]),
+    size=st.sampled_from(SIZES),
+    lines=st.integers(0, 8),
+    braille=st.booleans(),
+    market=st.sampled_from(sorted(MARKETS)),
+)
+@settings(max_examples=60, deadline=None)
+def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothesis
+    moves: list[int], look: Look, size: tuple[int, int], lines: int, braille: bool, market: str
+) -> None:
+    price, _, pip = MARKETS[market]
+    candles = path(price, 120)
+    own = own_lines(price, lines)
+    scene = scene_of(
+        candles,
+        market=market,
+        width=size[0],
+        height=size[1],
+        look=look,
+        lines=own,
+        with_indicators=True,
+    )
+    scene = replace(scene, braille=braille)
+    picture = drawn(scene)
+    for move in moves:
+        last = scene.candles[-1]
+        close = max(pip, last.close + move * pip / 10)
+        newest = Candle(
+            last.time_ns,
+            last.open,
+            max(last.high, close),
+            min(last.low, close),
+            close,
+            complete=False,
+        )
+        moved = [*scene.candles[:-1], newest]
+        overlay = replace(scene.overlays[0], values=[each.close for each in moved])
+        scene = replace(scene, candles=moved, last=close, overlays=(overlay,))
+        before = cells(picture)
+        changed = set(picture.show(scene))
+        after = cells(picture)
+        assert all(y in changed or after[y] == before[y] for y in range(scene.height))
+        whole = Picture()
+        whole.scale, whole.measured_from = picture.scale, picture.measured_from
+        whole.show(scene)
+        if whole.scale is picture.scale and whole.grid_step == picture.grid_step:
+            assert cells(whole) == after
+
+
+def test_a_far_own_price_does_not_squeeze_the_candles() -> None:
+    candles = path(1.08431, 200)
+    near = drawn(scene_of(candles)).scale
+    far = (PriceLine(1.15, "target", "target"), PriceLine(1.02, "stop", "stop"))
+    picture = drawn(scene_of(candles, lines=far))
+    assert near is not None
+    assert picture.scale is not None
+    assert picture.scale.high - picture.scale.low < 1.25 * (near.high - near.low)
+    labels = [text_of(row) for row in picture.rows]
+    assert any(label.endswith(" ↑  657p target") for label in labels)
+    assert any(label.endswith(" ↓  643p stop  ") for label in labels)
+
+
+def test_the_scale_stays_while_it_fits_so_that_the_picture_stands_still() -> None:
+    candles = path(1.08431, 200)
+    picture = drawn(scene_of(candles))
+    scale = picture.scale
+    picture.show(scene_of([*candles[:-1], replace(candles[-1], close=candles[-1].open)]))
+    assert picture.scale is scale
+    higher = replace(candles[-1], high=1.2, close=1.2)
+    picture.show(scene_of([*candles[:-1], higher]))
+    assert picture.scale is not scale
+
+
+def test_the_cursor_is_a_cross_with_its_price_and_time() -> None:
+    scene = scene_of(path(1.08431, 200))
+    picture = drawn(replace(scene, cursor=Cursor(190, 1.0842)))
+    assert any(
+        ("1.08420" in text and role == "~cursor") for row in picture.rows for text, role in row
+    )
+    assert any(role == "~cursor" for _, role in picture.rows[-1])
+
+
+def test_old_data_has_no_colours() -> None:
+    picture = drawn(scene_of(path(1.08431, 200), with_indicators=True))
+    assert {role for row in dimmed(picture.rows) for _, role in row} <= {
+        "",
+        "faint",
+        "~line",
+        "faint@line",
+    }
+
+
+def test_a_legend_shows_whole_groups_only() -> None:
+    groups = ((("EMA 20", "a"),), (("a long name", "b"),), (("RSI", "c"),))
+    assert text_of(fitted(groups, 14)) == "EMA 20  RSI   "

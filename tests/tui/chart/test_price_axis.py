@@ -1,0 +1,77 @@
+"""Labels of the price axis are stacked in the order of price, never hide each other and never cross the last price."""
+
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from keydesk.chart.price_axis import Axis, PriceLine, price_labels, spread
+from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
+
+AXIS = Axis(18, 1, 1.0, words=True)
+
+
+@given(st.lists(st.integers(-5, 60), max_size=40).map(sorted), st.integers(0, 40))
+def test_labels_get_places_of_their_own_in_order(wanted: list[int], more: int) -> None:
+    room = len(wanted) + more
+    places = spread(wanted, room)
+    assert len(places) == len(wanted)
+    assert all(0 <= place < room for place in places)
+    assert all(one < other for one, other in pairwise(places))
+
+
+@given(st.lists(st.integers(0, 30), max_size=12, unique=True).map(sorted))
+def test_labels_with_room_stand_where_they_are_wanted(wanted: list[int]) -> None:
+    assert spread(wanted, 31) == wanted
+
+
+@given(
+    prices=st.lists(st.floats(0, 100), max_size=30),
+    last=st.floats(10, 90),
+    rows=st.integers(4, 50),
+)
+def test_own_labels_are_in_the_order_of_price_beside_the_last_price(
+    prices: list[float], last: float, rows: int
+) -> None:
+    lines = [PriceLine(price, f"w{i}", "stop") for i, price in enumerate(prices)]
+    labels = price_labels(AXIS, Scale(0, 100, rows), last, lines)
+    own = [(y, text) for y, (text, role) in sorted(labels.rows.items()) if role == "stop"]
+    shown = [lines[int(text.split(" w")[1])] for _, text in own]
+    assert [each.price for each in shown] == sorted((each.price for each in shown), reverse=True)
+    assert all(
+        (line.price >= last) == (y < labels.last_row)
+        for (y, _), line in zip(own, shown, strict=True)
+    )
+    assert all(len(text) == AXIS.width for text, _ in labels.rows.values())
+
+
+def test_prices_that_share_a_row_are_stacked() -> None:
+    lines = [PriceLine(50.1, "stop", "stop"), PriceLine(50.2, "limit", "pending")]
+    labels = price_labels(AXIS, Scale(0, 100, 20), 80.0, lines).rows
+    texts = [
+        text.strip() for y, (text, role) in sorted(labels.items()) if role in {"stop", "pending"}
+    ]
+    assert texts == ["50.2 limit", "50.1 stop"]
+
+
+def test_far_prices_take_two_rows_a_side_and_count_the_others() -> None:
+    lines = [PriceLine(200 + i, "target", "target") for i in range(5)]
+    labels = price_labels(AXIS, Scale(0, 100, 20), 50.0, lines).rows
+    assert [labels[0][0].strip(), labels[1][0].strip()] == ["+4 more", "↑150p target"]
+
+
+def test_the_last_price_beyond_the_edge_has_an_arrow_and_leaves_room_for_farther_ones() -> None:
+    labels = price_labels(AXIS, Scale(0, 100, 20), 150.0, [PriceLine(170.0, "target", "target")])
+    assert labels.last_row == 1
+    assert labels.rows[1][0].startswith("↑150.0")
+    assert labels.rows[0][0].strip().endswith("target")
+
+
+def test_round_prices_are_multiples_of_one_two_or_five() -> None:
+    for low, high in ((1.0801, 1.0849), (150.0, 152.7), (2300, 2420), (0.0001, 0.00013)):
+        step = grid_step(Scale(low, high, 24), (high - low) / 50, ())
+        digits = f"{step:.9e}".rstrip("0").split("e")[0].replace(".", "").rstrip("0")
+        scaled = multiples(Scale(low, high, 24), step)
+        assert len(scaled) >= 4
+        assert digits
+        assert decimals_of(step, step) >= 0

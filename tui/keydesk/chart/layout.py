@@ -1,0 +1,62 @@
+"""Where the parts of a chart stand: price axis, candles, legend and sub-panes; what has no room is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from keydesk.chart import sub_pane
+from keydesk.chart.price_axis import Axis, axis_for
+from keydesk.chart.scene import Scene
+
+MARGIN = 2  # free columns right of the newest candle
+NARROW = 30  # columns: below that there is one
+FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
+LEGEND_FROM = 12  # rows of a chart
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Columns and rows of a picture."""
+
+    axis: Axis
+    plot: int  # columns of the candles
+    first: int  # index of the oldest candle in sight
+    columns: Sequence[int]  # of the centres of the candles in sight
+    split: int  # first column of the tails
+    rows: int  # of the candles
+    legend: bool
+    sub_rows: int  # of a sub-pane, without its rule; 0: there is none
+
+    @property
+    def top(self) -> int:
+        """The first row of the candles."""
+        return int(self.legend)
+
+
+def layout_of(scene: Scene) -> Layout:
+    """Return where everything stands; what has no room is left out."""
+    highest = max((abs(each.price) for each in scene.lines), default=0.0)
+    axis = axis_for(
+        scene.width,
+        max(highest, abs(scene.last)),
+        scene.lines,
+        scene.marks,
+        decimals=scene.decimals,
+        pip=scene.pip,
+    )
+    plot = max(0, scene.width - axis.width)
+    pitch, body = scene.look.pitch, scene.look.body
+    margin = min(MARGIN if plot >= NARROW else 1, max(0, plot - body))
+    count = max(1, min(scene.end, (plot - margin + scene.look.gap) // pitch))
+    right = plot - margin - body // 2 - 1
+    columns = range(right - (count - 1) * pitch, right + 1, pitch)
+    split = max(0, columns[-2] - body // 2) if count > 1 else 0
+    legend = scene.height >= LEGEND_FROM and bool(scene.legend)
+    rows = max(1, scene.height - 1 - legend)
+    sub_rows = sub_pane.rows_for(scene.height) if scene.sub_panes else 0
+    if rows - len(scene.sub_panes) * (sub_rows + 1) < 2 * FEWEST_ROWS:
+        sub_rows = 0
+    if sub_rows:
+        rows -= len(scene.sub_panes) * (sub_rows + 1)
+    return Layout(axis, plot, scene.end - count, columns, split, rows, legend, sub_rows)

@@ -1,0 +1,86 @@
+"""Lines of values over a plot: three heights a row, or braille dots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from keydesk.chart.canvas import Canvas
+from keydesk.chart.scale import EIGHTHS, Scale
+
+HEIGHTS = "▁─▔"
+DOTS = ((0x40, 0x04, 0x02, 0x01), (0x80, 0x20, 0x10, 0x08))  # left and right dots, from below
+BRAILLE = 0x2800
+DOT = EIGHTHS // 4  # eighths of a row
+Point = tuple[int, float]
+
+
+def paint_line(
+    canvas: Canvas,
+    columns: Sequence[int],
+    values: Sequence[float],
+    scale: Scale,
+    role: str,
+    *,
+    braille: bool,
+) -> None:
+    """Paint a line through the columns, behind what is there; values that are NaN interrupt it."""
+    first = _first_touching(columns, canvas.left)
+    points = [
+        (x, value)
+        for x, value in zip(columns[first:], values[first:], strict=True)
+        if value == value  # noqa: PLR0124 - NaN differs from itself
+    ]
+    paint = _paint_braille if braille else _paint_heights
+    paint(canvas, points, scale, role)
+
+
+def _first_touching(columns: Sequence[int], left: int) -> int:
+    """Return the first point of the first segment that reaches a column."""
+    if not columns or columns[0] >= left:
+        return 0
+    pitch = columns[1] - columns[0] if len(columns) > 1 else 1
+    return max(0, min(len(columns) - 1, (left - columns[0]) // pitch - 1))
+
+
+def _paint_heights(canvas: Canvas, points: Sequence[Point], scale: Scale, role: str) -> None:
+    for i, (x0, v0) in enumerate(points):
+        x1, v1 = points[i + 1] if i + 1 < len(points) else (x0 + 1, v0)
+        slope = (v1 - v0) / (x1 - x0)
+        for x in range(max(x0, canvas.left), min(x1, canvas.right)):
+            value = v0 + slope * (x - x0)
+            if scale.holds(value):
+                level, part = divmod(scale.at(value), EIGHTHS)
+                canvas.behind(scale.rows - 1 - level, x, HEIGHTS[part * 3 // EIGHTHS], role)
+
+
+def stroke_levels(scale: Scale, before: float, newest: float, pitch: int) -> list[int]:
+    """Return the heights, in thirds of rows, of the strokes from a point to the next one; −1 where there is none."""
+    slope = (newest - before) / pitch
+    values = [before + slope * step for step in range(pitch)]
+    return [_thirds(scale, value) for value in (*values, newest)]
+
+
+def _thirds(scale: Scale, value: float) -> int:
+    if not scale.holds(value):
+        return -1
+    level, part = divmod(scale.at(value), EIGHTHS)
+    return level * 3 + part * 3 // EIGHTHS
+
+
+def _paint_braille(canvas: Canvas, points: Sequence[Point], scale: Scale, role: str) -> None:
+    cells: dict[tuple[int, int], int] = {}
+    for i, (x0, v0) in enumerate(points):
+        x1, v1 = points[i + 1] if i + 1 < len(points) else (x0, v0)
+        if not (scale.holds(v0) and scale.holds(v1)):
+            continue
+        halves = 2 * (x1 - x0)
+        before = scale.at(v0) // DOT
+        for half in range(halves + 1):
+            value = v0 + (v1 - v0) * half / halves if halves else v0
+            now = scale.at(value) // DOT
+            for dot in range(min(before, now), max(before, now) + 1):
+                cell = (2 * x0 + half) // 2, scale.rows - 1 - dot // 4
+                cells[cell] = cells.get(cell, 0) | DOTS[half % 2][dot % 4]
+            before = now
+    for (x, y), dots in cells.items():
+        canvas.behind(y, x, chr(BRAILLE + dots), role)

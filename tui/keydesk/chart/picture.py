@@ -1,0 +1,418 @@
+"""A chart as rows of runs, drawn whole or, when only the newest candle moved, in its last columns.
+
+Rows are divided into a head, which a price does not change, and a tail of the two newest candles and the free columns
+behind them. A price update paints tails and labels only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Protocol
+
+from keydesk.chart import sub_pane
+from keydesk.chart.canvas import FILLED, Canvas, Run
+from keydesk.chart.glyphs import WARM_UP, heikin_ashi, paint_candle
+from keydesk.chart.layout import Layout, layout_of
+from keydesk.chart.lines import paint_line
+from keydesk.chart.moves import End, ends_of_candles, ends_of_sub_pane, moved_rows
+from keydesk.chart.price_axis import PriceLabels, last_label, price_labels
+from keydesk.chart.scale import Scale, scale_for, still_fits
+from keydesk.chart.scene import Scene
+from keydesk.chart.sessions import session_opens
+from keydesk.chart.time_axis import TimeLabels, time_labels
+from keydesk.store.state import Candle
+from keydesk.text import format as show
+
+DASH, THIN = "╌", "┄"
+FAR_PIPS = 1.0  # a far price's distance is counted anew when the last price moved this much
+
+
+class Paint(Protocol):
+    """Paints an area into a canvas that covers some of its columns."""
+
+    def __call__(self, canvas: Canvas) -> None: ...
+
+
+@dataclass(slots=True)
+class Area:
+    """Rows of a picture that share a scale: the candles, or a sub-pane."""
+
+    top: int  # row of the picture
+    scale: Scale
+    paint: Paint
+    labels: Mapping[int, Run]
+    across: Collection[int] = ()
+    posts: Sequence[tuple[int, str]] = ()
+    heads: list[list[Run]] = field(default_factory=list)
+    tails: list[list[Run]] = field(default_factory=list)
+    ends: Sequence[End] = ()  # what a price moves
+
+    @property
+    def rows(self) -> int:
+        """The number of its rows."""
+        return self.scale.rows
+
+    def painted(
+        self, left: int, right: int, only: Collection[int] | None = None
+    ) -> list[list[Run]]:
+        """Return the runs of some columns, of all rows or only of some."""
+        canvas = Canvas(left, right, self.rows, across=self.across, down=self.posts, only=only)
+        self.paint(canvas)
+        return [canvas.runs(y) for y in range(self.rows)]
+
+
+class Picture:
+    """The rows of a chart, kept from scene to scene."""
+
+    def __init__(self) -> None:
+        self.rows: list[list[Run]] = []
+        self.scale: Scale | None = None
+        self.layout: Layout | None = None
+        self._scene: Scene | None = None
+        self._shown: list[Candle] = []  # as they are drawn: of Heikin-Ashi, those
+        self._real: Sequence[Candle] = ()
+        self._labels: PriceLabels | None = None
+        self._label_key: object = None
+        self.measured_from = 0.0  # the last price that the distances of far prices are counted from
+        self._areas: list[Area] = []
+
+    def show(self, scene: Scene) -> Collection[int]:
+        """Draw a scene; return the rows that differ from before."""
+        if self._updates(scene):
+            return self._update(scene)
+        before, self.rows = self.rows, self._whole(scene)
+        if len(before) != len(self.rows):
+            return range(len(self.rows))
+        return [y for y, (old, new) in enumerate(zip(before, self.rows, strict=True)) if old != new]
+
+    def forget_scale(self) -> None:
+        """Choose the range of prices anew with the next scene."""
+        self.scale = self._scene = None
+
+    @property
+    def grid_step(self) -> float:
+        """Return the distance of the round prices on the axis."""
+        return self._labels.step if self._labels is not None else 0.0
+
+    # The whole picture.
+
+    def _whole(self, scene: Scene) -> list[list[Run]]:
+        layout = self.layout = layout_of(scene)
+        self._real = scene.candles[layout.first : scene.end]
+        self._shown = self._candles_as_drawn(scene, layout)
+        prices = [line.price for line in scene.lines]
+        self.scale = self._scale_for(scene, prices)
+        self._scene = scene
+        self._label_key = None
+        labels = self._price_labels(scene, None)
+        times = self._time_labels(scene, layout)
+        self._areas = [
+            Area(
+                layout.top,
+                self.scale,
+                self._paint_candles,
+                labels.rows,
+                labels.grid,
+                times.posts,
+            ),
+            *self._sub_areas(scene, layout),
+        ]
+        rows: list[list[Run]] = [[] for _ in range(max(scene.height, layout.top + layout.rows))]
+        if layout.legend:
+            rows[0] = fitted(scene.legend, scene.width)
+        for area in self._areas:
+            area.heads = area.painted(0, layout.split)
+            area.tails = area.painted(layout.split, layout.plot)
+            area.ends = self._ends(scene, self._areas.index(area), area.scale)
+            for y in range(area.rows):
+                rows[area.top + y] = self._joined(area, y)
+        if layout.sub_rows:
+            for area, pane in zip(self._areas[1:], scene.sub_panes, strict=True):
+                rows[area.top - 1] = sub_pane.rule(pane, scene.width)
+        if scene.height > layout.top + layout.rows:
+            rows[scene.height - 1] = [*times.runs, *self._zone_label(scene, layout)]
+        return rows[: scene.height]
+
+    def _sub_areas(self, scene: Scene, layout: Layout) -> list[Area]:
+        if not layout.sub_rows:
+            return []
+        areas = []
+        top = layout.top + layout.rows + 1
+        for number, pane in enumerate(scene.sub_panes):
+            scale = sub_pane.scale_for(pane, layout.first, scene.end, layout.sub_rows)
+            paint = partial(self._paint_sub_pane, number, scale)
+            guides = {scale.row(guide) for guide in pane.guides if scale.holds(guide)}
+            labels = sub_pane.labels(pane, scale, layout.axis)
+            areas.append(Area(top, scale, paint, labels, guides))
+            top += layout.sub_rows + 1
+        return areas
+
+    def _candles_as_drawn(self, scene: Scene, layout: Layout) -> list[Candle]:
+        if scene.look.style != "heikin-ashi":
+            return list(self._real)
+        begin = max(0, layout.first - WARM_UP)
+        return heikin_ashi(scene.candles[begin : scene.end])[layout.first - begin :]
+
+    def _scale_for(self, scene: Scene, prices: Sequence[float]) -> Scale:
+        layout = self.layout
+        rows = layout.rows if layout is not None else 1
+        last = scene.last
+        return scale_for(self._shown, prices, last, rows, pip=scene.pip, before=self.scale)
+
+    def _time_labels(self, scene: Scene, layout: Layout) -> TimeLabels:
+        cursor = None if scene.cursor is None else scene.cursor.index - layout.first
+        return time_labels(
+            self._real,
+            layout.columns,
+            layout.plot,
+            seconds=scene.seconds,
+            zone=scene.zone,
+            this_year=scene.this_year,
+            cursor=cursor,
+        )
+
+    def _zone_label(self, scene: Scene, layout: Layout) -> list[Run]:
+        if not layout.axis.width:
+            return []
+        zone = show.at(self._real[-1].time_ns, scene.zone).tzname() or ""
+        room = layout.axis.width - 1
+        return [(layout.axis.padded(zone if len(zone) <= room else ""), "faint")]
+
+    def _price_labels(self, scene: Scene, step: float | None) -> PriceLabels:
+        """Return the labels of the axis; computed anew only if more than the last price's digits changed."""
+        scale, layout = self.scale, self.layout
+        assert scale is not None  # noqa: S101 - chosen before
+        assert layout is not None  # noqa: S101
+        sides = [line.price >= scene.last for line in scene.lines]
+        if abs(scene.last - self.measured_from) >= FAR_PIPS * scene.pip:
+            self.measured_from = scene.last
+        far = self.measured_from
+        key = (scale, scale.row(scene.last), scene.lines, scene.marks, scene.cursor, sides, far)
+        if self._labels is None or self._label_key != key:
+            cursor = scene.cursor.price if scene.cursor is not None else None
+            self._labels = price_labels(
+                layout.axis,
+                scale,
+                scene.last,
+                scene.lines,
+                marks=scene.marks,
+                cursor=cursor,
+                step=step,
+                measured_from=far,
+            )
+            self._label_key = key
+            return self._labels
+        made = self._labels
+        rows = dict(made.rows)
+        rows[made.last_row] = last_label(layout.axis, scale, scene.last)
+        return PriceLabels(rows, made.grid, made.last_row, made.step)
+
+    def _joined(self, area: Area, y: int) -> list[Run]:
+        assert self.layout is not None  # noqa: S101 - drawn before
+        axis = self.layout.axis
+        row = [*area.heads[y], *area.tails[y]]
+        if axis.width:
+            text, role = area.labels.get(y) or (" " * axis.width, "")
+            if role.startswith(
+                FILLED
+            ):  # a narrow box: each cell of it is sent when the price changes its row
+                box = text.rstrip() + " "
+                row.append((box[: axis.width], role))
+                text, role = text[len(box) :], ""
+            if text:
+                row.append((text, role))
+        return row
+
+    # A price update.
+
+    def _updates(self, scene: Scene) -> bool:
+        """Return whether only the newest candle of the scene differs from the last one drawn."""
+        before, layout = self._scene, self.layout
+        if before is None or layout is None or self.scale is None or before.end != scene.end:
+            return False
+        same = (
+            before.width == scene.width
+            and before.height == scene.height
+            and before.look == scene.look
+            and before.lines == scene.lines
+            and before.cursor == scene.cursor
+            and bool(before.legend) == bool(scene.legend)
+            and before.braille == scene.braille
+            and before.is_live == scene.is_live
+            and before.this_year == scene.this_year
+            and len(before.overlays) == len(scene.overlays)
+            and [each.title for each in before.sub_panes]
+            == [each.title for each in scene.sub_panes]
+        )
+        if not same or layout.axis.width_of_price(scene.last) > layout.axis.width_of_price(
+            before.last
+        ):
+            return False
+        lined = [mark for mark in scene.marks if mark.across]
+        if lined != [mark for mark in before.marks if mark.across]:
+            return False
+        real = scene.candles[layout.first : scene.end]
+        return (
+            len(real) == len(self._real)
+            and real[-1].time_ns == self._real[-1].time_ns
+            and real[:-1] == self._real[:-1]
+            and self._still_fits(scene, real)
+        )
+
+    def _still_fits(self, scene: Scene, real: Sequence[Candle]) -> bool:
+        """Take the newest candle; return whether the scales hold it."""
+        layout = self.layout
+        assert layout is not None  # noqa: S101 - asked before
+        before = self._shown[-2:-1]
+        if scene.look.style == "heikin-ashi":
+            if not before:
+                return False
+            newest = heikin_ashi(real[-1:], before[0])[0]
+        else:
+            newest = real[-1]
+        self._real, self._shown[-1] = real, newest
+        prices = [line.price for line in scene.lines]
+        if self.scale is None or not still_fits(self.scale, newest, prices, scene.last):
+            return False
+        panes = scene.sub_panes if layout.sub_rows else ()
+        return all(
+            sub_pane.still_fits(pane, scene.end, area.scale)
+            for area, pane in zip(self._areas[1:], panes, strict=True)
+        )
+
+    def _update(self, scene: Scene) -> list[int]:
+        layout = self.layout
+        assert layout is not None  # noqa: S101 - asked before
+        changed: list[int] = []
+        if layout.legend and self._scene is not None and self._scene.legend != scene.legend:
+            self.rows[0] = fitted(scene.legend, scene.width)
+            changed.append(0)
+        self._scene = scene
+        for number, area in enumerate(self._areas):
+            before, area.ends = area.ends, self._ends(scene, number, area.scale)
+            rows = moved_rows(before, area.ends, area.rows)
+            if rows:
+                tails = area.painted(layout.split, layout.plot, rows)
+                rows = {y for y in rows if tails[y] != area.tails[y]}
+                for y in rows:
+                    area.tails[y] = tails[y]
+            if number == 0:
+                labels = self._price_labels(scene, self._labels.step if self._labels else None)
+                rows |= changed_labels(area.labels, labels)
+                area.labels = labels.rows
+            for y in rows:
+                self.rows[area.top + y] = self._joined(area, y)
+                changed.append(area.top + y)
+        return changed
+
+    def _ends(self, scene: Scene, number: int, scale: Scale) -> list[End]:
+        if number:
+            return ends_of_sub_pane(scene, scene.sub_panes[number - 1], scale)
+        return ends_of_candles(scene, self._shown, scale)
+
+    # Painting.
+
+    def _paint_candles(self, canvas: Canvas) -> None:
+        scene, layout, scale = self._scene, self.layout, self.scale
+        if scene is None or layout is None or scale is None:
+            return
+        if scene.look.style == "line":
+            closes = [each.close for each in self._shown]
+            braille = not scene.look.ascii_only
+            paint_line(canvas, layout.columns, closes, scale, "plain", braille=braille)
+        else:
+            reach = scene.look.body
+            for x, candle in zip(layout.columns, self._shown, strict=True):
+                if canvas.left - reach <= x < canvas.right + reach:
+                    paint_candle(canvas, x, candle, scale, scene.look)
+        self._paint_cursor(canvas, scene, layout, scale)
+        self._paint_sessions(canvas, scene, layout)
+        self._paint_prices(canvas, scene, layout, scale)
+        visible = slice(layout.first, scene.end)
+        for overlay in scene.overlays:
+            paint_line(
+                canvas,
+                layout.columns,
+                overlay.values[visible],
+                scale,
+                overlay.role,
+                braille=scene.braille and not scene.look.ascii_only,
+            )
+
+    def _paint_cursor(self, canvas: Canvas, scene: Scene, layout: Layout, scale: Scale) -> None:
+        if scene.cursor is None:
+            return
+        at = scene.cursor.index - layout.first
+        if 0 <= at < len(layout.columns):
+            for y in range(scale.rows):
+                canvas.behind(y, layout.columns[at], "│", "cursor")
+        if scale.holds(scene.cursor.price):
+            canvas.behind(scale.row(scene.cursor.price), 0, "─" * layout.plot, "cursor")
+
+    def _paint_sessions(self, canvas: Canvas, scene: Scene, layout: Layout) -> None:
+        """Name the sessions that open, in the lowest row, where no candle stands."""
+        if canvas.left:
+            return
+        for index, name in session_opens(self._real, scene.seconds):
+            canvas.whole(layout.rows - 1, layout.columns[index], f"╵{name}", "faint")
+
+    def _paint_prices(self, canvas: Canvas, scene: Scene, layout: Layout, scale: Scale) -> None:
+        lines: dict[int, list[str]] = {}
+        for line in scene.lines:
+            if scale.holds(line.price):
+                lines.setdefault(scale.row(line.price), []).append(line.role)
+        for y, roles in lines.items():
+            canvas.behind(y, 0, DASH * layout.plot, *roles)
+        for mark in scene.marks:
+            if scale.holds(mark.price):
+                row = scale.row(mark.price)
+                if mark.across:
+                    canvas.behind(row, 0, THIN * layout.plot, "grid")
+                else:
+                    canvas.behind(row, layout.plot - 1, "─", "muted")
+
+    def _paint_sub_pane(self, number: int, scale: Scale, canvas: Canvas) -> None:
+        scene, layout = self._scene, self.layout
+        if scene is not None and layout is not None:
+            pane = scene.sub_panes[number]
+            visible = slice(layout.first, scene.end)
+            braille = scene.braille and not scene.look.ascii_only
+            sub_pane.paint(canvas, pane, visible, layout.columns, scale, braille=braille)
+
+
+def changed_labels(before: Mapping[int, Run], now: PriceLabels) -> set[int]:
+    """Return the rows whose labels differ."""
+    rows = now.rows
+    if len(before) == len(rows) and before.keys() == rows.keys():
+        return {y for y, label in rows.items() if before[y] != label}
+    return {y for y in before.keys() | rows.keys() if before.get(y) != rows.get(y)}
+
+
+def fitted(groups: Sequence[Sequence[Run]], width: int) -> list[Run]:
+    """Return the groups of a legend that have room whole, two columns apart."""
+    row: list[Run] = []
+    taken = 0
+    for group in groups:
+        size = sum(len(text) for text, _ in group)
+        if taken + size > width:
+            continue
+        row += group
+        taken += size
+        gap = min(2, width - taken)
+        row.append((" " * gap, ""))
+        taken += gap
+    row.append((" " * (width - taken), ""))
+    return row
+
+
+def dimmed(rows: Sequence[Sequence[Run]]) -> list[list[Run]]:
+    """Return the picture without its colours: old data until the new is there."""
+    return [[(text, _dim(role)) for text, role in row] for row in rows]
+
+
+def _dim(role: str) -> str:
+    if role.startswith(FILLED):
+        return FILLED + "line"
+    return "faint@line" if "@" in role else "faint" if role else ""

@@ -1,0 +1,233 @@
+"""Labels of the price axis: the last price, own prices stacked beside it, thin marks and round prices."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from keydesk.chart.canvas import FILLED, Run
+from keydesk.chart.scale import Scale, decimals_of, grid_step, multiples
+
+EDGE_LABELS = 2  # rows that far prices of one side take at most
+WORDS_FROM = 34  # columns of a chart from which on labels have price and words
+MARKS_FROM = 64  # columns from which on the axis is as wide as the words of marks
+NARROWEST_PLOT = 8  # columns: below that there is no price axis
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLine:
+    """An own or planned price across the chart: entry, stop, target, trail, resting order, alert.
+
+    `words` are what the label says behind the price; `role` is a colour of the theme.
+    """
+
+    price: float
+    words: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class PriceMark:
+    """A price of the market with a thin mark: day high, day low, previous close, pivot."""
+
+    price: float
+    words: str
+    across: bool = False  # with a thin line over the plot
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Columns and decimals of the price axis."""
+
+    width: int  # with one blank column at its left; 0: there is none
+    decimals: int
+    pip: float
+    words: bool  # labels have price and words; else own prices have words only
+
+    def price(self, price: float) -> str:
+        """Return a price with all its decimals."""
+        return f"{price:.{self.decimals}f}".replace("-", "−")
+
+    def label(self, price: float, words: str) -> str:
+        """Return the text of an own price."""
+        if words and not self.words:
+            return self.padded(words)
+        return self.padded(f"{self.price(price)} {words}")
+
+    def far(self, line: PriceLine, last: float, *, above: bool) -> str:
+        """Return the text of a price beyond the edge: an arrow and its distance in whole pips."""
+        arrow = "↑" if above else "↓"
+        if not self.words:
+            return self.padded(arrow + line.words)
+        size = self.width_of_price(last)
+        pips = f"{round(abs(line.price - last) / self.pip)}p"
+        return self.padded(f"{arrow}{pips:>{size - 1}} {line.words}")
+
+    def width_of_price(self, price: float) -> int:
+        """Return the characters of a price."""
+        return len(self.price(price))
+
+    def padded(self, text: str) -> str:
+        """Return text as wide as the axis."""
+        return f" {text}".ljust(self.width)[: self.width]
+
+
+def axis_for(
+    width: int,
+    highest: float,
+    lines: Sequence[PriceLine],
+    marks: Sequence[PriceMark],
+    *,
+    decimals: int,
+    pip: float,
+) -> Axis:
+    """Return the axis of a chart this wide; too narrow a chart has none."""
+    price = max(len(f"{each:.{decimals}f}") for each in (highest, *(line.price for line in lines)))
+    words = max((len(each.words) for each in lines), default=0)
+    has_words = width >= WORDS_FROM
+    if has_words:
+        if width >= MARKS_FROM:
+            words = max([words, *(len(each.words) for each in marks)])
+        size = 1 + price + (1 + words if words else 0)
+    else:
+        size = 1 + max(price, 1 + words)
+    if width - size < NARROWEST_PLOT:
+        return Axis(0, decimals, pip, words=False)
+    return Axis(size, decimals, pip, words=has_words)
+
+
+@dataclass(frozen=True, slots=True)
+class PriceLabels:
+    """What the axis says in each row, the rows of the grid, the row of the last price, the step of the grid."""
+
+    rows: Mapping[int, Run]
+    grid: frozenset[int]
+    last_row: int
+    step: float
+
+
+def price_labels(
+    axis: Axis,
+    scale: Scale,
+    last: float,
+    lines: Sequence[PriceLine],
+    *,
+    marks: Sequence[PriceMark] = (),
+    cursor: float | None = None,
+    step: float | None = None,
+    measured_from: float | None = None,
+) -> PriceLabels:
+    """Return the labels of all rows.
+
+    `step` keeps the grid of an earlier picture, `measured_from` the price that distances are counted from.
+
+    Last price and cursor keep their rows; own prices are stacked by price, never across the last price; marks and
+    round prices take the rows that are left.
+    """
+    labels: dict[int, Run] = {}
+    if cursor is not None:
+        labels[scale.row(cursor)] = (axis.padded(axis.price(cursor)), FILLED + "cursor")
+    fixed = _row_of_last(scale, last, lines)
+    labels[fixed] = last_label(axis, scale, last)
+    free = [row for row in range(scale.rows) if row not in labels]
+    for above in (True, False):
+        rows = [row for row in free if (row < fixed) == above]
+        group = [line for line in lines if (line.price >= last) == above]
+        origin = last if measured_from is None else measured_from
+        labels |= _stacked(axis, scale, origin, group, rows, above=above)
+    for mark in marks:
+        has_room = axis.width >= axis.width_of_price(mark.price) + 2 + len(mark.words)
+        if scale.holds(mark.price) and axis.words and has_room:
+            text = axis.label(mark.price, mark.words)
+            labels.setdefault(scale.row(mark.price), (text, "muted"))
+    step = step or grid_step(scale, axis.pip, labels)
+    rounds, decimals = multiples(scale, step), decimals_of(step, axis.pip)
+    for price in rounds:
+        text = f"{price:.{decimals}f}".replace("-", "−")
+        labels.setdefault(scale.row(price), (axis.padded(text), "muted"))
+    return PriceLabels(labels, frozenset(scale.row(price) for price in rounds), fixed, step)
+
+
+def _row_of_last(scale: Scale, last: float, lines: Sequence[PriceLine]) -> int:
+    """Return the row of the last price; beyond the edge it leaves rows for the own prices farther out."""
+    row = scale.row(last)
+    if scale.holds(last) or scale.rows <= 2 * EDGE_LABELS:
+        return row
+    if last > scale.high:
+        return min(EDGE_LABELS, sum(line.price >= last for line in lines))
+    return scale.rows - 1 - min(EDGE_LABELS, sum(line.price < last for line in lines))
+
+
+def last_label(axis: Axis, scale: Scale, last: float) -> Run:
+    """Return the label of the last price, with an arrow where it is beyond the edge."""
+    text = axis.padded(axis.price(last))
+    if not scale.holds(last) and text:
+        text = ("↑" if last > scale.high else "↓") + text[1:]
+    return text, FILLED + "last"
+
+
+def _stacked(
+    axis: Axis,
+    scale: Scale,
+    last: float,
+    lines: Sequence[PriceLine],
+    rows: Sequence[int],
+    *,
+    above: bool,
+) -> dict[int, Run]:
+    """Return the labels of own prices on one side of the last price, each near its row, in the order of price."""
+    if not lines or not rows:
+        return {}
+    by_distance = sorted(lines, key=lambda line: abs(line.price - last))
+    near = [line for line in by_distance if scale.holds(line.price)]
+    far = [line for line in by_distance if not scale.holds(line.price)]
+    shown, hidden = _limited(near, far, len(rows))
+    texts = [
+        (
+            line.price,
+            axis.label(line.price, line.words)
+            if scale.holds(line.price)
+            else axis.far(line, last, above=above),
+            line.role,
+        )
+        for line in shown
+    ]
+    if hidden:
+        edge = max(hidden, key=lambda line: abs(line.price - last)).price
+        texts.append((edge, axis.padded(f"+{len(hidden)} more"), "muted"))
+    texts.sort(key=lambda each: -each[0])
+    wanted = [bisect_left(rows, scale.row(price)) for price, _, _ in texts]
+    places = spread(wanted, len(rows))
+    return {rows[place]: (text, role) for place, (_, text, role) in zip(places, texts, strict=True)}
+
+
+def _limited(
+    near: list[PriceLine], far: list[PriceLine], rows: int
+) -> tuple[list[PriceLine], list[PriceLine]]:
+    """Return the lines that have a row of their own, and those that one row counts together."""
+    edge = min(EDGE_LABELS, rows - min(len(near), rows - 1))
+    kept = far if len(far) <= edge else far[: max(0, edge - 1)]
+    shown, hidden = [*near, *kept], far[len(kept) :]
+    room = rows - bool(hidden)
+    if len(shown) > room:
+        room = rows - 1
+        shown, hidden = shown[:room], [*shown[room:], *hidden]
+    return shown, hidden
+
+
+def spread(wanted: Sequence[int], room: int) -> list[int]:
+    """Return places for labels in order, one each, as near as possible to those wanted.
+
+    Least squares under the condition that places rise (pool adjacent violators). There are at least as many places
+    as labels.
+    """
+    blocks: list[tuple[int, int]] = []  # sum of (wanted - index), how many
+    for index, place in enumerate(wanted):
+        total, count = place - index, 1
+        while blocks and blocks[-1][0] * count >= total * blocks[-1][1]:
+            total, count = total + blocks[-1][0], count + blocks[-1][1]
+            blocks.pop()
+        blocks.append((total, count))
+    bases = [round(total / count) for total, count in blocks for _ in range(count)]
+    return [max(0, min(room - len(bases), base)) + i for i, base in enumerate(bases)]
