@@ -163,7 +163,7 @@ async def test_the_footer_follows_the_focus() -> None:
         assert "v sort" in picture(screen)[-1]
         screen.action_go("chart")
         await pilot.pause()
-        assert "v width" in picture(screen)[-1]
+        assert "e indicators" in picture(screen)[-1]
 
 
 async def test_the_layout_follows_the_terminal() -> None:
@@ -257,7 +257,7 @@ async def test_the_second_chart_wants_its_candles_only_while_it_is_shown() -> No
     wanted: list[str] = []
 
     def hear(message: Message) -> None:
-        if isinstance(message, Chart.SeriesWanted) and message.linked:
+        if isinstance(message, Chart.SeriesWanted) and message.place == 2:
             wanted.append(message.granularity)
 
     async with DeskApp(store).run_test(size=(200, 50), message_hook=hear) as pilot:

@@ -304,7 +304,7 @@ class DeskActions:
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
             case ShowGranularity(granularity):
-                self.store.set_granularity(granularity)
+                self.screen.show_granularity(granularity)
             case GoToDate(date):
                 self.screen.chart.go_to_date(date)
             case ChooseIndicators(specs):

@@ -174,7 +174,7 @@ class Form(ModalForm[Result]):
         """Return the lines between headline and confirmation."""
         return ()
 
-    def fields(self) -> Sequence[Line]:
+    def field_lines(self) -> Sequence[Line]:
         """Return the lines of the body that nothing is sent without: what the trader types."""
         return ()
 
@@ -446,7 +446,7 @@ class Form(ModalForm[Result]):
         self, content: Sequence[Line], asked: Confirmation
     ) -> tuple[list[Line], list[Line], list[Line]]:
         """Return what the form does, its fields, and what sends it: the lines without which nothing is sent."""
-        fields = self.fields() if len(content) > 1 else ()
+        fields = self.field_lines() if len(content) > 1 else ()
         head, typed, foot = (
             [part for line in lines for part in folded(line, self.inside)]
             for lines in (content[:1], fields, self._ask(asked))

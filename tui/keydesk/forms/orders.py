@@ -230,13 +230,13 @@ class MoveForm(Form[MoveEntry]):
         return [
             quote_line(context),
             BLANK,
-            *self.fields(),
+            *self.field_lines(),
             *([range_line(context)] if self._counts_in_ranges() else ()),
             BLANK,
             *(_risk_line(order, levels, context) if not order.reduces else ()),
         ]
 
-    def fields(self) -> Sequence[Line]:
+    def field_lines(self) -> Sequence[Line]:
         """Return price, stop and target as they stand in the form."""
         order = self.order
         context = self.trading_context(order) if order else None

@@ -103,13 +103,13 @@ class ProtectionForm(Form[SetProtection]):
             quote_line(context),
             entry_and_now(trade, context),
             BLANK,
-            *self.fields(),
+            *self.field_lines(),
             *([range_line(context)] if self._counts_in_ranges() else ()),
             BLANK,
             *(NO_OUTLOOK if new is None else self._outlook(trade, new, context)),
         ]
 
-    def fields(self) -> Sequence[Line]:
+    def field_lines(self) -> Sequence[Line]:
         """Return stop, target and trailing stop as they stand in the form."""
         trade = self.trade
         context = self.trading_context(trade) if trade else None

@@ -175,7 +175,10 @@ class Trades(InstrumentRows):
                     (show.money(profit, signed=True), self._by_price(signed_role(profit))),
                     (safe(f" {clean_name(account.currency)}"), faint),
                 )
-            ),            Item((("open risk ", faint), (show.money(account.open_risk), muted), (share, faint)), 3),
+            ),
+            Item(
+                (("open risk ", faint), (show.money(account.open_risk), muted), (share, faint)), 3
+            ),
         ]
         if account.naked_trades:
             words = safe(f"{account.naked_trades} without a stop !")

@@ -74,7 +74,7 @@ MEDIUM = Tier(
 LARGE = Tier(
     "large",
     (
-        *(("watchlist",), ("chart",), ("linked-chart",), ("ticket",), ("books",)),
+        *(("watchlist",), ("chart",), ("second-chart",), ("ticket",), ("books",)),
         *(("positions",), ("trades",), ("log",), ("orders",)),
     ),
     frozenset(("positions", "log", "orders")),
@@ -178,11 +178,11 @@ class DeskScreen(Backdrop):
         self._panes = RuledGrid(
             self._watchlist,
             self.chart,
-            Chart(zone=zone, linked=True, id="linked-chart"),
+            Chart(zone=zone, place=2, id="second-chart"),
             self.deal,
             Books(),
-            Chart(zone=zone, linked=True, id="third-chart"),
-            Chart(zone=zone, linked=True, id="fourth-chart"),
+            Chart(zone=zone, place=3, id="third-chart"),
+            Chart(zone=zone, place=4, id="fourth-chart"),
             Positions(),
             Trades(),
             Log(zone=zone),
@@ -396,6 +396,17 @@ class DeskScreen(Backdrop):
             self.action_zoom()
 
     def action_granularity(self) -> None:
-        """Ask for the next candle length."""
+        """Ask for the next candle length of the chart that has the keys."""
         now = self.frame.store.granularity if self.frame else COMMON[0]
-        self.post_message(self.GranularityChosen(next_common(now)))
+        chart = self.focused
+        if isinstance(chart, Chart) and chart.place > 1:
+            now = chart.shown[1]
+        self.show_granularity(next_common(now))
+
+    def show_granularity(self, granularity: str) -> None:
+        """Show candles of another length in the chart that has the keys, else in the desk's own."""
+        chart = self.focused
+        if isinstance(chart, Chart) and chart.place > 1:
+            chart.choose(granularity, chart.pinned)
+        else:
+            self.post_message(self.GranularityChosen(granularity))
