@@ -27,7 +27,7 @@ from keydesk.widgets.table import TablePane
 from keydesk.widgets.terminal_app import SMALLEST
 
 if TYPE_CHECKING:
-    from keydesk.calc.command_parser import ParsedCommand
+    from keydesk.calc.command_parser import LayoutVerb, ParsedCommand, ViewCommand
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.order_parser import ParsedOrder
     from keydesk.calc.ticket_draft import Side
@@ -50,6 +50,7 @@ class Desk(Protocol):
     def leave(self, code: int = 0) -> None: ...
     def key_context(self) -> str: ...
     def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
+    def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
 
 
 class DeskActions:
@@ -283,11 +284,8 @@ class DeskActions:
 
     def _spoken(self, spoken: ParsedCommand | None) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
-            ChooseIndicators,
-            GoToDate,
             OpenTicket,
             QuitDesk,
-            ShowGranularity,
             ShowHelp,
             ShowInstrument,
             ShowMessage,
@@ -303,17 +301,34 @@ class DeskActions:
                 self._show_messages()
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
-            case ShowGranularity(granularity):
-                self.screen.show_granularity(granularity)
-            case GoToDate(date):
-                self.screen.chart.go_to_date(date)
-            case ChooseIndicators(specs):
-                self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
             case OpenTicket(side, instrument, fields):
                 self._turn_to(instrument)  # the chart beside a ticket is its own
                 self._ticket(side, instrument, fields)
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
+            case None:
+                pass
+            case _:
+                self._show_view(spoken)
+
+    def _show_view(self, command: ViewCommand) -> None:
+        """Change what chart and panes show."""
+        from keydesk.calc.command_parser import (  # noqa: PLC0415
+            ChooseIndicators,
+            GoToDate,
+            ShowGranularity,
+            UseLayout,
+        )
+
+        match command:
+            case ShowGranularity(granularity):
+                self.screen.show_granularity(granularity)
+            case UseLayout(verb, name):
+                self._desk.use_layout(verb, name)
+            case GoToDate(date):
+                self.screen.chart.go_to_date(date)
+            case ChooseIndicators(specs):
+                self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
 
     def _show_messages(self) -> None:
         from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form

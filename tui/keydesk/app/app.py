@@ -26,6 +26,7 @@ from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
 from keydesk.app.lifecycle import Connection, load_all, opened
 from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
@@ -54,6 +55,7 @@ from keydesk.widgets.terminal_app import TerminalApp
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
     from keydesk.forms.sheet import FormContext
@@ -123,6 +125,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             keymap=own.keymap,
         )
         self.watchlists.load(workspace.saved.watchlist)
+        self.workspaces = WorkspaceActions(
+            folders.config,
+            self.store,
+            screen=lambda: self.actions.screen,
+            tell=self.tell,
+        )
         self.connection: Connection | None = None
         self._session: DeskSession | None = None
         self.last_words = ""
@@ -336,6 +344,15 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
         """Show candles of another length."""
         self.store.set_granularity(message.granularity)
+
+    def on_desk_screen_bookmark_wanted(self, message: DeskScreen.BookmarkWanted) -> None:
+        """Show what a letter stands for, or bookmark the instrument under it."""
+        act = self.workspaces.bookmark if message.sets else self.workspaces.jump
+        act(message.letter)
+
+    def use_layout(self, verb: LayoutVerb, name: str) -> None:
+        """Save, show or delete a named workspace."""
+        getattr(self.workspaces, verb)(name)
 
     def on_chart_indicators_wanted(self) -> None:
         """Choose the indicators of the chart."""

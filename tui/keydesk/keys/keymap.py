@@ -6,6 +6,7 @@ clash, every action exists.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from string import ascii_lowercase
 
 from textual.binding import Binding, BindingType
 
@@ -66,6 +67,8 @@ class Key:
         """Return how the key is written in the footer and the help."""
         if len(self.keys) > 1 and all(key[-1].isdigit() for key in self.keys):
             return f"{self.keys[0].replace(' ', '')}-{self.keys[-1][-1]}"
+        if len(self.keys) == len(ascii_lowercase):
+            return f"{self.keys[0].replace(' ', '')}-z"
         return " ".join(SHOWN.get(key, key.replace(" ", "")) for key in self.keys)
 
     @property
@@ -128,6 +131,8 @@ def _editing(context: str, name: str) -> tuple[Key, ...]:
     )
 
 
+_LETTERS_BEHIND = {first: tuple(f"{first} {each}" for each in ascii_lowercase) for first in "'m"}
+
 KEYS: tuple[Key, ...] = (
     # The desk: money. A capital opens a form, never more.
     Key("buy", ("B",), DESK, "buy", "Buy ticket, active preset", "buy"),
@@ -161,6 +166,8 @@ KEYS: tuple[Key, ...] = (
     Key("go-positions", ("g p",), DESK, "", "Go to the positions", "go('positions')"),
     Key("go-books", ("g b",), DESK, "", "Go to the books", "go('books')"),
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
+    Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
+    Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
     # Rows.
     Key("row-down", ("j", "down"), ROWS, "rows", "Row down", "row_down"),

@@ -59,6 +59,7 @@ class Tier:
     lowest: frozenset[str]  # panes that have the lower rule of the grid beneath them
 
 
+SIDE_CHARTS = ("second-chart", "third-chart", "fourth-chart")
 LISTS = ("trades", "positions", "orders", "log", "books")
 MINI = Tier("mini", (("trades", "positions", "orders"),), frozenset())
 SMALL = Tier("small", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
@@ -148,6 +149,13 @@ class DeskScreen(Backdrop):
 
         granularity: str
 
+    @dataclass
+    class BookmarkWanted(Message):
+        """The user wants what a letter stands for, or to bookmark the instrument under it."""
+
+        letter: str
+        sets: bool = False
+
     def __init__(
         self,
         *,
@@ -172,17 +180,19 @@ class DeskScreen(Backdrop):
         self._account = AccountStrip(id="account")
         self._footer = KeyFooter(keymap, unavailable, id="keys")
         self.chart = Chart(zone=zone)
+        self._side_charts = [
+            Chart(zone=zone, place=place, id=name) for place, name in enumerate(SIDE_CHARTS, 2)
+        ]
         self._instrument = InstrumentLine(id="instrument")
         self._notices = Notices(zone=zone, id="notices")
         self._watchlist = Watchlist()
         self._panes = RuledGrid(
             self._watchlist,
             self.chart,
-            Chart(zone=zone, place=2, id="second-chart"),
+            self._side_charts[0],
             self.deal,
             Books(),
-            Chart(zone=zone, place=3, id="third-chart"),
-            Chart(zone=zone, place=4, id="fourth-chart"),
+            *self._side_charts[1:],
             Positions(),
             Trades(),
             Log(zone=zone),
@@ -207,8 +217,7 @@ class DeskScreen(Backdrop):
         self._all_panes = {pane.id or "": pane for pane in self.query(LinePane)}
         for pane in self._all_panes.values():
             pane.keymap = self._keymap
-        self._watchlist.order = RowOrder.read(self._left_as.sorting)
-        self._watchlist.filter = RowFilter.read(self._left_as.filter)
+        self._restore(self._left_as)
         last = next((pane for pane in self._panes.panes if pane.id == self._left_as.focused), None)
         if last is not None and last.can_focus:
             self.set_focus(last)
@@ -269,6 +278,7 @@ class DeskScreen(Backdrop):
         if store is None or not store.focus:
             return self._left_as
         focused = self.focused.id if self.focused is not None else self._left_as.focused
+        charts = tuple((chart.pinned, chart.granularity) for chart in self._side_charts)
         return Workspace(
             store.focus,
             store.granularity,
@@ -277,7 +287,27 @@ class DeskScreen(Backdrop):
             self._watchlist.order.saved,
             store.list_name,
             self._watchlist.filter.saved,
+            self._zoomed,
+            charts if any(map(any, charts)) else (),
         )
+
+    def show_workspace(self, left_as: Workspace) -> None:
+        """Show panes, further charts, sorting and filter as they were left."""
+        self._front = dict(left_as.fronts)
+        self._zoomed = left_as.zoomed if left_as.zoomed in self._all_panes else ""
+        self._restore(left_as)
+        self._place()
+        focused = self._all_panes.get(left_as.focused)
+        if focused is not None and focused.can_focus and focused.display:
+            self.set_focus(focused)
+            self._entered()
+
+    def _restore(self, left_as: Workspace) -> None:
+        self._watchlist.order = RowOrder.read(left_as.sorting)
+        self._watchlist.show_only(RowFilter.read(left_as.filter))
+        charts = (*left_as.charts, *[("", "")] * len(self._side_charts))
+        for chart, (pinned, granularity) in zip(self._side_charts, charts, strict=False):
+            chart.choose(granularity, pinned)
 
     def pane(self, name: str) -> LinePane:
         """Return a pane by its id: watchlist, chart, trades, orders, positions, log, books, ticket."""
@@ -410,3 +440,11 @@ class DeskScreen(Backdrop):
             chart.choose(granularity, chart.pinned)
         else:
             self.post_message(self.GranularityChosen(granularity))
+
+    def action_jump(self, letter: str) -> None:
+        """Ask for the layout or the instrument of a letter."""
+        self.post_message(self.BookmarkWanted(letter))
+
+    def action_bookmark(self, letter: str) -> None:
+        """Ask to bookmark the instrument under a letter."""
+        self.post_message(self.BookmarkWanted(letter, sets=True))
