@@ -74,7 +74,7 @@ def pour(terminal: Terminal, data: bytes, seconds: float, notice: str) -> None:
     """Send the bytes again and again, as fast as the program takes them, and until it has said so."""
     begun = time.monotonic()
     while (spent := time.monotonic() - begun) < seconds or notice not in terminal.text:
-        assert spent < PATIENCE, terminal.text
+        assert spent < 3 * PATIENCE, terminal.text
         terminal.write_some(data)
         terminal.pause(0.002)
 

@@ -1,6 +1,6 @@
 """Forms over figures that no broker should send: none of them ends the desk, and an exit is sent all the same."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 from itertools import product
 from typing import Any
@@ -96,14 +96,24 @@ def odd_store(member: str, value: Decimal) -> Store:
 MEMBERS = ("price", "spread", "trade", "stop", "order", "account", "factors", "rules")
 
 
-@pytest.mark.parametrize("form", FORMS)
-async def test_no_figure_of_the_broker_ends_a_form(form: str) -> None:
-    stores = [odd_store(member, value) for member, value in product(MEMBERS, ODD)]
+async def open_over(form: str, values: Iterable[Decimal]) -> None:
+    stores = [odd_store(member, value) for member, value in product(MEMBERS, values)]
     app = FormApp(lambda: FORMS[form](example_context()))
     async with app.run_test(size=(80, 24)) as pilot:
         for store in stores:
             app.push_screen(FORMS[form](example_context(store)))
             await pilot.press(*KEYS, "escape")
+
+
+@pytest.mark.parametrize("form", FORMS)
+async def test_no_large_figure_and_no_zero_of_the_broker_ends_a_form(form: str) -> None:
+    await open_over(form, [Decimal(0), LARGE])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("form", FORMS)
+async def test_no_figure_of_the_broker_ends_a_form(form: str) -> None:
+    await open_over(form, ODD)
 
 
 @pytest.mark.parametrize("member", MEMBERS)
