@@ -20,7 +20,7 @@ def command(terminal: Terminal, line: str) -> None:
 
 
 def leave(terminal: Terminal) -> None:
-    command(terminal, "q")
+    terminal.press(":", "q", "Enter")
     assert terminal.wait_for_exit() == 0
 
 

@@ -70,7 +70,7 @@ MEDIUM = Tier(
         *(("watchlist",), ("chart",), ("ticket",), ("positions",)),
         *(("trades",), ("orders", "log", "books")),
     ),
-    frozenset(("positions", "orders", "log", "books")),
+    frozenset(("orders", "log", "books")),
 )
 LARGE = Tier(
     "large",
@@ -78,12 +78,12 @@ LARGE = Tier(
         *(("watchlist",), ("chart",), ("second-chart",), ("ticket",), ("books",)),
         *(("positions",), ("trades",), ("log",), ("orders",)),
     ),
-    frozenset(("positions", "log", "orders")),
+    frozenset(("log", "orders")),
 )
 EXTRA_LARGE = Tier(
     "extra-large",
     (*LARGE.slots, ("third-chart",), ("fourth-chart",)),
-    frozenset(("positions", "log", "orders")),
+    frozenset(("log", "orders")),
 )
 TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
 
@@ -343,6 +343,8 @@ class DeskScreen(Backdrop):
         is_mini = self._tier is MINI
         self.set_class(is_mini, "-mini")
         self._account.is_short = self._footer.exits_only = is_mini
+        for pane in self.query(TablePane):
+            pane.exits_only = is_mini
         roomy = size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
         self._notices.set_class(roomy, "-two")
         self._place()
