@@ -97,7 +97,9 @@ def test_a_bad_file_is_named_and_stays_as_it_is(tmp_path: Path, text: str, words
     assert path.read_text(encoding="utf-8") == text
 
 
-@pytest.mark.parametrize("charts", ["5", "[5]", "[['x']]", "[['\\\\u001b', 'M7']]", "[[5, 6]]", "[[['x'], ['M5']]]"])
+@pytest.mark.parametrize(
+    "charts", ["5", "[5]", "[['x']]", "[['\\\\u001b', 'M7']]", "[[5, 6]]", "[[['x'], ['M5']]]"]
+)
 def test_charts_that_make_no_sense_follow_the_desk(tmp_path: Path, charts: str) -> None:
     text = f"[workspaces.x]\nkey = 's'\ncharts = {charts}"
     (tmp_path / FILE).write_text(text, encoding="utf-8")
