@@ -128,7 +128,7 @@ def test_a_terminal_that_became_narrower_shows_the_last_lines_to_its_edge() -> N
         lines = [[Segment(price.rjust(WIDTH))] for _ in range(HEIGHT)]
         pieces = [(y, 0, line) for y, line in enumerate(lines)]
         stream.feed(front.take(pieces, ColorSystem.TRUECOLOR))
-        assert wrong_cells(screen, drawn(lines)) == 0
+        assert wrong_cells(screen, drawn_whole(lines)) == 0
 
 
 def test_the_column_is_not_trusted_behind_a_glyph_of_doubtful_width() -> None:

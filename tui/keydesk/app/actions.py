@@ -24,9 +24,10 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.table import TablePane
+from keydesk.widgets.terminal_app import SMALLEST
 
 if TYPE_CHECKING:
-    from keydesk.calc.command_parser import ParsedCommand
+    from keydesk.calc.command_parser import LayoutVerb, ParsedCommand, ViewCommand
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.order_parser import ParsedOrder
     from keydesk.calc.ticket_draft import Side
@@ -49,6 +50,7 @@ class Desk(Protocol):
     def leave(self, code: int = 0) -> None: ...
     def key_context(self) -> str: ...
     def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
+    def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
 
 
 class DeskActions:
@@ -119,11 +121,19 @@ class DeskActions:
 
     def _ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
         if self.screen.is_too_small:
-            return  # the screen says so: nothing opens on an account that is not shown
+            self._say_too_small()
+            return
         if instrument:
             self.ask(forms.TicketForm(self._desk.form_context(), side, instrument, fields))
         else:
             self._desk.tell("info", "The account's instruments are still being read")
+
+    def _say_too_small(self) -> None:
+        """Say why no form that opens a trade opens: the terminal does not show what it opens on."""
+        close, flatten = self.keymap.name("close"), self.keymap.name("flatten")
+        needed = f"{SMALLEST.width}×{SMALLEST.height}"
+        words = f"No new trade below {needed} cells. {close} closes, {flatten} flattens"
+        self._desk.tell("info", words)
 
     def action_close(self) -> None:
         """Close the selected trade, or the position."""
@@ -212,6 +222,7 @@ class DeskActions:
         """Turn the position round."""
         instrument = self.selection().instrument(self.store)
         if self.screen.is_too_small:
+            self._say_too_small()
             return
         if instrument in self.store.positions:
             self.ask(forms.ReverseForm(self._desk.form_context(), instrument))
@@ -273,11 +284,8 @@ class DeskActions:
 
     def _run_command(self, command: ParsedCommand | None) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
-            ChooseIndicators,
-            GoToDate,
             OpenTicket,
             QuitDesk,
-            ShowGranularity,
             ShowHelp,
             ShowInstrument,
             ShowMessage,
@@ -293,17 +301,34 @@ class DeskActions:
                 self._show_messages()
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
-            case ShowGranularity(granularity):
-                self.store.set_granularity(granularity)
-            case GoToDate(date):
-                self.screen.chart.go_to_date(date)
-            case ChooseIndicators(specs):
-                self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
             case OpenTicket(side, instrument, fields):
                 self._turn_to(instrument)  # the chart beside a ticket is its own
                 self._ticket(side, instrument, fields)
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
+            case None:
+                pass
+            case _:
+                self._show_view(command)
+
+    def _show_view(self, command: ViewCommand) -> None:
+        """Change what chart and panes show."""
+        from keydesk.calc.command_parser import (  # noqa: PLC0415
+            ChooseIndicators,
+            GoToDate,
+            ShowGranularity,
+            UseLayout,
+        )
+
+        match command:
+            case ShowGranularity(granularity):
+                self.screen.show_granularity(granularity)
+            case UseLayout(verb, name):
+                self._desk.use_layout(verb, name)
+            case GoToDate(date):
+                self.screen.chart.go_to_date(date)
+            case ChooseIndicators(specs):
+                self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
 
     def _show_messages(self) -> None:
         from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form

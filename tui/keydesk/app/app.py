@@ -26,6 +26,7 @@ from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
 from keydesk.app.lifecycle import Connection, load_all, open_account
 from keydesk.app.watchlists import WatchlistActions
+from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.indicator_settings import try_to_save
 from keydesk.config.profiles import WorkspaceFile
 from keydesk.config.settings import DeskOptions, Folders, Settings
@@ -53,6 +54,7 @@ from keydesk.widgets.terminal_app import TerminalApp
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from keydesk.calc.command_parser import LayoutVerb
     from keydesk.calc.indicator_specs import IndicatorChoice
     from keydesk.calc.instructions import Instruction
     from keydesk.forms.sheet import FormContext
@@ -121,6 +123,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             keymap=own.keymap,
         )
         self.watchlists.load(workspace.saved.watchlist)
+        self.workspaces = WorkspaceActions(
+            folders.config,
+            self.store,
+            screen=lambda: self.actions.screen,
+            tell=self.tell,
+        )
         self.connection: Connection | None = None
         self._session: DeskSession | None = None
         self.last_words = ""
@@ -336,6 +344,15 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show candles of another length."""
         self.store.set_granularity(message.granularity)
 
+    def on_desk_screen_bookmark_wanted(self, message: DeskScreen.BookmarkWanted) -> None:
+        """Show what a letter stands for, or bookmark the instrument under it."""
+        act = self.workspaces.bookmark if message.sets else self.workspaces.jump
+        act(message.letter)
+
+    def use_layout(self, verb: LayoutVerb, name: str) -> None:
+        """Save, show or delete a named workspace."""
+        getattr(self.workspaces, verb)(name)
+
     def on_chart_indicators_wanted(self) -> None:
         """Choose the indicators of the chart."""
         self.actions.perform("indicators")
@@ -367,9 +384,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.store.set_candle_prices(message.prices)
 
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
-        """Load the candles of the second chart once it is shown."""
-        if message.linked:
-            self.store.set_linked_granularity(message.granularity)
+        """Load the candles of a further chart once it is shown."""
+        if message.place > 1:
+            self.store.set_side_chart(message.place, message.instrument, message.granularity)
 
     # Forms.
 

@@ -17,6 +17,7 @@ from keydesk.calc.command_parser import (
     ShowInstrument,
     ShowMessage,
     ShowMessages,
+    UseLayout,
     complete,
     parse_command,
 )
@@ -174,7 +175,7 @@ class CommandForm(InfoForm[ParsedCommand]):
                 return ((("shows all messages", "bright"),),)
             case ShowInstrument(instrument):
                 return (((safe(f"turns to {pair(instrument)}"), "bright"),),)
-            case ShowGranularity() | GoToDate() | ChooseIndicators() as chart:
+            case ShowGranularity() | GoToDate() | ChooseIndicators() | UseLayout() as chart:
                 return wrap_words(clean(chart.words), "bright", self.inside)
             case OpenTicket(side, instrument, fields):
                 size = f" {fields.size_words}" if fields.size_words else ""

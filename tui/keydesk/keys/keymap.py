@@ -6,6 +6,7 @@ clash, every action exists.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from string import ascii_lowercase
 
 from textual.binding import Binding, BindingType
 
@@ -66,6 +67,8 @@ class Key:
         """Return how the key is written in the footer and the help."""
         if len(self.keys) > 1 and all(key[-1].isdigit() for key in self.keys):
             return f"{self.keys[0].replace(' ', '')}-{self.keys[-1][-1]}"
+        if len(self.keys) == len(ascii_lowercase):
+            return f"{self.keys[0].replace(' ', '')}-z"
         return " ".join(SHOWN.get(key, key.replace(" ", "")) for key in self.keys)
 
     @property
@@ -128,6 +131,8 @@ def _editing(context: str, name: str) -> tuple[Key, ...]:
     )
 
 
+_LETTERS_BEHIND = {first: tuple(f"{first} {each}" for each in ascii_lowercase) for first in "'m"}
+
 KEYS: tuple[Key, ...] = (
     # The desk: money. A capital opens a form, never more.
     Key("buy", ("B",), DESK, "buy", "Buy ticket, active preset", "buy"),
@@ -161,6 +166,8 @@ KEYS: tuple[Key, ...] = (
     Key("go-positions", ("g p",), DESK, "", "Go to the positions", "go('positions')"),
     Key("go-books", ("g b",), DESK, "", "Go to the books", "go('books')"),
     Key("go-log", ("g l",), DESK, "", "Go to the log", "go('log')"),
+    Key("jump", _LETTERS_BEHIND["'"], DESK, "", "Go to a bookmark or layout", "jump('{key}')"),
+    Key("bookmark", _LETTERS_BEHIND["m"], DESK, "", "Bookmark the instrument", "bookmark('{key}')"),
     Key("back", ("escape",), DESK, "", "Messages seen; all panes", "step_back"),
     # Rows.
     Key("row-down", ("j", "down"), ROWS, "rows", "Row down", "row_down"),
@@ -206,6 +213,7 @@ KEYS: tuple[Key, ...] = (
     Key("zoom-out", ("_", "<"), CHART, "", "More, narrower candles", "zoom_out"),
     Key("chart-view", ("v",), CHART, "style", "Candles, bars, line, Heikin", "view"),
     Key("chart-prices", ("a",), CHART, "bid/ask", "Mid, bid or ask candles", "prices"),
+    Key("chart-pin", ("w",), CHART, "", "Pin a further chart", "pin"),
     Key("chart-dots", ("o",), CHART, "", "Indicators: strokes or dots", "overlay_dots"),
     Key("books-view", ("v",), BOOKS, "orders/positions", "The orders or the positions", "view"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
