@@ -1,5 +1,6 @@
 """Every row of a chart is exactly as wide as the chart, whatever the market, and a price update equals a redraw."""
 
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
@@ -149,7 +150,7 @@ def test_a_price_update_looks_like_a_redraw(  # noqa: PLR0917 - drawn by Hypothe
         after = cells(picture)
         assert all(y in changed or after[y] == before[y] for y in range(scene.height))
         whole = Picture()
-        whole.scale, whole.measured_from = picture.scale, picture.measured_from
+        whole.scale, whole.kept = picture.scale, deepcopy(picture.kept)
         whole.show(scene)
         if whole.scale is picture.scale and whole.grid_step == picture.grid_step:
             assert cells(whole) == after
