@@ -128,6 +128,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.last_words = ""
         self.lock = lock
         self.auto_disarm = AutoDisarm()
+        self.store.zone = settings.zone
         self.store.focus, self.store.granularity = (
             workspace.saved.instrument,
             workspace.saved.granularity,
@@ -225,7 +226,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
                 session.open()  # the journal has made its folder
                 for left in session.show_left_over():
                     self.store.notify(
-                        Notice(left.level, safe(left.late_words), time_ns(), asks=True)
+                        Notice(
+                            left.level, safe(left.late_words(self.store.zone)), time_ns(), asks=True
+                        )
                     )
                 if connection.commands.no_orders:
                     why = connection.commands.no_orders

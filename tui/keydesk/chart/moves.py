@@ -83,9 +83,7 @@ def _level(at: Callable[[float], int], value: float) -> int:
     return at(value) if value == value else 0  # noqa: PLR0124 - NaN
 
 
-def _end_of_line(
-    at: Callable[[float], int], values: Sequence[float], held: float, end: int
-) -> End:
+def _end_of_line(at: Callable[[float], int], values: Sequence[float], held: float, end: int) -> End:
     """Return the end of a line, drawn at `held`, between the two newest candles."""
     before = values[end - 2] if end > 1 else held
     value = None if held != held else held  # noqa: PLR0124 - NaN

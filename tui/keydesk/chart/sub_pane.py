@@ -73,8 +73,8 @@ def paint(
     visible: slice,
     columns: Sequence[int],
     scale: Scale,
-    held: Sequence[float],
     *,
+    held: Sequence[float],
     braille: bool,
 ) -> None:
     """Paint lines, their newest ends at `held`, and bars behind them."""

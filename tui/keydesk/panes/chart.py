@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import ClassVar, Literal
 
 from rich.segment import Segment
@@ -86,12 +86,10 @@ class Chart(LinePane):
     def __init__(
         self,
         *,
-        zone: tzinfo = UTC,
         linked: bool = False,
         id: str | None = "chart",  # noqa: A002 - Textual's own word
     ) -> None:
         super().__init__(id=id)
-        self.zone = zone
         self.linked = linked  # shows a longer candle length than the desk's own
         self.style: Style = "candles"
         self.zoom = USUAL_ZOOM
@@ -146,13 +144,13 @@ class Chart(LinePane):
             ALIGNMENT.get(granularity, ""),
         )
         name = " ".join(word for word in words if word)
-        return Heading((Tab(safe(name or "Chart")),), safe(self._past_words()))
+        return Heading((Tab(safe(name or "Chart")),), safe(self._past_words(store.zone)))
 
-    def _past_words(self) -> str:
+    def _past_words(self, zone: tzinfo) -> str:
         until = self.position.until
         if until is None:
             return ""
-        at = show.at(until, self.zone)
+        at = show.at(until, zone)
         return f"until {at.day} {at:%b %Y %H:%M}"
 
     def waiting(self) -> Iterable[Run]:
@@ -248,7 +246,7 @@ class Chart(LinePane):
         if series.error:
             return [[(f"Old candles: {series.error}"[: self.inside], "warn")], *rows[1:]], None
         if self.position.goal is not None:
-            at = show.at(self.position.goal, self.zone)
+            at = show.at(self.position.goal, store.zone)
             return [self._loading(f"{at.day} {at:%b %Y}"), *dimmed(rows[1:])], None
         if prices_are_old(store) or series.prices != store.candle_prices:
             return dimmed(rows), None
@@ -304,8 +302,8 @@ class Chart(LinePane):
             decimals=shape.precision,
             pip=float(shape.pip),
             look=self._look(),
-            zone=self.zone,
-            this_year=show.at(series.candles[-1].time_ns, self.zone).year,
+            zone=store.zone,
+            this_year=show.at(series.candles[-1].time_ns, store.zone).year,
             is_live=is_live,
             lines=(*own_lines(store, store.focus), *self._planned),
             marks=(*day_marks(store, store.focus), *indicators.marks) if is_live else (),
@@ -363,8 +361,9 @@ class Chart(LinePane):
 
     def go_to_date(self, date: datetime) -> None:
         """Show the candles around a date in the trader's zone; until they are there, the picture stays, dimmed."""
-        if self._series() is not None:
-            goal = int(date.replace(tzinfo=self.zone).timestamp()) * SECOND
+        if self.frame is not None and self._series() is not None:
+            zone = self.frame.store.zone
+            goal = int(date.replace(tzinfo=zone).timestamp()) * SECOND
             self.position.goal = goal
             self.post_message(self.DateWanted(*self._shown, goal))
             self._draw_now()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, tzinfo
 from typing import ClassVar
 
 from textual import actions, events
@@ -122,7 +121,6 @@ class DeskScreen(Backdrop):
         self,
         *,
         keymap: KeyMap = KEYMAP,
-        zone: tzinfo = UTC,
         unavailable: Callable[[str], bool] = lambda _: False,
         left_as: Workspace | None = None,
     ) -> None:
@@ -130,7 +128,6 @@ class DeskScreen(Backdrop):
         self._left_as = left_as or Workspace()
         self.frame: Frame | None = None
         self._keymap = keymap
-        self._zone = zone
         self._unavailable = unavailable
         self._tier: Tier | None = None
         self._front = dict(self._left_as.fronts)  # first pane of a shared place -> the one in front
@@ -139,28 +136,27 @@ class DeskScreen(Backdrop):
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
         self.deal = Deal()
-        self.chart = Chart(zone=zone)
+        self.chart = Chart()
         self._instrument = InstrumentLine(id="instrument")
-        self._notices = Notices(zone=zone, id="notices")
+        self._notices = Notices(id="notices")
         self._watchlist = Watchlist()
         self._panes = RuledGrid(
             self._watchlist,
             self.chart,
-            Chart(zone=zone, linked=True, id="linked-chart"),
+            Chart(linked=True, id="linked-chart"),
             self.deal,
             Books(),
             Trades(),
             Positions(),
             Orders(),
-            Log(zone=zone),
+            Log(),
             id="panes",
         )
 
     def compose(self) -> ComposeResult:
         """Yield the strips above and below, and the panes between."""
-        zone = self._zone
         yield AccountStrip(id="account")
-        yield HealthLine(zone=zone, id="health")
+        yield HealthLine(id="health")
         yield self._panes
         yield self._instrument
         yield self._notices
