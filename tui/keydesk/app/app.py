@@ -336,6 +336,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show the instrument of the selected row in chart, ticket and books."""
         self.store.set_focus(message.instrument)
 
+    def on_desk_screen_timeframes_wanted(self) -> None:
+        """List the candle lengths."""
+        self.actions.perform("timeframes")
+
     def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
         """Show candles of another length."""
         self.store.set_granularity(message.granularity)

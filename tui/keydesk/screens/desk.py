@@ -82,7 +82,9 @@ TOO_SMALL = (
 
 TWO_NOTICES_FROM = 30  # rows
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
-SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
+SCREEN_ACTIONS = frozenset(
+    ("go", "next_pane", "previous_pane", "zoom", "granularity", "timeframes")
+)
 
 
 def _bindings() -> list[BindingType]:
@@ -116,6 +118,9 @@ class DeskScreen(Backdrop):
         """The user chose another candle length."""
 
         granularity: str
+
+    class TimeframesWanted(Message):
+        """The user wants to choose among all candle lengths."""
 
     def __init__(
         self,
@@ -352,6 +357,10 @@ class DeskScreen(Backdrop):
         """Show all panes again where one stands alone."""
         if self._zoomed:
             self.action_zoom()
+
+    def action_timeframes(self) -> None:
+        """Ask for the list of candle lengths."""
+        self.post_message(self.TimeframesWanted())
 
     def action_granularity(self) -> None:
         """Ask for the next candle length."""
