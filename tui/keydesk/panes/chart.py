@@ -28,10 +28,11 @@ from keydesk.panes.chart_prices import day_legend, day_marks, own_lines
 from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
-from keydesk.store.store import Store
+from keydesk.store.store import FIRST_NS, Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
+from keydesk.widgets.theme import Palette
 
 ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
 USUAL_ZOOM = 1
@@ -103,6 +104,7 @@ class Chart(LinePane):
         self._cursor: Cursor | None = None
         self._shown: tuple[str, str] = ("", "")
         self._segments: dict[RoleRun, Segment] = {}
+        self._dressed: Palette | None = None  # the theme that the segments have
         self._behind = False
         self._drawn_at = 0.0
 
@@ -212,7 +214,9 @@ class Chart(LinePane):
     def redraw(self) -> None:
         """Draw everything again."""
         self._rows = ()
-        self._segments.clear()  # the theme may be another
+        if self.palette is not self._dressed:
+            self._dressed = self.palette
+            self._segments.clear()
         super().redraw()
 
     def _draw_now(self) -> None:
@@ -362,8 +366,10 @@ class Chart(LinePane):
     def go_to_date(self, date: datetime) -> None:
         """Show the candles around a date in the trader's zone; until they are there, the picture stays, dimmed."""
         if self.frame is not None and self._series() is not None:
-            zone = self.frame.store.zone
-            goal = int(date.replace(tzinfo=zone).timestamp()) * SECOND
+            frame = self.frame
+            goal = int(date.replace(tzinfo=frame.store.zone).timestamp()) * SECOND
+            newest = max(frame.wall_ns, frame.store.clock_ns)
+            goal = max(FIRST_NS, min(goal, newest))  # beyond the dates that a broker takes
             self.position.goal = goal
             self.post_message(self.DateWanted(*self._shown, goal))
             self._draw_now()
