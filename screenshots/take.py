@@ -45,12 +45,16 @@ class Picture:
     theme: str = "dark"
 
 
+INDICATORS = (*":ind ema 20, ema 50, bb 20 2", "Enter")
 PICTURES = (
     Picture("desk-120x35", (120, 35)),
     Picture("desk-80x24", (80, 24)),
     Picture("desk-200x50", (200, 50)),
     Picture("ticket-120x35", (120, 35), ("B",), "BUY"),
     Picture("light-120x35", (120, 35), theme="light"),
+    Picture("chart-120x35", (120, 35), (*INDICATORS, "g", "c", "z"), "Bollinger"),
+    Picture("chart-light-120x35", (120, 35), (*INDICATORS, "g", "c", "z"), "Bollinger", "light"),
+    Picture("watchlist-120x35", (120, 35), ("g", "w", "z"), "EUR"),
 )
 
 

@@ -89,6 +89,10 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
         if instruction is not None:
             self.decided.append(instruction)
 
+    def on_desk_screen_timeframes_wanted(self) -> None:
+        """List the timeframes."""
+        self.actions.perform("timeframes")
+
     def on_chart_indicators_wanted(self) -> None:
         self.actions.perform("indicators")
 

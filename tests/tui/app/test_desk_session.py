@@ -6,6 +6,7 @@ import stat
 import subprocess
 import sys
 from dataclasses import dataclass, field
+from datetime import UTC
 from pathlib import Path
 
 import pytest
@@ -95,8 +96,8 @@ def test_an_outcome_that_nobody_read_is_left_to_the_next_desk_once(tmp_path: Pat
     kill_desk(killed)
     desk = clock.desk(tmp_path)
     (left,) = desk.show_left_over()
-    assert left.late_words.startswith("NOT SEEN BEFORE, from 2026-11-18 ")
-    assert left.late_words.endswith(" UTC: FILLED 10,000 EUR/USD")
+    assert left.late_words(UTC).startswith("NOT SEEN BEFORE, from 2026-11-18 ")
+    assert left.late_words(UTC).endswith(" UTC: FILLED 10,000 EUR/USD")
     desk.key_pressed(clock.seconds + TO_READ)
     desk.close()
     assert clock.desk(tmp_path).show_left_over() == []
@@ -165,7 +166,7 @@ def test_escape_sequences_in_such_a_file_reach_no_terminal(tmp_path: Path) -> No
     path.write_text(json.dumps({"pid": 7, "terminal": "\x1b[2J", "unread": unread}) + "\n")
     path.chmod(0o600)
     (left,) = clock.desk(tmp_path).show_left_over()
-    assert "\x1b" not in left.late_words
+    assert "\x1b" not in left.late_words(UTC)
 
 
 def test_its_file_is_private(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -9,6 +10,7 @@ from keydesk.calc.indicator_specs import parse_indicators
 from keydesk.chart.price_axis import PriceLine
 from keydesk.panes.chart import Chart
 from keydesk.store.state import CandleSeries, PastCandles, Topic
+from keydesk.store.store import FIRST_NS
 from support.data.desk_data import MINUTE_NS, NOW, candles, desk_store, frame_of
 from support.fakes.pane_app import heard, shown, text_of
 
@@ -175,6 +177,40 @@ async def test_a_date_is_asked_for_and_the_picture_stays_until_it_comes() -> Non
         store.mark(Topic.CANDLES)
         pane.on_frame(frame_of(store, now=NOW + 1))
         assert "Thu 15 Jan 2015" in text_of(pane)[-1]
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "America/New_York", "UTC"])
+@pytest.mark.parametrize("date", [datetime.min, datetime.max, datetime(1969, 12, 31)])  # noqa: DTZ001, DTZ901
+async def test_an_absurd_date_is_the_first_or_the_last_that_a_broker_takes(
+    date: datetime, zone: str
+) -> None:
+    pane, store = Chart(), desk_store()
+    store.zone = ZoneInfo(zone)
+    async with shown(pane, store, size=(60, 20)) as pilot:
+        pane.go_to_date(date)
+        await pilot.pause()
+        [wanted] = heard(pilot, Chart.DateWanted)
+        frame = pane.frame
+        assert frame is not None
+        newest = max(frame.wall_ns, store.clock_ns)
+        assert wanted.date_ns == (newest if date.year > 2000 else FIRST_NS)
+        assert text_of(pane)[0].strip().startswith("Loading ")
+
+
+async def test_times_of_the_chart_are_in_the_zone_of_the_trader_which_is_named() -> None:
+    pane, store = Chart(), desk_store()
+    async with shown(pane, store, size=(90, 20)):
+        utc = text_of(pane)[-1]
+        store.zone = ZoneInfo("Europe/Berlin")
+        store.mark(Topic.CANDLES)
+        pane.picture.forget_scale()
+        pane.on_frame(frame_of(store, now=NOW + 1))
+        berlin = text_of(pane)[-1]
+    assert utc.rstrip().endswith("UTC")
+    assert berlin.rstrip().endswith("CET")
+    hours = [int(each[:2]) for each in utc.split() if ":" in each]
+    later = [int(each[:2]) for each in berlin.split() if ":" in each]
+    assert {(hour + 1) % 24 for hour in hours} & set(later)
 
 
 async def test_planned_prices_of_a_form_are_drawn() -> None:

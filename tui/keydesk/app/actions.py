@@ -272,6 +272,14 @@ class DeskActions:
         if instrument:
             self.store.set_focus(instrument)
 
+    def action_timeframes(self) -> None:
+        """Choose among all timeframes."""
+        self._app.push_screen(forms.TimeframeForm(self.store.granularity), self._show_timeframe)
+
+    def _show_timeframe(self, granularity: str | None) -> None:
+        if granularity:
+            self.store.set_granularity(granularity)
+
     def action_indicators(self) -> None:
         """Choose the indicators of the instrument in the chart."""
         if self.store.focus:

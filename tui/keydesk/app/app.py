@@ -134,6 +134,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.last_words = ""
         self.lock = lock
         self.auto_disarm = AutoDisarm()
+        self.store.zone = settings.zone
         self.store.focus, self.store.granularity = (
             workspace.saved.instrument,
             workspace.saved.granularity,
@@ -231,7 +232,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
                 session.open()  # the journal has made its folder
                 for left in session.show_left_over():
                     self.store.notify(
-                        Notice(left.level, safe(left.late_words), time_ns(), asks=True)
+                        Notice(
+                            left.level, safe(left.late_words(self.store.zone)), time_ns(), asks=True
+                        )
                     )
                 if connection.commands.no_orders:
                     why = connection.commands.no_orders
@@ -339,6 +342,10 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         """Show the instrument of the selected row in chart, ticket and books."""
         self.store.set_focus(message.instrument)
         message.settle()
+
+    def on_desk_screen_timeframes_wanted(self) -> None:
+        """List the candle lengths."""
+        self.actions.perform("timeframes")
 
     def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
         """Show candles of another length."""

@@ -188,7 +188,7 @@ def _lines(reach: OpenAccount, account: Account) -> Iterator[Printable]:
     hedging = "hedging" if account.hedging_enabled else "netting"
     who = f"{clean(reach.target.profile)}  account {clean_name(account.id, ACCOUNT_ID)}{alias}"
     yield safe(
-        f"{reach.environment}  {who}  {clean_name(account.currency)}, {hedging}  {date_and_time(time_ns())}"
+        f"{reach.environment}  {who}  {clean_name(account.currency)}, {hedging}  {date_and_time(time_ns(), reach.zone)}"
     )
     yield safe(
         f"NAV {money(account.nav)}   balance {money(account.balance)}   "

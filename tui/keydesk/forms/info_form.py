@@ -172,7 +172,7 @@ def trade_rows(trade: TradeRow, store: Store) -> Rows:
         ("units", units(trade.units, signed=True)),
         ("opened with", units(trade.initial_units, signed=True)),
         ("entry", price(trade.price, places)),
-        ("opened", date_and_time(trade.open_time_ns)),
+        ("opened", date_and_time(trade.open_time_ns, store.zone)),
         ("now", price(trade.now, places)),
         ("profit or loss", _cash(trade.unrealized_pl, store)),
         ("pips", pips(trade.pips)),
@@ -200,13 +200,13 @@ def order_rows(order: OrderRow, store: Store) -> Rows:
         ("distance", _plain(order.distance)),
         ("pips away", pips(order.pips_away, signed=False)),
         ("time in force", order.time_in_force),
-        ("expires", EMPTY if order.gtd_ns is None else date_and_time(order.gtd_ns)),
+        ("expires", EMPTY if order.gtd_ns is None else date_and_time(order.gtd_ns, store.zone)),
         ("of trade", order.trade_id or EMPTY),
         *([("reduce-only", "yes: it never opens a trade")] if order.reduces else []),
         ("stop on fill", price(order.stop_loss, places)),
         ("target on fill", price(order.take_profit, places)),
         ("client id", order.client_id or EMPTY),
-        ("created", date_and_time(order.create_time_ns)),
+        ("created", date_and_time(order.create_time_ns, store.zone)),
     ]
 
 
@@ -250,7 +250,7 @@ def log_line_rows(line: LogLine, store: Store) -> Rows:
     """Return every value of a log line."""
     return [
         ("transaction", line.id or "the desk's own line"),
-        ("time", date_and_time(line.time_ns)),
+        ("time", date_and_time(line.time_ns, store.zone)),
         ("kind", line.kind.lower()),
         ("instrument", pair(line.instrument) if line.instrument else EMPTY),
         ("what", line.text),
@@ -262,7 +262,8 @@ def log_line_rows(line: LogLine, store: Store) -> Rows:
 def notice_rows(store: Store) -> Rows:
     """Return all notices, newest first."""
     rows: Rows = [
-        (date_and_time(notice.time_ns), notice.text) for notice in reversed(store.notices)
+        (date_and_time(notice.time_ns, store.zone), notice.text)
+        for notice in reversed(store.notices)
     ]
     return rows or [("nothing yet", "What becomes of an order is told here")]
 

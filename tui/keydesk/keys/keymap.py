@@ -35,6 +35,7 @@ COMMAND = "command"  # the command line
 NAME = "name"  # a field of text
 COLUMNS = "columns"  # the columns of a watchlist
 DELETE_LIST = "delete-list"
+TIMEFRAMES = "timeframes"  # the list of candle lengths
 INDICATORS = "indicators"  # the choice of indicators
 
 # The contexts of the main screen, where the trader may move keys.
@@ -158,6 +159,7 @@ KEYS: tuple[Key, ...] = (
     Key("preset", tuple("123456789"), DESK, "size", "Size preset", "preset({key})"),
     Key("preset-risk", ("0",), DESK, "", "Size by risk %", "preset(0)"),
     Key("granularity", ("f",), DESK, "frame", "Next timeframe", "granularity"),
+    Key("timeframes", ("g f",), DESK, "", "Choose the timeframe", "timeframes"),
     Key("zoom", ("z",), DESK, "zoom", "This pane alone, or all", "zoom"),
     Key("go-watchlist", ("g w",), DESK, "", "Go to the watchlist", "go('watchlist')"),
     Key("go-chart", ("g c",), DESK, "", "Go to the chart", "go('chart')"),
@@ -300,6 +302,12 @@ KEYS: tuple[Key, ...] = (
     Key("indicator-scope", ("a",), INDICATORS, "all", "This instrument, or all", "scope"),
     Key("indicator-take", ("enter",), INDICATORS, "keep", "Keep and show them", "take"),
     Key("indicator-close", ("escape", "q"), INDICATORS, "drop", "Change nothing", "drop"),
+    Key("timeframe-next", ("l", "right"), TIMEFRAMES, "", "Next longer", "choose(1)"),
+    Key("timeframe-before", ("h", "left"), TIMEFRAMES, "", "Next shorter", "choose(-1)"),
+    Key("timeframe-unit", ("j", "down"), TIMEFRAMES, "", "Longer unit", "unit(1)"),
+    Key("timeframe-unit-up", ("k", "up"), TIMEFRAMES, "", "Shorter unit", "unit(-1)"),
+    Key("timeframe-take", ("enter",), TIMEFRAMES, "take", "Show it", "take"),
+    Key("timeframe-close", ("escape", "q"), TIMEFRAMES, "close", "Close", "drop"),
     Key("complete", ("tab",), COMMAND, "complete", "Complete the word", "complete"),
     Key("command-close", ("escape",), COMMAND, "close", "Close", "drop"),
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import ClassVar, Literal
 
 from rich.segment import Segment
@@ -28,10 +28,11 @@ from keydesk.panes.chart_prices import day_legend, day_marks, own_lines
 from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
-from keydesk.store.store import Store
+from keydesk.store.store import FIRST_NS, Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
+from keydesk.widgets.theme import Palette
 
 ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
 USUAL_ZOOM = 1
@@ -88,12 +89,10 @@ class Chart(LinePane):
     def __init__(
         self,
         *,
-        zone: tzinfo = UTC,
         place: int = 1,
         id: str | None = "chart",  # noqa: A002 - Textual's own word
     ) -> None:
         super().__init__(id=id)
-        self.zone = zone
         self.place = place  # 1: the desk's own; the others have candle lengths of their own
         self.pinned = ""  # instrument of a further chart that does not follow the desk's
         self.granularity = ""  # that the trader chose for a further chart; "": by the desk's own
@@ -109,6 +108,7 @@ class Chart(LinePane):
         self._cursor: Cursor | None = None
         self._shown: tuple[str, str] = ("", "")
         self._segments: dict[RoleRun, Segment] = {}
+        self._dressed: Palette | None = None  # the theme that the segments have
         self._behind = False
         self._drawn_at = 0.0
 
@@ -156,13 +156,13 @@ class Chart(LinePane):
             "pinned" if self.pinned else "",
         )
         name = " ".join(word for word in words if word)
-        return Heading((Tab(safe(name or "Chart")),), safe(self._past_words()))
+        return Heading((Tab(safe(name or "Chart")),), safe(self._past_words(store.zone)))
 
-    def _past_words(self) -> str:
+    def _past_words(self, zone: tzinfo) -> str:
         until = self.position.until
         if until is None:
             return ""
-        at = show.at(until, self.zone)
+        at = show.at(until, zone)
         return f"until {at.day} {at:%b %Y %H:%M}"
 
     def waiting(self) -> Iterable[Run]:
@@ -224,7 +224,9 @@ class Chart(LinePane):
     def redraw(self) -> None:
         """Draw everything again."""
         self._rows = ()
-        self._segments.clear()  # the theme may be another
+        if self.palette is not self._dressed:
+            self._dressed = self.palette
+            self._segments.clear()
         super().redraw()
 
     def _draw_now(self) -> None:
@@ -258,7 +260,7 @@ class Chart(LinePane):
         if series.error:
             return [[(f"Old candles: {series.error}"[: self.inside], "warn")], *rows[1:]], None
         if self.position.goal is not None:
-            at = show.at(self.position.goal, self.zone)
+            at = show.at(self.position.goal, store.zone)
             return [self._loading(f"{at.day} {at:%b %Y}"), *dimmed(rows[1:])], None
         if prices_are_old(store) or series.prices != store.candle_prices:
             return dimmed(rows), None
@@ -314,8 +316,8 @@ class Chart(LinePane):
             decimals=shape.precision,
             pip=float(shape.pip),
             look=self._look(),
-            zone=self.zone,
-            this_year=show.at(series.candles[-1].time_ns, self.zone).year,
+            zone=store.zone,
+            this_year=show.at(series.candles[-1].time_ns, store.zone).year,
             is_live=is_live,
             lines=(*own_lines(store, self._instrument(store)), *self._planned),
             marks=(*day_marks(store, self._instrument(store)), *indicators.marks)
@@ -400,8 +402,11 @@ class Chart(LinePane):
 
     def go_to_date(self, date: datetime) -> None:
         """Show the candles around a date in the trader's zone; until they are there, the picture stays, dimmed."""
-        if self._series() is not None:
-            goal = int(date.replace(tzinfo=self.zone).timestamp()) * SECOND
+        if self.frame is not None and self._series() is not None:
+            frame = self.frame
+            goal = int(date.replace(tzinfo=frame.store.zone).timestamp()) * SECOND
+            newest = max(frame.wall_ns, frame.store.clock_ns)
+            goal = max(FIRST_NS, min(goal, newest))  # beyond the dates that a broker takes
             self.position.goal = goal
             self.post_message(self.DateWanted(*self._shown, goal))
             self._draw_now()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, tzinfo
+from datetime import UTC
 from typing import TYPE_CHECKING, ClassVar
 
 from keydesk.keys.keymap import LOG
@@ -48,9 +48,8 @@ class Log(TablePane):
 
     KEY_CONTEXT: ClassVar[str] = LOG
 
-    def __init__(self, *, zone: tzinfo = UTC, id: str | None = "log") -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = "log") -> None:  # noqa: A002
         super().__init__(id=id)
-        self.zone = zone
 
     def columns(self) -> Sequence[Column]:
         """Return the words take what the other columns leave."""
@@ -98,7 +97,7 @@ class Log(TablePane):
         line = lines[int(key)] if int(key) < len(lines) else NO_LINE
         match column:
             case "time":
-                return [(self._time(line, frame.wall_ns), self.palette["faint"])]
+                return [(self._time(line, frame), self.palette["faint"])]
             case "kind":
                 return [(line.kind, self.palette[LOG_ROLES.get(line.kind, "muted")])]
             case "pair":
@@ -115,10 +114,11 @@ class Log(TablePane):
     def _words(self, line: LogLine, width: int) -> list[Run]:
         return [(shorten(line.text, width), self.palette["plain"])]
 
-    def _time(self, line: LogLine, now_ns: int) -> SafeText:
-        if now_ns - line.time_ns > DAY * show.SECOND:
-            return safe(f"{show.at(line.time_ns, self.zone):%d %b}")
-        return show.clock(line.time_ns, self.zone)
+    def _time(self, line: LogLine, frame: Frame) -> SafeText:
+        zone = frame.store.zone
+        if frame.wall_ns - line.time_ns > DAY * show.SECOND:
+            return safe(f"{show.at(line.time_ns, zone):%d %b}")
+        return show.clock(line.time_ns, zone)
 
 
 NOTICE_ROLES = {"info": "plain", "good": "good", "warn": "warn", "bad": "danger"}
@@ -138,9 +138,8 @@ class Notices(LinePane, can_focus=False):
 
     DEFAULT_CSS = "Notices { height: 1; width: 1fr; }"
 
-    def __init__(self, *, zone: tzinfo = UTC, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.zone = zone
         self._told: list[object] = []
         self._rows: list[list[Run]] | None = None
 
@@ -187,7 +186,8 @@ class Notices(LinePane, can_focus=False):
                 yield self._words(notice, NOTICE_ROLES[notice.level])
 
     def _words(self, notice: Notice, role: str) -> Words:
-        head = safe(f"{show.clock(notice.time_ns, self.zone)} {SIGN_OF[notice.level]} ")
+        zone = UTC if self.frame is None else self.frame.store.zone
+        head = safe(f"{show.clock(notice.time_ns, zone)} {SIGN_OF[notice.level]} ")
         lines = lines_of(notice.text, self.inside - INDENT)
         return lines, self.palette[role], head, notice.waits
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import UTC, tzinfo
 from decimal import Decimal
 
 from rich.style import Style
@@ -162,9 +161,8 @@ WARNED_SECONDS = (
 class HealthLine(StripLine):
     """The state of both streams, the round trip and the time; muted while nothing is wrong."""
 
-    def __init__(self, *, zone: tzinfo = UTC, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self.zone = zone
         self._second = -1
 
     def changed(self, frame: Frame) -> None:
@@ -206,7 +204,7 @@ class HealthLine(StripLine):
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """Return the time, its zone named."""
-        time = show.clock(frame.wall_ns, self.zone, named=True)
+        time = show.clock(frame.wall_ns, frame.store.zone, named=True)
         yield Item(((time, self.palette["muted"]),))
 
     def _link(self, name: str, state: LinkState, heard: float | None, frame: Frame) -> Item:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, tzinfo
 from typing import ClassVar
 
 from textual import actions, events
@@ -114,7 +113,9 @@ TOO_SMALL = (
 TWO_NOTICES_FROM = 30  # rows
 TWO_NOTICES_ACROSS = 100  # columns
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
-SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
+SCREEN_ACTIONS = frozenset(
+    ("go", "next_pane", "previous_pane", "zoom", "granularity", "timeframes")
+)
 
 
 def _bindings() -> list[BindingType]:
@@ -156,11 +157,13 @@ class DeskScreen(Backdrop):
         letter: str
         sets: bool = False
 
+    class TimeframesWanted(Message):
+        """The user wants to choose among all candle lengths."""
+
     def __init__(
         self,
         *,
         keymap: KeyMap = KEYMAP,
-        zone: tzinfo = UTC,
         unavailable: Callable[[str], bool] = lambda _: False,
         left_as: Workspace | None = None,
     ) -> None:
@@ -168,7 +171,6 @@ class DeskScreen(Backdrop):
         self._left_as = left_as or Workspace()
         self.frame: Frame | None = None
         self._keymap = keymap
-        self._zone = zone
         self._unavailable = unavailable
         self._tier: Tier | None = None
         self._front = dict(self._left_as.fronts)  # first pane of a shared place -> the one in front
@@ -179,12 +181,12 @@ class DeskScreen(Backdrop):
         self.deal = Deal()
         self._account = AccountStrip(id="account")
         self._footer = KeyFooter(keymap, unavailable, id="keys")
-        self.chart = Chart(zone=zone)
+        self.chart = Chart()
         self._side_charts = [
-            Chart(zone=zone, place=place, id=name) for place, name in enumerate(SIDE_CHARTS, 2)
+            Chart(place=place, id=name) for place, name in enumerate(SIDE_CHARTS, 2)
         ]
         self._instrument = InstrumentLine(id="instrument")
-        self._notices = Notices(zone=zone, id="notices")
+        self._notices = Notices(id="notices")
         self._watchlist = Watchlist()
         self._panes = RuledGrid(
             self._watchlist,
@@ -195,17 +197,16 @@ class DeskScreen(Backdrop):
             *self._side_charts[1:],
             Positions(),
             Trades(),
-            Log(zone=zone),
+            Log(),
             Orders(),
             id="panes",
         )
 
     def compose(self) -> ComposeResult:
         """Yield the strips above and below, and the panes between."""
-        zone = self._zone
         yield self._account
         yield FundsLine(id="funds")
-        yield HealthLine(zone=zone, id="health")
+        yield HealthLine(id="health")
         yield self._panes
         yield self._instrument
         yield self._notices
@@ -426,6 +427,10 @@ class DeskScreen(Backdrop):
         """Show all panes again where one stands alone."""
         if self._zoomed:
             self.action_zoom()
+
+    def action_timeframes(self) -> None:
+        """Ask for the list of candle lengths."""
+        self.post_message(self.TimeframesWanted())
 
     def action_granularity(self) -> None:
         """Ask for the next candle length of the chart that has the keys."""

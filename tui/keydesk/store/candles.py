@@ -111,6 +111,7 @@ def show_prices(series: CandleSeries, prices: CandlePrices) -> None:
     """Empty a series for candles of other prices."""
     series.candles.clear()
     series.prices, series.past, series.begins, series.rolled_over = prices, None, False, 0
+    series.wants_older = False
 
 
 def take_candles(store: Store, series: CandleSeries, loaded: Iterable[Candlestick]) -> None:

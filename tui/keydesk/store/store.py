@@ -13,6 +13,7 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -92,6 +93,7 @@ class Store:
         self.side_charts: dict[int, tuple[str, str]] = {}
         self.account: AccountState | None = None
         self.today: Today | None = None
+        self.zone: tzinfo = UTC  # the trader's, in which times are shown
         self.clock_ns = 0  # the broker's time, as last read from its streams
         self.trades: dict[str, TradeRow] = {}
         self.positions: dict[str, PositionRow] = {}
