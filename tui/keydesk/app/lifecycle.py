@@ -211,6 +211,11 @@ class LastResort:
         timer.daemon = True
         timer.start()
 
+    @property
+    def is_ending(self) -> bool:
+        """Return whether the process is being ended now, with an exit code that is chosen already."""
+        return self._ending.locked()
+
     def _end(self, code: int) -> None:
         if not self._ending.acquire(blocking=False):
             return  # of two alarms the first one ends it
@@ -265,6 +270,8 @@ def leave_on_signals(leave: Callable[[int], None], last_resort: LastResort) -> N
     loop = asyncio.get_running_loop()
 
     def handle(number: int, _frame: object) -> None:
+        if last_resort.is_ending:  # the signal may be its own wake-up, which asks for nothing
+            return
         _leave(CODES[number], leave, last_resort, loop)
 
     for number in CODES:
