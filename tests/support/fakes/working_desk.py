@@ -137,3 +137,4 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
     @on(InstrumentRows.Chosen)
     def show_instrument(self, message: InstrumentRows.Chosen) -> None:
         self.store.set_focus(message.instrument)
+        message.settle()

@@ -34,7 +34,7 @@ class Clock:
         return [words for _, words in desk.changed()]
 
 
-def ended(desk: DeskSession) -> None:
+def kill_desk(desk: DeskSession) -> None:
     """End a desk as a kill does: the system takes its lock, its file stays."""
     descriptor, desk._descriptor = desk._descriptor, None
     assert descriptor is not None
@@ -92,7 +92,7 @@ def test_an_outcome_that_nobody_read_is_left_to_the_next_desk_once(tmp_path: Pat
     clock = Clock()
     killed = clock.desk(tmp_path)
     killed.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
-    ended(killed)
+    kill_desk(killed)
     desk = clock.desk(tmp_path)
     (left,) = desk.show_left_over()
     assert left.late_words.startswith("NOT SEEN BEFORE, from 2026-11-18 ")
@@ -108,8 +108,8 @@ def test_what_the_next_desk_could_not_show_either_is_left_to_the_one_after_it(
     clock = Clock()
     killed = clock.desk(tmp_path)
     killed.keep("kd-1", "good", "FILLED 10,000 EUR/USD")
-    ended(killed)
-    ended(clock.desk(tmp_path))
+    kill_desk(killed)
+    kill_desk(clock.desk(tmp_path))
     assert words_of(clock.desk(tmp_path).show_left_over()) == ["FILLED 10,000 EUR/USD"]
 
 

@@ -87,7 +87,7 @@ class DeskActions:
         action(*arguments)
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:
-        """Open a form and carry out what it decides."""
+        """Open a form and carry out the instruction that it returns."""
         self._app.push_screen(form, self._desk.carry_out)
 
     # What is selected.
@@ -98,7 +98,7 @@ class DeskActions:
         return next(each for each in self._app.screen_stack if isinstance(each, DeskScreen))
 
     def selection(self) -> Selection:
-        """Return what a key would act on."""
+        """Return the focused pane and the selected rows, on which a key acts."""
         focused = self._app.focused
         return Selection(
             focused.id or "" if focused is not None else "",
@@ -244,9 +244,9 @@ class DeskActions:
                 "warn", "Locked from another login. Take it off: keydesk lock --release"
             )
         else:
-            self._app.push_screen(forms.ArmForm(self._desk.form_context()), self._armed)
+            self._app.push_screen(forms.ArmForm(self._desk.form_context()), self._arm_if_confirmed)
 
-    def _armed(self, yes: bool | None) -> None:
+    def _arm_if_confirmed(self, yes: bool | None) -> None:
         if yes and not self.lock.is_on:
             self.store.arming = armed_by_hand(self.store.arming)
             self.store.mark(Topic.ARMING)
@@ -280,9 +280,9 @@ class DeskActions:
 
     def action_command_line(self) -> None:
         """Open the command line."""
-        self._app.push_screen(forms.CommandForm(self.store), self._spoken)
+        self._app.push_screen(forms.CommandForm(self.store), self._run_command)
 
-    def _spoken(self, spoken: ParsedCommand | None) -> None:
+    def _run_command(self, command: ParsedCommand | None) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
             OpenTicket,
             QuitDesk,
@@ -292,7 +292,7 @@ class DeskActions:
             ShowMessages,
         )
 
-        match spoken:
+        match command:
             case QuitDesk():
                 self._desk.leave()
             case ShowHelp():
@@ -309,7 +309,7 @@ class DeskActions:
             case None:
                 pass
             case _:
-                self._show_view(spoken)
+                self._show_view(command)
 
     def _show_view(self, command: ViewCommand) -> None:
         """Change what chart and panes show."""

@@ -24,7 +24,7 @@ from keydesk.app.account_sources import AccountAddress, AccountSource, CannotOpe
 from keydesk.app.actions import DeskActions
 from keydesk.app.availability import is_available
 from keydesk.app.desk_session import DeskLock, DeskSession
-from keydesk.app.lifecycle import Connection, load_all, opened
+from keydesk.app.lifecycle import Connection, load_all, open_account
 from keydesk.app.watchlists import WatchlistActions
 from keydesk.app.workspaces import WorkspaceActions
 from keydesk.config.indicator_settings import try_to_save
@@ -46,9 +46,8 @@ from keydesk.store.watchlists import want_day_lines
 from keydesk.terminal._textual_private import raise_in_app
 from keydesk.terminal.check import TerminalFacts, ascii_locale
 from keydesk.terminal.input import InputDropped, InputOverrun
-from keydesk.terminal.output import say_error
 from keydesk.terminal.query import theme_for
-from keydesk.text.sanitize import clean, lines_without_controls, safe
+from keydesk.text.sanitize import safe
 from keydesk.widgets import theme
 from keydesk.widgets.terminal_app import TerminalApp
 
@@ -64,7 +63,7 @@ PATIENCE = 6.0  # seconds that leaving by hand may take on a busy machine
 DRAIN_SECONDS = 1.2  # an order in flight may still hear its answer
 AGAIN_WITHIN = 2.0  # seconds from one Ctrl-C to the next
 INTERRUPTED = 130
-LONG_START = 5.0  # seconds after which the desk says what it waits for
+LONG_START = 5.0  # seconds after which a message names the reason for waiting
 FAULT = (
     "the desk ended by a fault of its own (above). Positions, orders and stops stay at the broker as they are. "
     "Start keydesk again: what was under way is looked up before anything else. "
@@ -72,7 +71,6 @@ FAULT = (
 )
 THRESHOLDS = (10_000, 20, 50)  # with 50,000, garbage lay about in 5 MB
 AFTER_A_FORM = 1.0  # seconds
-LAST_WORDS = 1000  # characters
 
 
 class KeydeskApp(TerminalApp[int], inherit_bindings=False):
@@ -218,7 +216,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         journal, audit = state / f"{target.records}.journal", state / f"{target.records}.audit"
         self._session = session = DeskSession.of(state, target)
         checks = self._reconciliation
-        opening = opened(
+        opening = open_account(
             target,
             self.store,
             journal,
@@ -340,6 +338,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def show_instrument(self, message: InstrumentRows.Chosen) -> None:
         """Show the instrument of the selected row in chart, ticket and books."""
         self.store.set_focus(message.instrument)
+        message.settle()
 
     def on_desk_screen_granularity_chosen(self, message: DeskScreen.GranularityChosen) -> None:
         """Show candles of another length."""
@@ -392,7 +391,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     # Forms.
 
     def form_context(self) -> FormContext:
-        """Return what a form needs to know."""
+        """Return the store, clocks, limits and keys that a form is given."""
         from keydesk.forms.sheet import FormContext  # noqa: PLC0415 - with the first form
 
         context = FormContext(
@@ -449,23 +448,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             self.tell("bad", f"{words}. Leave and start again; exits work at the broker.")
 
     def fault_report(self) -> RenderableType | None:
-        """Return the report of the first fault; Textual's own would print local variables, a token among them."""
+        """Return the report of the first fault, and end the desk."""
         if self.last_words:
             return None
-        from rich.segment import Segments  # noqa: PLC0415 - only on a fault
-        from rich.traceback import Traceback  # noqa: PLC0415
-
-        trace = Traceback(show_locals=False, width=None)
-        lines = self.console.render(trace, self.console.options)
         self.last_words = FAULT
         self._last_resort.arm(1, PATIENCE)
-        # An exception's message may hold text of the server.
-        return Segments(
-            [
-                each if each.control else each._replace(text=lines_without_controls(each.text))
-                for each in lines
-            ]
-        )
+        return super().fault_report()
 
     def panic(self, *renderables: RenderableType) -> None:
         """End on an error outside the event loop, such as in the input thread."""
@@ -510,38 +498,6 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
 def _window_title(options: DeskOptions, profile: str, environment: str) -> str:
     level = "READ-ONLY " if options.read_only else ""
     return f"Keydesk {level}{environment} {profile}"
-
-
-def run_desk(
-    options: DeskOptions,
-    settings: Settings,
-    folders: Folders,
-    account: AccountSource,
-    own: UserSettings,
-    *,
-    terminal: TerminalFacts,
-) -> int:
-    """Open the desk and run it until it is left; return the exit code."""
-    chosen = options.theme or settings.theme
-    if chosen not in theme.names():
-        known = ", ".join(theme.names())
-        say_error(safe(f"keydesk: there is no theme {chosen} (known: {known})"))
-        return 1
-    app = KeydeskApp(
-        options,
-        settings,
-        folders,
-        account=account,
-        own=own,
-        last_resort=lifecycle.LastResort(account.abandon, lambda: app.last_words),
-        lock=DeskLock.of(folders.state / "orders", account.name),
-        workspace=WorkspaceFile.of(folders.state / "desk", account.name),
-        terminal=terminal,
-    )
-    app.run(mouse=options.mouse)
-    if app.last_words:
-        say_error(safe(f"keydesk: {clean(app.last_words, LAST_WORDS)}"))
-    return app.return_code or (1 if app.last_words else 0)
 
 
 def _settle() -> None:

@@ -34,14 +34,16 @@ def complete(line: str, instruments: Iterable[str]) -> str:
     colon = ":" if last.startswith(":") else ""
     typed = last.lower().lstrip(":")
     names = [name.replace("_", "").lower() for name in instruments]
-    found = [word for word in _known(before.split(), names) if typed and word.startswith(typed)]
+    found = [
+        word for word in _known_words(before.split(), names) if typed and word.startswith(typed)
+    ]
     if not found:
         return line
     end = " " if len(found) == 1 else ""
     return f"{before}{space}{colon}{_common(found)}{end}"
 
 
-def _known(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
+def _known_words(before: Sequence[str], names: Sequence[str]) -> Sequence[str]:
     """Return the words that may follow: a command or instrument, then an instrument, then fields."""
     match len(before):
         case 0:

@@ -81,7 +81,7 @@ async def open_account(options: argparse.Namespace) -> AsyncIterator[OpenAccount
         return
     given = given_passphrase(options.passphrase_fd, options.passphrase_file)
     account = ProfileAccount(profile, token_of(folders, profile, given))
-    reach = _at(account.unasked(), account.environment, folders)
+    reach = _at(account.address_offline(), account.environment, folders)
     try:
         async with reach.client:
             yield reach
@@ -152,17 +152,17 @@ async def _last_transaction_id(reach: OpenAccount, standing: Standing) -> int:
 
 async def _wipe(sender: Sender, standing: Standing, again: str, audit: AuditLog) -> None:
     closing = [
-        _told(Command(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
+        _report(Command(f"CLOSE #{id_} {pair(instrument)}", again), sender.close_trade(id_), audit)
         for id_, instrument in standing.trades
     ]
     cancelling = [
-        _told(Command(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
+        _report(Command(f"CANCEL order #{id_}", again), sender.cancel(id_), audit)
         for id_ in standing.orders
     ]
     await asyncio.gather(*closing, *cancelling)
 
 
-async def _told(command: Command, sending: Awaitable[Outcome], audit: AuditLog) -> None:
+async def _report(command: Command, sending: Awaitable[Outcome], audit: AuditLog) -> None:
     began = monotonic()
     outcome = await sending
     took = (monotonic() - began) * 1000

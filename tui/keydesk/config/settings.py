@@ -130,7 +130,7 @@ class Reconciliation:
 
     check_after: int = 5  # seconds since it was sent
     check_every: int = 10  # seconds
-    look_back: int = 60  # minutes; what is older is watched for, not asked for
+    look_back: int = 60  # minutes; older requests are watched for, not looked up
 
 
 @dataclass(frozen=True, slots=True)

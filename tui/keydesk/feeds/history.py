@@ -25,7 +25,7 @@ async def load_older(link: Link, series: CandleSeries) -> bool:
 
 
 async def load_past(link: Link, series: CandleSeries, past: PastCandles) -> bool:
-    """Load what a window of the past wants; return False if there was no answer."""
+    """Load the candles that a window of the past lacks; return False if there was no answer."""
     wants, past.wants = past.wants, ""
     series.loading_history = True
     try:

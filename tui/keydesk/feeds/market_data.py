@@ -7,7 +7,7 @@ from typing import get_args
 
 from keydesk.feeds.history import load_older, load_past
 from keydesk.feeds.link import FAILURES, Link, reason
-from keydesk.feeds.streams import watched
+from keydesk.feeds.streams import watched_instruments
 from keydesk.store.candles import (
     close_series,
     loading_failed,
@@ -160,10 +160,10 @@ async def load_candles(
     if not instrument:
         return shown
     if not granularity:  # the chart went from the screen
-        _leave(link, shown)
+        _close_series(link, shown)
         return None
     if shown is None or (shown.instrument, shown.granularity) != (instrument, granularity):
-        _leave(link, shown)
+        _close_series(link, shown)
         shown = open_series(store, instrument, granularity)
         await load(link, shown, COUNT)
     elif shown.wants_reload or shown.prices != store.candle_prices:
@@ -177,7 +177,7 @@ async def load_candles(
     return shown
 
 
-def _leave(link: Link, series: CandleSeries | None) -> None:
+def _close_series(link: Link, series: CandleSeries | None) -> None:
     """Close a series that no chart shows."""
     if series is not None and not _on_a_chart(link, series):
         close_series(link.store, series.instrument, series.granularity)
@@ -222,7 +222,7 @@ async def keep_days(link: Link) -> None:
     with link.store.subscribed(Topic.INSTRUMENTS) as changed:
         while True:
             changed.clear()
-            for names in _portions(watched(link)):
+            for names in _portions(watched_instruments(link)):
                 await days_once(link, names)
                 await link.pause(BETWEEN)
             await link.wait(changed, DAYS_EVERY)
@@ -253,7 +253,7 @@ async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
             answer = await link.ask(
                 link.client.candles.get(name, granularity="D", price="M", count=2)
             )
-            _take(link, name, answer.candles)
+            _take_day(link, name, answer.candles)
         except FAILURES as error:
             link.count_unreadable(error)
             return False
@@ -264,10 +264,10 @@ async def _one_by_one(link: Link, names: Sequence[str]) -> bool:
 def _take_latest(link: Link, latest: CandlestickResponse, names: Sequence[str]) -> None:
     if latest.instrument not in names:
         raise ValueError("candles of an instrument that was not asked for")
-    _take(link, latest.instrument, latest.candles)
+    _take_day(link, latest.instrument, latest.candles)
 
 
-def _take(link: Link, name: str, candles: Sequence[Candlestick]) -> None:
+def _take_day(link: Link, name: str, candles: Sequence[Candlestick]) -> None:
     if len(candles) > 1:
         take_day(link.store, name, candles[-2], candles[-1])
 

@@ -10,7 +10,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from keydesk.forms.form import ModalForm
-from keydesk.forms.sheet import BLANK, Line, Sheet
+from keydesk.forms.sheet import BLANK, Sheet, TextLine
 from keydesk.keys.guard import KeyTarget
 from keydesk.keys.keymap import DESK, HELP, KEYMAP, ROWS, Key, KeyMap
 from keydesk.records import DependentOrder, OrderRow, PositionRow, TradeRow
@@ -119,7 +119,7 @@ class HelpForm(InfoForm[None]):
         size = 2 * self.room
         return [keys[start : start + size] for start in range(0, len(keys), size)] or [()]
 
-    def lines(self) -> Sequence[Line]:
+    def lines(self) -> Sequence[TextLine]:
         """Return the page in two columns."""
         pages = self.pages()
         keys = pages[self.page % len(pages)]
@@ -153,7 +153,7 @@ class HelpForm(InfoForm[None]):
         self.redraw()
 
 
-def _entry(key: Key, width: int) -> Line:
+def _entry(key: Key, width: int) -> TextLine:
     shown = key.shown if len(key.shown) <= KEY_WIDTH else key.shown.split(" ")[0]
     room = max(1, width - KEY_WIDTH - 1)
     words = key.words if len(key.words) <= room else key.words[: room - 1] + "…"
@@ -320,18 +320,18 @@ class DetailsForm(InfoForm[None]):
         page = -(-min(self.top, last) // self.room) + 1
         return safe(f"Esc closes   Space page {page}/{pages}   ↑ ↓ scroll")
 
-    def lines(self) -> Sequence[Line]:
-        """Return what is in sight."""
-        lines = self._wrapped()
+    def lines(self) -> Sequence[TextLine]:
+        """Return the visible lines."""
+        lines = self._row_lines()
         top = min(self.top, self._last_top())
         return lines[top : top + self.room]
 
-    def _wrapped(self) -> list[Line]:
+    def _row_lines(self) -> list[TextLine]:
         """Return all rows; a long value is wrapped within its column."""
         longest = max((cell_len(name) for name, _ in self.rows), default=0)
         names = max(1, min(max(longest, NAME_WIDTH), WIDEST_NAME, self.inside // 2))
         width = max(1, self.inside - names - 1)
-        lines: list[Line] = []
+        lines: list[TextLine] = []
         for name, value in self.rows:
             pairs = zip_longest(
                 lines_of(name, names) or [BLANK_TEXT],
@@ -365,4 +365,4 @@ class DetailsForm(InfoForm[None]):
 
     def _last_top(self) -> int:
         """Return the first line of the last page."""
-        return max(0, len(self._wrapped()) - self.room)
+        return max(0, len(self._row_lines()) - self.room)

@@ -145,9 +145,11 @@ class Books(LinePane):
         first = max(0, self._here + rows // 2 - rows + 1)
         shown = buckets[first : self._here + rows // 2 + 1]
         largest = max((max(each.short, each.long) for each in shown), default=Decimal(1))
-        return self._drawn(buckets[index], largest or Decimal(1), store, here=index == self._here)
+        return self._bucket_runs(
+            buckets[index], largest or Decimal(1), store, here=index == self._here
+        )
 
-    def _drawn(
+    def _bucket_runs(
         self, bucket: BookBucket, largest: Decimal, store: Store, *, here: bool
     ) -> list[Run]:
         palette, bar = self.palette, self._bar()
@@ -182,6 +184,6 @@ def price_now(store: Store, snapshot: BookSnapshot) -> Decimal:
 
 
 def nearest(snapshot: BookSnapshot, price: Decimal) -> int:
-    """Return the index of the bucket that a price lies in, or of the last one under it."""
+    """Return the index of the bucket that holds a price, or of the last one under it."""
     prices = [bucket.price for bucket in snapshot.buckets]
     return max(0, bisect_right(prices, price) - 1)

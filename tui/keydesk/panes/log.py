@@ -16,7 +16,7 @@ from keydesk.panes.price_cells import signed_role
 from keydesk.store.frame import Frame
 from keydesk.store.state import LogKind, LogLine, Notice, Topic
 from keydesk.text import format as show
-from keydesk.text.format import lines_of, shortened
+from keydesk.text.format import lines_of, shorten
 from keydesk.text.sanitize import Printable, SafeText, clean_name, safe
 from keydesk.widgets.lines import Heading, LinePane, Run, Tab
 from keydesk.widgets.table import Column, TablePane
@@ -73,7 +73,7 @@ class Log(TablePane):
     def changed(self, frame: Frame) -> None:
         """New lines came."""
         if frame.touched(Topic.LOG) or len(self.keys) != len(frame.store.log):
-            follows = self.cursor == 0  # who reads the newest line goes on to read the newest
+            follows = self.cursor == 0  # at the newest line the cursor stays at the newest
             self.set_keys([str(i) for i in range(len(frame.store.log) - 1, -1, -1)])
             if follows and self.cursor:
                 self.cursor = 0
@@ -113,7 +113,7 @@ class Log(TablePane):
                 return self._words(line, width)
 
     def _words(self, line: LogLine, width: int) -> list[Run]:
-        return [(shortened(line.text, width), self.palette["plain"])]
+        return [(shorten(line.text, width), self.palette["plain"])]
 
     def _time(self, line: LogLine, now_ns: int) -> SafeText:
         if now_ns - line.time_ns > DAY * show.SECOND:
@@ -134,7 +134,7 @@ Words = tuple[
 
 
 class Notices(LinePane, can_focus=False):
-    """The newest messages, newest first; a command under way stands above them until it is settled."""
+    """The newest messages, newest first; a command in flight is above them until it is settled."""
 
     DEFAULT_CSS = "Notices { height: 1; width: 1fr; }"
 
@@ -146,11 +146,11 @@ class Notices(LinePane, can_focus=False):
 
     @property
     def rows_wanted(self) -> int:
-        """Return how many lines it takes to say whole what is under way, new, or waits to be seen."""
+        """Return the number of lines that commands in flight and new or unseen messages need."""
         return 0 if self.frame is None else len(self._lines_of(self._pressing(self.frame)))
 
     def changed(self, frame: Frame) -> None:
-        """Redraw when something was said, settled or seen, and when a notice has had its time."""
+        """Redraw when a message came, was seen or has expired, and when a command was settled."""
         told: list[object] = [(notice, _is_new(notice, frame)) for notice in _living(frame)]
         if told != self._told or frame.touched(Topic.NOTICES, Topic.ORDERS):
             self._told = told
@@ -162,12 +162,12 @@ class Notices(LinePane, can_focus=False):
         super().redraw()
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
-        """Return a line of what is there to say; what has no room is named."""
+        """Return a line of the messages; the last one counts those without room."""
         if self._rows is None:
-            self._rows = self._fitted(frame)
+            self._rows = self._fitting_lines(frame)
         return self._rows[y] if y < len(self._rows) else ()
 
-    def _fitted(self, frame: Frame) -> list[list[Run]]:
+    def _fitting_lines(self, frame: Frame) -> list[list[Run]]:
         pressing = self._lines_of(self._pressing(frame))
         room = self.outer_size.height
         if len(pressing) > room:

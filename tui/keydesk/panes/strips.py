@@ -59,7 +59,7 @@ class AccountStrip(StripLine):
         if account is None:
             yield Item((("connecting …", text),))
             return
-        alias = show.shortened(safe(account.alias), LONGEST_ALIAS)
+        alias = show.shorten(safe(account.alias), LONGEST_ALIAS)
         yield Item(((alias, text),) if alias else (), FIRST_TO_GO)
         yield Item(((safe(f"…{clean_name(_tail(account.id))}"), text),))
         yield Item(((clean_name(account.currency), text),), SECOND_TO_GO)

@@ -48,16 +48,16 @@ def take_book(store: Store, kind: BookKind, book: OrderBook | PositionBook) -> N
         long_percent=_share(buckets),
         buckets=tuple(each for each in buckets if abs(each.price - middle) <= REACH * width),
     )
-    _put(store, book.instrument, ClientBook(kind, snapshot))
+    _put_book(store, book.instrument, ClientBook(kind, snapshot))
 
 
 def no_book(store: Store, kind: BookKind, instrument: str, why: str) -> None:
-    """Show why there is no book or no newer one; the older snapshot stays."""
+    """Show the reason for a missing or outdated book; the older snapshot stays."""
     held = store.books.get((instrument, kind)) or ClientBook(kind)
-    _put(store, instrument, replace(held, trouble=why))
+    _put_book(store, instrument, replace(held, trouble=why))
 
 
-def _put(store: Store, instrument: str, book: ClientBook) -> None:
+def _put_book(store: Store, instrument: str, book: ClientBook) -> None:
     held = store.books.pop((instrument, book.kind), None)
     store.books[instrument, book.kind] = book  # the last one now
     if len(store.books) > MOST_BOOKS:

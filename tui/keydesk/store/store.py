@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 LOG_LIMIT = 10_000
 NOTICE_LIMIT = 200
-MOST_TROUBLES = 50  # kinds of unreadable records that the log tells
+MOST_TROUBLES = 50  # kinds of unreadable records that are logged
 LONGEST_TROUBLE = 200
 CLOCK_LAG_NS = 60_000_000_000  # answers and streams differ by less
 T = TypeVar("T")
@@ -92,7 +92,7 @@ class Store:
         self.side_charts: dict[int, tuple[str, str]] = {}
         self.account: AccountState | None = None
         self.today: Today | None = None
-        self.clock_ns = 0  # the broker's time, as its streams last told it
+        self.clock_ns = 0  # the broker's time, as last read from its streams
         self.trades: dict[str, TradeRow] = {}
         self.positions: dict[str, PositionRow] = {}
         self.orders: dict[str, OrderRow] = {}
