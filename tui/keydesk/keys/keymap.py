@@ -69,7 +69,8 @@ class Key:
         """Return how the key is written in the footer and the help."""
         if len(self.keys) > 1 and all(key[-1].isdigit() for key in self.keys):
             return f"{self.keys[0].replace(' ', '')}-{self.keys[-1][-1]}"
-        if len(self.keys) > DIGITS:  # a key for every letter
+        count = len(self.keys)
+        if count > DIGITS:  # a key for every letter
             return f"{self.keys[0].replace(' ', '')}-z"
         return " ".join(SHOWN.get(key, key.replace(" ", "")) for key in self.keys)
 
