@@ -7,7 +7,7 @@ from textual.screen import ModalScreen
 
 from keydesk.app.desk_session import DeskLock
 from keydesk.calc.instructions import CloseTrades, MoveEntry
-from keydesk.forms.sheet import folded
+from keydesk.forms.sheet import fold_line
 from keydesk.text.sanitize import safe
 from support.fakes.working_desk import WorkingDesk
 
@@ -129,8 +129,8 @@ async def test_no_command_opens_a_ticket_on_the_mini_desk(tmp_path: Path) -> Non
 def test_a_long_line_is_broken_at_spaces_and_keeps_every_letter_and_role() -> None:
     line = ((safe("CLOSE "), "bright"), (safe("LONG 10,000 漢字漢字"), "plain"))
     for width in range(4, 30):
-        lines = folded(line, width)
+        lines = fold_line(line, width)
         letters = [(letter, role) for part in lines for words, role in part for letter in words]
         kept = [each for each in letters if each[0] != " "]
         assert kept == [(c, role) for words, role in line for c in words if c != " "]
-    assert [len(folded(line, width)) for width in (30, 12, 11)] == [1, 3, 3]
+    assert [len(fold_line(line, width)) for width in (30, 12, 11)] == [1, 3, 3]

@@ -25,7 +25,7 @@ from keydesk.forms.sheet import (
     FormContext,
     Sheet,
     TextLine,
-    folded,
+    fold_line,
     text_of,
     with_hints,
     wrap_words,
@@ -447,7 +447,7 @@ class Form(ModalForm[Result]):
         said = wrap_words(safe(self._hint), "warn", self.inside) if self._hint else []
         foot = [*said, *foot] if len(said) + len(fields) <= room else foot
         subject: list[TextLine] = [((safe(self.subject), "muted"),)] if self.subject else []
-        body = [part for line in (*subject, *content[1:]) for part in folded(line, self.inside)]
+        body = [part for line in (*subject, *content[1:]) for part in fold_line(line, self.inside)]
         apart = [
             line for each in warnings for line in wrap_words(safe(f"▲ {each}"), "warn", self.inside)
         ]
@@ -458,7 +458,7 @@ class Form(ModalForm[Result]):
             safe("  ".join(f"▲ {each}" for each in warnings)), "warn", self.inside
         )
         rest = [*fields, *(line for line in body if line not in fields), *together]
-        return cut(head, rest, foot, self._room)
+        return cut_above_foot(head, rest, foot, self._room)
 
     @property
     def _room(self) -> int:
@@ -471,7 +471,7 @@ class Form(ModalForm[Result]):
         """Return what the form does, its fields, and what sends it: the lines without which nothing is sent."""
         fields = self.field_lines() if len(content) > 1 else ()
         head, typed, foot = (
-            [part for line in lines for part in folded(line, self.inside)]
+            [part for line in lines for part in fold_line(line, self.inside)]
             for lines in (content[:1], fields, self._confirmation_lines(asked))
         )
         return head, typed, foot
@@ -518,7 +518,7 @@ def fit_lines(lines: Sequence[TextLine], height: int) -> list[TextLine]:
     return [line for line in lines if line]
 
 
-def cut(
+def cut_above_foot(
     head: Sequence[TextLine], body: Sequence[TextLine], foot: Sequence[TextLine], height: int
 ) -> list[TextLine]:
     """Return as many lines of the body as fit between head and foot, which are always complete."""

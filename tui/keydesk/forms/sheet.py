@@ -44,7 +44,7 @@ def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:
     return [((line, role),) for line in lines_of(words, width)]
 
 
-def folded(line: TextLine, width: int) -> list[TextLine]:
+def fold_line(line: TextLine, width: int) -> list[TextLine]:
     """Return a line as it is where it fits, else over several lines, broken at spaces where there are any."""
     if sum(cell_len(words) for words, _ in line) <= width:
         return [line]

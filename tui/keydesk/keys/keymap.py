@@ -12,6 +12,8 @@ from textual.binding import Binding, BindingType
 
 from keydesk.text.sanitize import SafeText, safe
 
+DIGITS = 10
+
 DESK = "desk"  # everywhere on the main screen
 ROWS = "rows"  # every pane that has rows and a cursor
 CHART = "chart"
@@ -68,7 +70,8 @@ class Key:
         """Return how the key is written in the footer and the help."""
         if len(self.keys) > 1 and all(key[-1].isdigit() for key in self.keys):
             return f"{self.keys[0].replace(' ', '')}-{self.keys[-1][-1]}"
-        if len(self.keys) == len(ascii_lowercase):
+        count = len(self.keys)
+        if count > DIGITS:  # a key for every letter
             return f"{self.keys[0].replace(' ', '')}-z"
         return " ".join(SHOWN.get(key, key.replace(" ", "")) for key in self.keys)
 

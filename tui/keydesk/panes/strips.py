@@ -22,6 +22,7 @@ from keydesk.widgets.strip_line import Item, StripLine
 CALL = Decimal("0.5")  # of the way to the closeout
 NEAR = Decimal("0.8")
 LONGEST_ALIAS = 20  # columns
+NARROW = 60  # columns
 DIGITS = 4  # of the account's number
 FIRST_TO_GO, SECOND_TO_GO = 9, 8  # ranks: alias, currency
 
@@ -203,7 +204,10 @@ class HealthLine(StripLine):
             yield Item(tuple(cut([(safe(health.warning), self.palette["danger"])], room)), 1)
 
     def right(self, frame: Frame) -> Iterable[Item]:
-        """Return the time, its zone named."""
+        """Return the time, its zone named; in a narrow terminal it makes room for what is wrong."""
+        health = frame.store.health
+        if self.inside < NARROW and (health.prices, health.events) != ("OK", "OK"):
+            return
         time = show.clock(frame.wall_ns, frame.store.zone, named=True)
         yield Item(((time, self.palette["muted"]),))
 
