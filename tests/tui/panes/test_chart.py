@@ -213,6 +213,28 @@ async def test_times_of_the_chart_are_in_the_zone_of_the_trader_which_is_named()
     assert {(hour + 1) % 24 for hour in hours} & set(later)
 
 
+@pytest.mark.parametrize(
+    ("rows", "drawn", "named"),
+    [
+        (30, ["RSI 14", "MACD 12 26 9"], []),
+        (17, ["RSI 14"], ["MACD 12 26 9"]),
+        (13, [], ["RSI 14", "MACD 12 26 9"]),
+    ],
+)
+async def test_sub_panes_are_drawn_as_far_as_there_is_room_and_the_others_named(
+    rows: int, drawn: list[str], named: list[str]
+) -> None:
+    pane, store = Chart(), desk_store()
+    store.indicators["EUR_USD"] = parse_indicators(("rsi 14", "macd"))
+    async with shown(pane, store, size=(90, rows)):
+        lines = text_of(pane)
+    for title in drawn:
+        assert any(line.strip().startswith(f"─ {title} ─") for line in lines)
+    assert [
+        title for title in ("RSI 14", "MACD 12 26 9") if f"{title}: no room" in lines[0]
+    ] == named
+
+
 async def test_planned_prices_of_a_form_are_drawn() -> None:
     pane = Chart()
     async with shown(pane, desk_store(), size=(90, 30)):

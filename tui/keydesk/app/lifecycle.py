@@ -216,11 +216,6 @@ class LastResort:
         timer.daemon = True
         timer.start()
 
-    @property
-    def is_ending(self) -> bool:
-        """Return whether the process is being ended now, with an exit code that is chosen already."""
-        return self._ending.locked()
-
     def _end(self, code: int) -> None:
         if not self._ending.acquire(blocking=False):
             return  # of two alarms the first one ends it

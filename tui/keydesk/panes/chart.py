@@ -18,6 +18,7 @@ from textual.strip import Strip
 from keydesk.calc.granularity import ALIGNMENT, SECONDS, longer
 from keydesk.chart.canvas import Run as RoleRun
 from keydesk.chart.glyphs import STYLE_NAMES, STYLES, Look, Style
+from keydesk.chart.layout import sub_panes_with_room
 from keydesk.chart.picture import Picture, dimmed
 from keydesk.chart.position import Position
 from keydesk.chart.price_axis import PriceLine
@@ -304,13 +305,15 @@ class Chart(LinePane):
         candles = self.position.candles(series, self.in_sight + indicators.warm_up)
         indicators.refresh(candles, store.previous_day(self._instrument(store)))
         is_live = self.position.until is None
+        height = self.outer_size.height
+        shown = sub_panes_with_room(height, len(indicators.sub_panes))
         self._ask_for_history(series, candles)
         last = series.candles[-1].close
         return Scene(
             candles=candles,
             end=self.position.end(candles),
             width=self.inside,
-            height=self.outer_size.height,
+            height=height,
             seconds=SECONDS.get(series.granularity, SECONDS["D"]),
             last=last,
             decimals=shape.precision,
@@ -324,10 +327,11 @@ class Chart(LinePane):
             if is_live
             else (),
             overlays=indicators.overlays,
-            sub_panes=indicators.sub_panes,
+            sub_panes=indicators.sub_panes[:shown],
             cursor=self._cursor,
             legend=(
                 *indicators.legend,
+                *(((f"{each.title}: no room", "muted"),) for each in indicators.sub_panes[shown:]),
                 *(day_legend(store, self._instrument(store)) if is_live else ()),
             ),
             braille=self.braille,
