@@ -68,12 +68,12 @@ class Key:
     @property
     def shown(self) -> str:
         """Return how the key is written in the footer and the help."""
-        if len(self.keys) > 1 and all(key[-1].isdigit() for key in self.keys):
-            return f"{self.keys[0].replace(' ', '')}-{self.keys[-1][-1]}"
-        count = len(self.keys)
-        if count > DIGITS:  # a key for every letter
-            return f"{self.keys[0].replace(' ', '')}-z"
-        return " ".join(SHOWN.get(key, key.replace(" ", "")) for key in self.keys)
+        names = [key.replace(" ", "") for key in self.keys]
+        if len(names) > 1 and all(name[-1].isdigit() for name in names):
+            return f"{names[0]}-{names[-1][-1]}"
+        if len(names) > DIGITS:  # a key for every letter
+            return f"{names[0]}-z"
+        return " ".join(SHOWN.get(key, name) for key, name in zip(self.keys, names, strict=True))
 
     @property
     def touches_money(self) -> bool:
