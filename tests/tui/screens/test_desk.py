@@ -143,7 +143,7 @@ async def test_the_footer_follows_the_focus() -> None:
         assert "v sort" in picture(screen)[-1]
         screen.action_go("chart")
         await pilot.pause()
-        assert "v width" in picture(screen)[-1]
+        assert "e indicators" in picture(screen)[-1]
 
 
 async def test_the_layout_follows_the_terminal() -> None:
