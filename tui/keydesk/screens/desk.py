@@ -148,7 +148,7 @@ class DeskScreen(Backdrop):
             self.chart,
             Chart(zone=zone, linked=True, id="linked-chart"),
             self.deal,
-            Books(),
+            Books(zone=zone),
             Trades(),
             Positions(),
             Orders(),
