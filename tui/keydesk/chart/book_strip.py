@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from keydesk.chart.canvas import Run
 from keydesk.chart.price_axis import PriceLine
@@ -23,6 +24,7 @@ HALVES = (12, 8, 5)  # cells of the longest bar beside words
 NARROW_HALVES = (9, 5)  # likewise where there is no room for words
 LEAST_CHART = 42  # columns left to candles and price axis beside a strip with words
 LEAST_NARROW = 32
+NEAR_ROWS = 7  # rows in which a cluster may be named
 EDGE_LABELS = 3  # clusters beyond an edge that are named there
 LEAST_HEIGHT = 12  # rows of a chart with a strip
 ROWS_A_NOTE = 4  # rows for each note beside the bars
@@ -191,7 +193,7 @@ def _shares_by_row(book: BookColumn, scale: Scale) -> tuple[list[float], list[fl
 def _labels(scene: StripScene, scale: Scale, first: int) -> dict[int, Run]:
     """Return the words beside the bars by row: notes, then clusters.
 
-    Where two clusters share a row, the weaker one stands in the next row that is free. Those beyond an edge stand there
+    Where a row is taken, the weaker cluster stands in the next one that is free. Those beyond an edge stand there
     with an arrow, the nearest first.
     """
     notes = scene.notes[1 : scale.rows // ROWS_A_NOTE]
@@ -201,7 +203,8 @@ def _labels(scene: StripScene, scale: Scale, first: int) -> dict[int, Run]:
     for price, words, role in fitting:
         if scale.holds(price):
             row = scale.row(price)
-            _place(made, (words, role), [y for y in (row, row - 1, row + 1) if y in rows])
+            near = sorted(rows, key=partial(_apart, row))[:NEAR_ROWS]
+            _place(made, (words, role), [y for y in near if abs(y - row) <= NEAR_ROWS // 2])
     above = sorted(label for label in fitting if label[0] > scale.high)
     below = sorted((label for label in fitting if label[0] < scale.low), reverse=True)
     upper, lower = rows[: len(rows) // 2], rows[len(rows) // 2 :]
@@ -210,6 +213,10 @@ def _labels(scene: StripScene, scale: Scale, first: int) -> dict[int, Run]:
     for _, words, role in reversed(below[:EDGE_LABELS]):
         _place(made, (f"↓ {words}", role), lower[::-1])
     return made
+
+
+def _apart(row: int, other: int) -> int:
+    return abs(other - row)
 
 
 def _place(labels: dict[int, Run], label: Run, rows: Sequence[int]) -> None:
