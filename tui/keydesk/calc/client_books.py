@@ -125,15 +125,17 @@ def _of_bucket(book: Book, bucket: Bucket, width: Decimal, market: Decimal) -> t
     if not is_above and upper > market:
         return ()
     edge = bucket.price if is_above else upper
+    distance = edge - market
     long_kind, short_kind = NAMES[book][is_above]
-    made = [
-        Cluster(kind, is_long, edge, edge - market, share)
-        for kind, is_long, share in (
-            (long_kind, True, bucket.long),
-            (short_kind, False, bucket.short),
+    made: list[Cluster] = []
+    if long_kind is not None:
+        made.append(
+            Cluster(long_kind, is_long=True, price=edge, distance=distance, share=bucket.long)
         )
-        if kind is not None
-    ]
+    if short_kind is not None:
+        made.append(
+            Cluster(short_kind, is_long=False, price=edge, distance=distance, share=bucket.short)
+        )
     return tuple(made)
 
 
