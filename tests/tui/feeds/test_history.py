@@ -2,11 +2,13 @@
 
 from datetime import UTC, datetime
 from itertools import pairwise
+from unittest.mock import Mock, patch
 
 from keydesk.chart.position import Position
+from keydesk.feeds.history import load_older
 from keydesk.feeds.link import Link
 from keydesk.feeds.market_data import load_candles
-from keydesk.store.candles import MOST_CANDLES
+from keydesk.store.candles import MOST_CANDLES, show_prices
 from keydesk.store.history import WINDOW, want_date, want_history
 from keydesk.store.state import Candle, CandleSeries
 from keydesk.store.store import Store
@@ -35,7 +37,7 @@ def client_of(server: PracticeServer) -> Client:
 
 async def opened(link: Link, instrument: str, granularity: str) -> CandleSeries:
     link.store.focus, link.store.granularity = instrument, granularity
-    series = await load_candles(link, None, granularity)
+    series = await load_candles(link, None, link.store.focus, granularity)
     assert series is not None
     return series
 
@@ -47,7 +49,7 @@ async def turned(link: Link, series: CandleSeries, position: Position, count: in
         if not wants:
             break
         want_history(link.store, series.instrument, series.granularity, wants)
-        await load_candles(link, series, series.granularity)
+        await load_candles(link, series, link.store.focus, series.granularity)
     else:
         raise AssertionError("it asks for the same candles again and again")
     candles = position.candles(series, SHOWN)
@@ -93,7 +95,7 @@ async def test_a_date_is_gone_to_and_the_jump_of_that_day_is_in_sight(
         position = Position(goal=FRANC_NS)
         want_date(link.store, "EUR_CHF", "M15", FRANC_NS)
         assert not position.arrive(series, 120), "the old candles stay until the new ones are there"
-        await load_candles(link, series, "M15")
+        await load_candles(link, series, link.store.focus, "M15")
         assert position.arrive(series, 120)
         candles = position.candles(series, 120)
         end = position.end(candles)
@@ -110,11 +112,37 @@ async def test_a_date_before_all_history_shows_its_beginning(
         series = await opened(link, "EUR_USD", "D")
         position = Position(goal=1)
         want_date(link.store, "EUR_USD", "D", 1)
-        await load_candles(link, series, "D")
+        await load_candles(link, series, link.store.focus, "D")
         position.arrive(series, 100)
         candles = position.candles(series, 100)
         assert position.end(candles) == 100
         assert position.wanted(series, candles, 100, 0) == ""
+
+
+async def test_candles_of_bid_prices_do_not_come_before_those_of_mid_prices() -> None:
+    link = link_to(ScriptedBroker(statuses={}))
+    series = CandleSeries("EUR_USD", "W", candles=[Candle(10**18, 1, 1, 1, 1, complete=True)])
+    series.prices = "B"
+
+    async def turned_meanwhile(*_: object) -> Mock:
+        show_prices(series, "M")
+        return Mock()
+
+    with (
+        patch("keydesk.feeds.history._page", turned_meanwhile),
+        patch("keydesk.feeds.history.take_older") as taken,
+    ):
+        assert await load_older(link, series)
+    taken.assert_not_called()
+    assert series.candles == []
+    assert not series.loading_history
+
+
+async def test_nothing_is_asked_for_before_a_series_without_candles() -> None:
+    broker = ScriptedBroker(statuses={"/candles": 503})
+    series = CandleSeries("EUR_USD", "W", wants_older=True)
+    assert await load_older(link_to(broker), series)
+    assert not series.error
 
 
 async def test_history_that_cannot_be_read_says_why_and_leaves_the_candles() -> None:
@@ -124,7 +152,7 @@ async def test_history_that_cannot_be_read_says_why_and_leaves_the_candles() -> 
     series = CandleSeries("EUR_USD", "M5", candles=[Candle(10**18, 1, 1, 1, 1, complete=True)])
     link.store.series["EUR_USD", "M5"] = series
     want_history(link.store, "EUR_USD", "M5", "older")
-    await load_candles(link, series, "M5")
+    await load_candles(link, series, link.store.focus, "M5")
     assert "503" in series.error
     assert len(series.candles) == 1
     assert not series.loading_history

@@ -30,7 +30,7 @@ async def test_the_account_strip_keeps_the_environment_worth_and_armed_state_lon
     pane = AccountStrip()
     async with shown(pane, desk_store(), size=(50, 3)):
         line = text_of(pane)[0]
-    assert line.split() == ["PRACTICE", "NAV", "10,214.55", "uPL", "+0.90", "ARMED"]
+    assert line.split() == ["PRACTICE", "…7-042", "NAV", "10,214.55", "ARMED"]
 
 
 async def test_a_wide_account_strip_tells_the_rest() -> None:
@@ -38,9 +38,9 @@ async def test_a_wide_account_strip_tells_the_rest() -> None:
     async with shown(pane, desk_store(), size=(190, 3)):
         line = text_of(pane)[0]
     for words in (
-        "main …042 USD",
+        "…7-042",
         "day +33.90",
-        "1 without a stop !",
+        "1 no stop !",
         "risk 0.27%",
         "closeout 3%",
         "free 9,686.45",
@@ -206,3 +206,16 @@ async def test_eighty_columns_show_the_size_that_b_and_s_would_open_with() -> No
     async with shown(pane, desk_store(), size=(80, 3)):
         pane.take("9: 1,000,000")
         assert "size 9: 1,000,000" in text_of(pane)[0]
+
+
+async def test_in_forty_columns_the_time_makes_room_for_a_stream_in_trouble() -> None:
+    pane, store = HealthLine(), desk_store()
+    async with shown(pane, store, size=(40, 3)):
+        assert "UTC" in text_of(pane)[0]
+        store.health.events = "CONNECTING"
+        store.mark(Topic.HEALTH)
+        pane.on_frame(frame_of(store))
+        line = text_of(pane)[0]
+    assert "prices ok" in line
+    assert "events connecting" in line
+    assert "UTC" not in line

@@ -24,9 +24,10 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.table import TablePane
+from keydesk.widgets.terminal_app import SMALLEST
 
 if TYPE_CHECKING:
-    from keydesk.calc.command_parser import ParsedCommand
+    from keydesk.calc.command_parser import LayoutVerb, ParsedCommand, ViewCommand
     from keydesk.calc.instructions import Instruction
     from keydesk.calc.order_parser import ParsedOrder
     from keydesk.calc.ticket_draft import Side
@@ -49,6 +50,7 @@ class Desk(Protocol):
     def leave(self, code: int = 0) -> None: ...
     def key_context(self) -> str: ...
     def keep_indicators(self, choice: IndicatorChoice | None) -> None: ...
+    def use_layout(self, verb: LayoutVerb, name: str) -> None: ...
 
 
 class DeskActions:
@@ -85,7 +87,7 @@ class DeskActions:
         action(*arguments)
 
     def ask(self, form: ModalScreen[Decided | None]) -> None:
-        """Open a form and carry out what it decides."""
+        """Open a form and carry out the instruction that it returns."""
         self._app.push_screen(form, self._desk.carry_out)
 
     # What is selected.
@@ -96,7 +98,7 @@ class DeskActions:
         return next(each for each in self._app.screen_stack if isinstance(each, DeskScreen))
 
     def selection(self) -> Selection:
-        """Return what a key would act on."""
+        """Return the focused pane and the selected rows, on which a key acts."""
         focused = self._app.focused
         return Selection(
             focused.id or "" if focused is not None else "",
@@ -119,11 +121,19 @@ class DeskActions:
 
     def _ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
         if self.screen.is_too_small:
-            return  # the screen says so: nothing opens on an account that is not shown
+            self._say_too_small()
+            return
         if instrument:
             self.ask(forms.TicketForm(self._desk.form_context(), side, instrument, fields))
         else:
             self._desk.tell("info", "The account's instruments are still being read")
+
+    def _say_too_small(self) -> None:
+        """Say why no form that opens a trade opens: the terminal does not show what it opens on."""
+        close, flatten = self.keymap.name("close"), self.keymap.name("flatten")
+        needed = f"{SMALLEST.width}×{SMALLEST.height}"
+        words = f"No new trade below {needed} cells. {close} closes, {flatten} flattens"
+        self._desk.tell("info", words)
 
     def action_close(self) -> None:
         """Close the selected trade, or the position."""
@@ -212,6 +222,7 @@ class DeskActions:
         """Turn the position round."""
         instrument = self.selection().instrument(self.store)
         if self.screen.is_too_small:
+            self._say_too_small()
             return
         if instrument in self.store.positions:
             self.ask(forms.ReverseForm(self._desk.form_context(), instrument))
@@ -233,9 +244,9 @@ class DeskActions:
                 "warn", "Locked from another login. Take it off: keydesk lock --release"
             )
         else:
-            self._app.push_screen(forms.ArmForm(self._desk.form_context()), self._armed)
+            self._app.push_screen(forms.ArmForm(self._desk.form_context()), self._arm_if_confirmed)
 
-    def _armed(self, yes: bool | None) -> None:
+    def _arm_if_confirmed(self, yes: bool | None) -> None:
         if yes and not self.lock.is_on:
             self.store.arming = armed_by_hand(self.store.arming)
             self.store.mark(Topic.ARMING)
@@ -261,6 +272,14 @@ class DeskActions:
         if instrument:
             self.store.set_focus(instrument)
 
+    def action_timeframes(self) -> None:
+        """Choose among all timeframes."""
+        self._app.push_screen(forms.TimeframeForm(self.store.granularity), self._show_timeframe)
+
+    def _show_timeframe(self, granularity: str | None) -> None:
+        if granularity:
+            self.store.set_granularity(granularity)
+
     def action_indicators(self) -> None:
         """Choose the indicators of the instrument in the chart."""
         if self.store.focus:
@@ -269,22 +288,19 @@ class DeskActions:
 
     def action_command_line(self) -> None:
         """Open the command line."""
-        self._app.push_screen(forms.CommandForm(self.store), self._spoken)
+        self._app.push_screen(forms.CommandForm(self.store), self._run_command)
 
-    def _spoken(self, spoken: ParsedCommand | None) -> None:
+    def _run_command(self, command: ParsedCommand | None) -> None:
         from keydesk.calc.command_parser import (  # noqa: PLC0415
-            ChooseIndicators,
-            GoToDate,
             OpenTicket,
             QuitDesk,
-            ShowGranularity,
             ShowHelp,
             ShowInstrument,
             ShowMessage,
             ShowMessages,
         )
 
-        match spoken:
+        match command:
             case QuitDesk():
                 self._desk.leave()
             case ShowHelp():
@@ -293,17 +309,34 @@ class DeskActions:
                 self._show_messages()
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
-            case ShowGranularity(granularity):
-                self.store.set_granularity(granularity)
-            case GoToDate(date):
-                self.screen.chart.go_to_date(date)
-            case ChooseIndicators(specs):
-                self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
             case OpenTicket(side, instrument, fields):
                 self._turn_to(instrument)  # the chart beside a ticket is its own
                 self._ticket(side, instrument, fields)
             case ShowMessage(level, words):
                 self._desk.tell(level, words)
+            case None:
+                pass
+            case _:
+                self._show_view(command)
+
+    def _show_view(self, command: ViewCommand) -> None:
+        """Change what chart and panes show."""
+        from keydesk.calc.command_parser import (  # noqa: PLC0415
+            ChooseIndicators,
+            GoToDate,
+            ShowGranularity,
+            UseLayout,
+        )
+
+        match command:
+            case ShowGranularity(granularity):
+                self.screen.show_granularity(granularity)
+            case UseLayout(verb, name):
+                self._desk.use_layout(verb, name)
+            case GoToDate(date):
+                self.screen.chart.go_to_date(date)
+            case ChooseIndicators(specs):
+                self._desk.keep_indicators(IndicatorChoice(self.store.focus, specs))
 
     def _show_messages(self) -> None:
         from keydesk.forms.info_form import (  # noqa: PLC0415 - with the first form

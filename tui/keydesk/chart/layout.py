@@ -15,6 +15,12 @@ FEWEST_ROWS = 4  # of candles; sub-panes and the legend leave first
 LEGEND_FROM = 12  # rows of a chart
 
 
+def sub_panes_with_room(height: int, wanted: int) -> int:
+    """Return how many sub-panes a chart this high has room for, at most as many as are wanted."""
+    rows = height - 1 - (height >= LEGEND_FROM) - 2 * FEWEST_ROWS
+    return max(0, min(wanted, rows // (sub_pane.rows_for(height) + 1)))
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """Columns and rows of a picture."""

@@ -50,7 +50,7 @@ async def load_next(link: Link, asked: Asked) -> bool:
         asked.not_before.clear()
         asked.day_ns = today
     now = link.now()
-    due = (each for each in _wanted(link) if now >= asked.not_before.get(each, now))
+    due = (each for each in _wanted_figures(link) if now >= asked.not_before.get(each, now))
     first = next(due, None)
     if first is None:
         return False
@@ -59,7 +59,7 @@ async def load_next(link: Link, asked: Asked) -> bool:
     return True
 
 
-def _wanted(link: Link) -> Iterator[tuple[str, Kind]]:
+def _wanted_figures(link: Link) -> Iterator[tuple[str, Kind]]:
     store = link.store
     for name in store.day_lines_wanted:
         if name in store.instruments:

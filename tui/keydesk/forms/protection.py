@@ -15,8 +15,8 @@ from keydesk.calc.protection import (
     ProtectionField,
     draft_of,
     protection_of,
-    wanted,
     wanted_level,
+    wanted_protection,
 )
 from keydesk.calc.ticket_draft import (
     FIELD_KEYS,
@@ -30,7 +30,7 @@ from keydesk.calc.ticket_draft import (
 from keydesk.calc.trading_context import TradingContext
 from keydesk.forms.close_trade import entry_and_now, signed_money, trade_name
 from keydesk.forms.form import FIELD_HINTS, Form
-from keydesk.forms.sheet import BLANK, FormContext, Line, Words
+from keydesk.forms.sheet import BLANK, FormContext, TextLine, Words
 from keydesk.forms.ticket_sheet import (
     CANNOT_BE_READ,
     FIELD_WIDTH,
@@ -51,7 +51,7 @@ ACTIONS: dict[protection.Weight, Action] = {
     "moves target": Action.MOVE_TARGET,
     "loosens": Action.LOOSEN,
 }
-NO_OUTLOOK: Sequence[Line] = (  # of levels that cannot be read
+NO_OUTLOOK: Sequence[TextLine] = (  # of levels that cannot be read
     (("at stop ", "muted"), (EMPTY, "muted")),
     (("target  ", "muted"), (EMPTY, "muted")),
 )
@@ -61,7 +61,7 @@ class ProtectionForm(Form[SetProtection]):
     """Sets, moves or takes away what protects one trade; untouched levels are not sent."""
 
     KEY_CONTEXT: ClassVar[str] = MODIFY
-    HINTS: ClassVar[Line] = FIELD_HINTS
+    HINTS: ClassVar[TextLine] = FIELD_HINTS
     BINDINGS = KEYMAP.bindings(MODIFY)
     VERB: ClassVar[str] = "MODIFY"
 
@@ -83,31 +83,39 @@ class ProtectionForm(Form[SetProtection]):
         return self.context.store.trades.get(self.trade_id)
 
     def trading_context(self, trade: TradeRow) -> TradingContext | None:
-        """Return what is known of its instrument now."""
+        """Return rules, price and funds for its instrument, None while one is missing."""
         return self.trading_context_about(trade.instrument)
 
-    def headline(self) -> Line:
+    def headline(self) -> TextLine:
         """Return the trade and what changes."""
         trade = self.trade
         name = trade_name(trade) if trade else safe(f"#{self.trade_id}")
         return ((safe(f"{self.VERB} "), "bright"), (name, "bright"))
 
-    def body(self) -> Sequence[Line]:
-        """Show the trade, the fields and what they come to."""
+    def body(self) -> Sequence[TextLine]:
+        """Show the trade, the fields and their prices."""
         trade = self.trade
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return ()
-        new = wanted(self.draft, trade, context)
+        new = wanted_protection(self.draft, trade, context)
         return [
             quote_line(context),
             entry_and_now(trade, context),
             BLANK,
-            *(self._field(name, trade, context) for name in FIELDS),
+            *self.field_lines(),
             *([range_line(context)] if self._counts_in_ranges() else ()),
             BLANK,
-            *(NO_OUTLOOK if new is None else self._outlook(trade, new, context)),
+            *(NO_OUTLOOK if new is None else self._amount_lines(trade, new, context)),
         ]
+
+    def field_lines(self) -> Sequence[TextLine]:
+        """Return stop, target and trailing stop as they stand in the form."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return ()
+        return [self._field(name, trade, context) for name in FIELDS]
 
     def action(self) -> Action:
         """Return the most dangerous of the changes."""
@@ -115,7 +123,7 @@ class ProtectionForm(Form[SetProtection]):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return Action.TIGHTEN
-        new = wanted(self.draft, trade, context)
+        new = wanted_protection(self.draft, trade, context)
         if new is None:
             return Action.LOOSEN
         return ACTIONS[protection.weight(trade, protection_of(trade), new)]
@@ -142,7 +150,7 @@ class ProtectionForm(Form[SetProtection]):
         context = self.trading_context(trade) if trade else None
         if trade is None or context is None:
             return None
-        now, new = protection_of(trade), wanted(self.draft, trade, context)
+        now, new = protection_of(trade), wanted_protection(self.draft, trade, context)
         if new is None:
             return None
         return SetProtection(
@@ -153,9 +161,9 @@ class ProtectionForm(Form[SetProtection]):
             trail=protection.change(now.trail, new.trail),
         )
 
-    def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> Line:
+    def _field(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> TextLine:
         entry, active = self.draft.entry(name), self.draft.active == name
-        meaning = self._was(name, trade, context)
+        meaning = self._change_words(name, trade, context)
         left, right = ("[", "]") if active else (" ", " ")
         return (
             (safe(f"{FIELD_KEYS[name]} "), "bright"),
@@ -170,7 +178,9 @@ class ProtectionForm(Form[SetProtection]):
     def _counts_in_ranges(self) -> bool:
         return any(self.draft.entry(name).unit == "ATR" for name in FIELDS)
 
-    def _was(self, name: ProtectionField, trade: TradeRow, context: TradingContext) -> Printable:
+    def _change_words(
+        self, name: ProtectionField, trade: TradeRow, context: TradingContext
+    ) -> Printable:
         before = getattr(protection_of(trade), name)
         after = wanted_level(self.draft, name, trade, context)
         if isinstance(after, UnreadableText):
@@ -181,15 +191,15 @@ class ProtectionForm(Form[SetProtection]):
         show = _in_pips if name == "trail" else _at_price
         return safe(f"{show(before, context)} → {show(after, context)}")
 
-    def _outlook(
+    def _amount_lines(
         self, trade: TradeRow, new: protection.Protection, context: TradingContext
-    ) -> Sequence[Line]:
+    ) -> Sequence[TextLine]:
         before = protection.outlook(trade, protection_of(trade), context)
         after = protection.outlook(trade, new, context)
         ratio: Printable = "" if after.ratio is None else safe(f"  {money(after.ratio)}R")
-        target = _outcome("target  ", before.at_target, after.at_target, EMPTY)
+        target = _amount_line("target  ", before.at_target, after.at_target, EMPTY)
         return [
-            _outcome("at stop ", before.at_stop, after.at_stop, "UNLIMITED"),
+            _amount_line("at stop ", before.at_stop, after.at_stop, "UNLIMITED"),
             (*target[:2], (ratio, "muted"), *target[2:]),
         ]
 
@@ -322,9 +332,9 @@ def _nudged(entry: Entry, steps: int, trade: TradeRow, context: TradingContext) 
     return entry.set(max(Decimal(0), (value or Decimal(0)) + steps * step))
 
 
-def _outcome(
+def _amount_line(
     label: Printable, before: Decimal | None, after: Decimal | None, none: Printable
-) -> Line:
+) -> TextLine:
     line: list[Words] = [(label, "muted")]
     line.append(
         (none, "danger" if none != EMPTY else "muted") if after is None else signed_money(after)

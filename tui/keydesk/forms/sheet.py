@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.widgets import Static
 
@@ -14,14 +17,16 @@ from keydesk.text.format import lines_of
 from keydesk.text.sanitize import Printable, safe
 from keydesk.widgets.theme import Palette
 
-Words = tuple[Printable, str]  # text, role; "live-text on live" stands on another role's colour
-Line = Sequence[Words]
+Words = tuple[
+    Printable, str
+]  # text, role; "live-text on live" has another role's colour as background
+TextLine = Sequence[Words]
 
-BLANK: Line = ()
+BLANK: TextLine = ()
 GAP = 2  # columns at least on either side of hints
 
 
-def text_of(lines: Iterable[Line], palette: Palette) -> Text:
+def text_of(lines: Iterable[TextLine], palette: Palette) -> Text:
     """Return the lines in the styles of the theme; server text in them is sanitized."""
     text = Text(no_wrap=True, end="")
     for number, line in enumerate(lines):
@@ -34,18 +39,43 @@ def text_of(lines: Iterable[Line], palette: Palette) -> Text:
     return text
 
 
-def wrapped(words: Printable, role: str, width: int) -> list[Line]:
+def wrap_words(words: Printable, role: str, width: int) -> list[TextLine]:
     """Return a sentence wrapped to the width."""
     return [((line, role),) for line in lines_of(words, width)]
 
 
-def two_ends(left: Line, right: Line, width: int) -> Line:
+def fold_line(line: TextLine, width: int) -> list[TextLine]:
+    """Return a line as it is where it fits, else over several lines, broken at spaces where there are any."""
+    if sum(cell_len(words) for words, _ in line) <= width:
+        return [line]
+    cells = [(letter, role) for words, role in line for letter in words]
+    lines: list[TextLine] = []
+    while cells:
+        end, taken = 0, 0
+        while end < len(cells) and (taken := taken + cell_len(cells[end][0])) <= width:
+            end += 1
+        if end < len(cells):
+            spaces = [at for at in range(1, end + 1) if cells[at][0] == " "]
+            end = spaces[-1] if spaces else max(1, end)
+        lines.append(_runs_of(cells[:end]))
+        cells = cells[end:]
+        while cells and cells[0][0] == " ":
+            del cells[0]
+    return lines
+
+
+def _runs_of(cells: Sequence[tuple[str, str]]) -> TextLine:
+    runs = groupby(cells, key=itemgetter(1))
+    return tuple((safe("".join(letter for letter, _ in run)), role) for role, run in runs)
+
+
+def two_ends(left: TextLine, right: TextLine, width: int) -> TextLine:
     """Return one line with words at both its ends; at least one column is between them."""
     taken = sum(len(words) for words, _ in (*left, *right))
     return (*left, (" " * max(1, width - taken), "plain"), *right)
 
 
-def with_hints(left: Line, hints: Line, right: Line, width: int) -> Line:
+def with_hints(left: TextLine, hints: TextLine, right: TextLine, width: int) -> TextLine:
     """Return a line with words at both its ends, and hints between them where there is room."""
     sizes = [sum(len(words) for words, _ in part) for part in (left, hints, right)]
     spare = width - sum(sizes)
@@ -79,15 +109,15 @@ QuoteTrouble = Callable[[str], str]  # instrument -> why its old price could not
 SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
 
 
-def _never(_instrument: str, _kind: str, _side: str) -> float | None:
+def _never_sent(_instrument: str, _kind: str, _side: str) -> float | None:
     return None
 
 
-def _nobody(_instrument: str) -> None:
+def _ask_nothing(_instrument: str) -> None:
     return None
 
 
-def _none(_instrument: str) -> str:
+def _no_trouble(_instrument: str) -> str:
     return ""
 
 
@@ -103,7 +133,7 @@ class FormContext:
     limits: Limits = field(default_factory=Limits)
     preset: int = 3
     no_orders: str = ""  # why only exits are sent; empty: all orders are
-    sent_like_this: SentLikeThis = _never
-    ask_price: AskPrice = _nobody  # request the price of an instrument
-    quote_trouble: QuoteTrouble = _none
+    sent_like_this: SentLikeThis = _never_sent
+    ask_price: AskPrice = _ask_nothing  # request the price of an instrument
+    quote_trouble: QuoteTrouble = _no_trouble
     keymap: KeyMap = KEYMAP

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping
-from datetime import UTC, tzinfo
 from decimal import Decimal
 from typing import ClassVar, get_args
 
@@ -56,9 +55,8 @@ class Books(LinePane):
     KEY_CONTEXT: ClassVar[str] = BOOKS
     BINDINGS: ClassVar[list[BindingType]] = [*KEYMAP.bindings(BOOKS)]
 
-    def __init__(self, *, zone: tzinfo = UTC, id: str | None = "books") -> None:  # noqa: A002 - Textual's own word
+    def __init__(self, *, id: str | None = "books") -> None:  # noqa: A002 - Textual's own word
         super().__init__(id=id)
-        self.zone = zone
         self.kind: BookKind = "orders"
         self._reader = FiguresReader()
         self._said = ""
@@ -139,7 +137,7 @@ class Books(LinePane):
     def _headline(self, book: BookFigures, frame: Frame) -> list[Run]:
         palette, trouble = self.palette, trouble_of(frame.store, self.kind)
         self._said = book.age(frame.store, frame.wall_ns)
-        time = "" if book.is_newest else f", {book.time(self.zone)}"
+        time = "" if book.is_newest else f", {book.time(frame.store.zone)}"
         long, short = book.shares
         parts: list[Run] = [
             (safe(f"{POSITIONING.capitalize()}, "), palette["muted"]),
@@ -154,10 +152,10 @@ class Books(LinePane):
             parts.append((safe(f"  {long} % long"), palette["buy"]))
             parts.append((safe(f"  {short} % short"), palette["sell"]))
         if book.change is not None:
-            change = f"  long {book.since_words(self.zone)}"
+            change = f"  long {book.since_words(frame.store.zone)}"
             parts.append((safe(change), palette["plain"]))
         if book.is_newest:
-            parts.append((safe(f"  at {book.time(self.zone)}"), palette["muted"]))
+            parts.append((safe(f"  at {book.time(frame.store.zone)}"), palette["muted"]))
         while len(parts) > least and width_of(parts) > self.inside:
             parts.pop()
         return parts
@@ -223,7 +221,9 @@ class Books(LinePane):
             return []
         shown = buckets[max(0, middle - rows + 1) : middle + 1]
         largest = max((max(each.short, each.long) for each in shown), default=Decimal(1))
-        drawn = self._drawn(buckets[index], largest or Decimal(1), store, here=index == self._here)
+        drawn = self._bucket_runs(
+            buckets[index], largest or Decimal(1), store, here=index == self._here
+        )
         words = self._words(book, buckets[index], store)
         if not words:
             return drawn
@@ -252,7 +252,7 @@ class Books(LinePane):
                 kept.append((safe(f" {text}"), style))
         return kept
 
-    def _drawn(
+    def _bucket_runs(
         self, bucket: BookBucket, largest: Decimal, store: Store, *, here: bool
     ) -> list[Run]:
         palette, bar = self.palette, self._bar()
@@ -278,6 +278,6 @@ class Books(LinePane):
 
 
 def nearest(snapshot: BookSnapshot, price: Decimal) -> int:
-    """Return the index of the bucket that a price lies in, or of the last one under it."""
+    """Return the index of the bucket that holds a price, or of the last one under it."""
     prices = [bucket.price for bucket in snapshot.buckets]
     return max(0, bisect_right(prices, price) - 1)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import ClassVar, Literal
 
 from rich.segment import Segment
@@ -18,6 +18,7 @@ from textual.strip import Strip
 from keydesk.calc.granularity import ALIGNMENT, SECONDS, longer
 from keydesk.chart.canvas import Run as RoleRun
 from keydesk.chart.glyphs import STYLE_NAMES, STYLES, Look, Style
+from keydesk.chart.layout import sub_panes_with_room
 from keydesk.chart.picture import Picture, dimmed
 from keydesk.chart.position import Position
 from keydesk.chart.price_axis import PriceLine
@@ -30,13 +31,16 @@ from keydesk.panes.chart_prices import day_legend, day_marks, own_lines
 from keydesk.panes.price_cells import prices_are_old, shape_of
 from keydesk.store.frame import Frame
 from keydesk.store.state import Candle, CandlePrices, CandleSeries, Topic
-from keydesk.store.store import Store
+from keydesk.store.store import FIRST_NS, Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import safe
 from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
+from keydesk.widgets.theme import Palette
 
 ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
 USUAL_ZOOM = 1
+LAST_PLACE = 4
+SHORTEST = "M1"  # that the last of four charts shows
 JUMP = 10  # candles
 BOOK_TOPICS = (Topic.BOOKS, Topic.DAY_LINES)
 REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
@@ -57,9 +61,9 @@ class Chart(LinePane):
     class SeriesWanted(Message):
         """Request for candles that the store may not have."""
 
-        instrument: str
-        granularity: str
-        linked: bool
+        instrument: str  # "" for the desk's
+        granularity: str  # "" where the chart goes from the screen
+        place: int
 
     @dataclass
     class HistoryWanted(Message):
@@ -89,13 +93,13 @@ class Chart(LinePane):
     def __init__(
         self,
         *,
-        zone: tzinfo = UTC,
-        linked: bool = False,
+        place: int = 1,
         id: str | None = "chart",  # noqa: A002 - Textual's own word
     ) -> None:
         super().__init__(id=id)
-        self.zone = zone
-        self.linked = linked  # shows a longer candle length than the desk's own
+        self.place = place  # 1: the desk's own; the others have candle lengths of their own
+        self.pinned = ""  # instrument of a further chart that does not follow the desk's
+        self.granularity = ""  # that the trader chose for a further chart; "": by the desk's own
         self.style: Style = "candles"
         self.zoom = USUAL_ZOOM
         self.braille = False
@@ -109,6 +113,7 @@ class Chart(LinePane):
         self._cursor: Cursor | None = None
         self._shown: tuple[str, str] = ("", "")
         self._segments: dict[RoleRun, Segment] = {}
+        self._dressed: Palette | None = None  # the theme that the segments have
         self._behind = False
         self._drawn_at = 0.0
 
@@ -123,6 +128,11 @@ class Chart(LinePane):
         """Draw the crosshair on a candle of `scene` and a price, or remove it."""
         self._cursor = cursor
         self._draw_now()
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """Return instrument and candle length."""
+        return self._shown
 
     @property
     def scene(self) -> Scene | None:
@@ -143,21 +153,22 @@ class Chart(LinePane):
         store = self.frame.store
         granularity = self._granularity(store)
         words = (
-            show.pair(store.focus),
+            show.pair(self._instrument(store)),
             granularity,
             SIDES[store.candle_prices],
             STYLE_NAMES[self.style],
             ALIGNMENT.get(granularity, ""),
+            "pinned" if self.pinned else "",
         )
         name = " ".join(word for word in words if word)
         book = self.book.words(store, self.keymap.name("zoom"))
-        return Heading((Tab(safe(name or "Chart")),), safe(book or self._past_words()))
+        return Heading((Tab(safe(name or "Chart")),), safe(book or self._past_words(store.zone)))
 
-    def _past_words(self) -> str:
+    def _past_words(self, zone: tzinfo) -> str:
         until = self.position.until
         if until is None:
             return ""
-        at = show.at(until, self.zone)
+        at = show.at(until, zone)
         return f"until {at.day} {at:%b %Y %H:%M}"
 
     def waiting(self) -> Iterable[Run]:
@@ -167,7 +178,7 @@ class Chart(LinePane):
     def changed(self, frame: Frame) -> None:
         """Redraw what changed; another instrument starts at its newest candle."""
         store = frame.store
-        if (shown := (store.focus, self._granularity(store))) != self._shown:
+        if (shown := (self._instrument(store), self._granularity(store))) != self._shown:
             self._turn_to(*shown)
             self._draw_rows(frame)
             return
@@ -184,7 +195,7 @@ class Chart(LinePane):
         self.position.reset()
         self._picture.forget_scale()
         if instrument and granularity:
-            self.post_message(self.SeriesWanted(instrument, granularity, linked=self.linked))
+            self.post_message(self.SeriesWanted(self.pinned, granularity, self.place))
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
         """Return a row of the picture, its roles turned into styles."""
@@ -220,7 +231,9 @@ class Chart(LinePane):
     def redraw(self) -> None:
         """Draw everything again."""
         self._rows = ()
-        self._segments.clear()  # the theme may be another
+        if self.palette is not self._dressed:
+            self._dressed = self.palette
+            self._segments.clear()
         super().redraw()
 
     def _draw_now(self) -> None:
@@ -243,18 +256,18 @@ class Chart(LinePane):
     def _paint(self, frame: Frame) -> tuple[Sequence[Sequence[RoleRun]], Iterable[int] | None]:
         """Return all rows, and which of them differ from the last picture; None: to be compared."""
         store = frame.store
-        series = store.series.get((store.focus, self._granularity(store)))
+        series = store.series.get((self._instrument(store), self._granularity(store)))
         if series is None or not series.candles:
             return self._without_candles(frame, series), None
         if self.position.arrive(series, self.in_sight):
             self._picture.forget_scale()
         scene = self._scene = self._scene_of(store, series)
         changed = self._picture.show(scene)
-        rows: Sequence[Sequence[RoleRun]] = self.book.joined(self._picture, frame, self.zone)
+        rows: Sequence[Sequence[RoleRun]] = self.book.joined(self._picture, frame, frame.store.zone)
         if series.error:
             return [[(f"Old candles: {series.error}"[: self.inside], "warn")], *rows[1:]], None
         if self.position.goal is not None:
-            at = show.at(self.position.goal, self.zone)
+            at = show.at(self.position.goal, store.zone)
             return [self._loading(f"{at.day} {at:%b %Y}"), *dimmed(rows[1:])], None
         if prices_are_old(store) or series.prices != store.candle_prices:
             return dimmed(rows), None
@@ -267,7 +280,7 @@ class Chart(LinePane):
         """Return the last picture, dimmed, while new candles are loaded; else words alone."""
         words, role = self._words(frame, series)
         height = self.outer_size.height
-        is_loading = bool(frame.store.focus) and (series is None or series.loading)
+        is_loading = bool(self._instrument(frame.store)) and (series is None or series.loading)
         if self._scene is None or not is_loading:
             return [[(words, role)], *[[] for _ in range(height - 1)]]
         self._scene = replace(
@@ -279,14 +292,17 @@ class Chart(LinePane):
             cursor=None,
         )
         self._picture.show(self._scene)
-        name = f"{show.pair(frame.store.focus)} {self._granularity(frame.store)}"
-        return [self._loading(name), *dimmed(self.book.joined(self._picture, frame, self.zone)[1:])]
+        name = f"{show.pair(self._instrument(frame.store))} {self._granularity(frame.store)}"
+        return [
+            self._loading(name),
+            *dimmed(self.book.joined(self._picture, frame, frame.store.zone)[1:]),
+        ]
 
     def _loading(self, what: str) -> list[RoleRun]:
         return [(f"Loading {what} …"[: self.inside], "muted")]
 
     def _words(self, frame: Frame, series: CandleSeries | None) -> RoleRun:
-        if not frame.store.focus:
+        if not self._instrument(frame.store):
             known = frame.store.instruments
             finds = f"No instrument. {self.keymap.name('find')} finds one."
             return (finds if known else "Loading instruments …"), "muted"
@@ -297,39 +313,49 @@ class Chart(LinePane):
         return "No candles for this time.", "muted"
 
     def _scene_of(self, store: Store, series: CandleSeries) -> Scene:
-        shape = shape_of(store, store.focus)
+        shape = shape_of(store, self._instrument(store))
         indicators = self.indicators
-        indicators.choose(store.indicators_of(store.focus))
+        indicators.choose(store.indicators_of(self._instrument(store)))
         candles = self.position.candles(series, self.in_sight + indicators.warm_up)
-        indicators.refresh(candles, store.previous_day(store.focus))
+        indicators.refresh(candles, store.previous_day(self._instrument(store)))
         is_live = self.position.until is None
+        height = self.outer_size.height
+        shown = sub_panes_with_room(height, len(indicators.sub_panes))
         self._ask_for_history(series, candles)
         last = series.candles[-1].close
         return Scene(
             candles=candles,
             end=self.position.end(candles),
             width=self._picture_width(store),
-            height=self.outer_size.height,
+            height=height,
             seconds=SECONDS.get(series.granularity, SECONDS["D"]),
             last=last,
             decimals=shape.precision,
             pip=float(shape.pip),
             look=self._look(),
-            zone=self.zone,
-            this_year=show.at(series.candles[-1].time_ns, self.zone).year,
+            zone=store.zone,
+            this_year=show.at(series.candles[-1].time_ns, store.zone).year,
             is_live=is_live,
-            lines=(*own_lines(store, store.focus), *self._planned),
-            marks=(*day_marks(store, store.focus), *indicators.marks) if is_live else (),
+            lines=(*own_lines(store, self._instrument(store)), *self._planned),
+            marks=(*day_marks(store, self._instrument(store)), *indicators.marks)
+            if is_live
+            else (),
             overlays=indicators.overlays,
-            sub_panes=indicators.sub_panes,
+            sub_panes=indicators.sub_panes[:shown],
             cursor=self._cursor,
-            legend=(*indicators.legend, *(day_legend(store, store.focus) if is_live else ())),
+            legend=(
+                *indicators.legend,
+                *(((f"{each.title}: no room", "muted"),) for each in indicators.sub_panes[shown:]),
+                *(day_legend(store, self._instrument(store)) if is_live else ()),
+            ),
             braille=self.braille,
         )
 
     def _picture_width(self, store: Store) -> int:
         """Return the columns of the picture: those of the pane without the strip of client books."""
-        return self.inside - self.book.columns(store, self.inside, self.outer_size.height)
+        is_of_focus = self._instrument(store) == store.focus  # whose books the store has
+        height = self.outer_size.height if is_of_focus else 0
+        return self.inside - self.book.columns(store, self.inside, height)
 
     def _look(self) -> Look:
         body, gap = ZOOMS[self.zoom]
@@ -348,15 +374,37 @@ class Chart(LinePane):
         if lacking and not (series.past is not None and series.past.wants):
             self.post_message(self.HistoryWanted(*self._shown, lacking))
 
+    def _instrument(self, store: Store) -> str:
+        return self.pinned or store.focus
+
     def _granularity(self, store: Store) -> str:
         own = store.granularity
-        return longer(own) if self.linked else own
+        if self.place == 1:
+            return own
+        if self.granularity:
+            return self.granularity
+        if self.place == LAST_PLACE and SECONDS.get(own, 0) > SECONDS[SHORTEST]:
+            return SHORTEST
+        for _ in range(min(self.place, LAST_PLACE) - 1):
+            own = longer(own)
+        return own
+
+    def choose(self, granularity: str, pinned: str) -> None:
+        """Select candle length and instrument of a further chart; "" follows the desk's."""
+        self.granularity, self.pinned = granularity, pinned
+        if self.display and self.frame is not None:
+            self.changed(self.frame)
+
+    def action_pin(self) -> None:
+        """Pin a further chart to the instrument that it shows, or let it follow the desk's again."""
+        if self.place > 1 and self.frame is not None:
+            self.choose(self.granularity, "" if self.pinned else self.frame.store.focus)
 
     def on_hide(self) -> None:
-        """Stop the second chart's candles while it is hidden."""
-        if self.linked:
+        """Stop a further chart's candles while it is hidden."""
+        if self.place > 1 and self._shown != ("", ""):
             self._shown = ("", "")
-            self.post_message(self.SeriesWanted("", "", linked=True))
+            self.post_message(self.SeriesWanted("", "", self.place))
 
     # Moving through it.
 
@@ -378,8 +426,11 @@ class Chart(LinePane):
 
     def go_to_date(self, date: datetime) -> None:
         """Show the candles around a date in the trader's zone; until they are there, the picture stays, dimmed."""
-        if self._series() is not None:
-            goal = int(date.replace(tzinfo=self.zone).timestamp()) * SECOND
+        if self.frame is not None and self._series() is not None:
+            frame = self.frame
+            goal = int(date.replace(tzinfo=frame.store.zone).timestamp()) * SECOND
+            newest = max(frame.wall_ns, frame.store.clock_ns)
+            goal = max(FIRST_NS, min(goal, newest))  # beyond the dates that a broker takes
             self.position.goal = goal
             self.post_message(self.DateWanted(*self._shown, goal))
             self._draw_now()

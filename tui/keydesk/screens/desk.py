@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, tzinfo
 from typing import ClassVar
 
 from textual import actions, events
@@ -24,7 +23,14 @@ from keydesk.panes.deal import Deal
 from keydesk.panes.log import Log, Notices
 from keydesk.panes.orders import Orders
 from keydesk.panes.price_cells import InstrumentRows
-from keydesk.panes.strips import FORM_HAS_KEYS, AccountStrip, HealthLine, InstrumentLine, KeyFooter
+from keydesk.panes.strips import (
+    FORM_HAS_KEYS,
+    AccountStrip,
+    FundsLine,
+    HealthLine,
+    InstrumentLine,
+    KeyFooter,
+)
 from keydesk.panes.trades import Positions, Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
@@ -35,10 +41,12 @@ from keydesk.widgets.lines import LinePane
 from keydesk.widgets.overlay import Backdrop
 from keydesk.widgets.ruled_grid import RuledGrid, Slot
 from keydesk.widgets.table import TablePane
-from keydesk.widgets.terminal_app import SMALLEST
+from keydesk.widgets.terminal_app import SMALLEST, SMALLEST_EXITS
 
-DESK_FROM = 100  # columns
-COCKPIT_FROM = Size(160, 44)
+STANDARD_FROM = 120  # columns
+MEDIUM_FROM = Size(140, 40)
+LARGE_FROM = Size(180, 44)
+EXTRA_LARGE_FROM = Size(240, 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,40 +58,64 @@ class Tier:
     lowest: frozenset[str]  # panes that have the lower rule of the grid beneath them
 
 
+SIDE_CHARTS = ("second-chart", "third-chart", "fourth-chart")
 LISTS = ("trades", "positions", "orders", "log", "books")
-DECK = Tier("deck", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
-DESK = Tier("desk", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS))
-COCKPIT = Tier(
-    "cockpit",
+MINI = Tier("mini", (("trades", "positions", "orders"),), frozenset())
+SMALL = Tier("small", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
+STANDARD = Tier("standard", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS))
+MEDIUM = Tier(
+    "medium",
     (
-        *(("watchlist",), ("chart",), ("linked-chart",), ("ticket",), ("books",)),
-        *(("trades", "positions", "orders"), ("log",)),
+        *(("watchlist",), ("chart",), ("ticket",), ("positions",)),
+        *(("trades",), ("orders", "log", "books")),
     ),
-    frozenset(("trades", "positions", "orders", "log")),
+    frozenset(("orders", "log", "books")),
 )
-TIERS = (DECK, DESK, COCKPIT)
+LARGE = Tier(
+    "large",
+    (
+        *(("watchlist",), ("chart",), ("second-chart",), ("ticket",), ("books",)),
+        *(("positions",), ("trades",), ("log",), ("orders",)),
+    ),
+    frozenset(("log", "orders")),
+)
+EXTRA_LARGE = Tier(
+    "extra-large",
+    (*LARGE.slots, ("third-chart",), ("fourth-chart",)),
+    frozenset(("log", "orders")),
+)
+TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
 
 
 def tier_for(size: Size) -> Tier | None:
     """Return the layout for a terminal of this size; None: too small for any."""
-    if size.width < SMALLEST.width or size.height < SMALLEST.height:
+    if not _holds(size, SMALLEST_EXITS):
         return None
-    if size.width < DESK_FROM:
-        return DECK
-    if size.width >= COCKPIT_FROM.width and size.height >= COCKPIT_FROM.height:
-        return COCKPIT
-    return DESK
+    if not _holds(size, SMALLEST):
+        return MINI
+    roomy = ((EXTRA_LARGE_FROM, EXTRA_LARGE), (LARGE_FROM, LARGE), (MEDIUM_FROM, MEDIUM))
+    for least, tier in roomy:
+        if _holds(size, least):
+            return tier
+    return STANDARD if size.width >= STANDARD_FROM else SMALL
+
+
+def _holds(size: Size, least: Size) -> bool:
+    return size.width >= least.width and size.height >= least.height
 
 
 EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
 TOO_SMALL = (
-    f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells; this terminal has {{}}×{{}}. "
-    "No trade can be opened at this size. Exits work: {} closes, {} flattens."
+    f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells, {SMALLEST_EXITS.width}×{SMALLEST_EXITS.height} for exits; "
+    "this terminal has {}×{}. No trade can be opened at this size. Exits work: {} closes, {} flattens."
 )
 
 TWO_NOTICES_FROM = 30  # rows
+TWO_NOTICES_ACROSS = 100  # columns
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
-SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
+SCREEN_ACTIONS = frozenset(
+    ("go", "next_pane", "previous_pane", "zoom", "granularity", "timeframes")
+)
 
 
 def _bindings() -> list[BindingType]:
@@ -118,11 +150,20 @@ class DeskScreen(Backdrop):
 
         granularity: str
 
+    @dataclass
+    class BookmarkWanted(Message):
+        """The user wants what a letter stands for, or to bookmark the instrument under it."""
+
+        letter: str
+        sets: bool = False
+
+    class TimeframesWanted(Message):
+        """The user wants to choose among all candle lengths."""
+
     def __init__(
         self,
         *,
         keymap: KeyMap = KEYMAP,
-        zone: tzinfo = UTC,
         unavailable: Callable[[str], bool] = lambda _: False,
         left_as: Workspace | None = None,
     ) -> None:
@@ -130,7 +171,6 @@ class DeskScreen(Backdrop):
         self._left_as = left_as or Workspace()
         self.frame: Frame | None = None
         self._keymap = keymap
-        self._zone = zone
         self._unavailable = unavailable
         self._tier: Tier | None = None
         self._front = dict(self._left_as.fronts)  # first pane of a shared place -> the one in front
@@ -139,32 +179,38 @@ class DeskScreen(Backdrop):
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
         self.deal = Deal()
-        self.chart = Chart(zone=zone)
+        self._account = AccountStrip(id="account")
+        self._footer = KeyFooter(keymap, unavailable, id="keys")
+        self.chart = Chart()
+        self._side_charts = [
+            Chart(place=place, id=name) for place, name in enumerate(SIDE_CHARTS, 2)
+        ]
         self._instrument = InstrumentLine(id="instrument")
-        self._notices = Notices(zone=zone, id="notices")
+        self._notices = Notices(id="notices")
         self._watchlist = Watchlist()
         self._panes = RuledGrid(
             self._watchlist,
             self.chart,
-            Chart(zone=zone, linked=True, id="linked-chart"),
+            self._side_charts[0],
             self.deal,
-            Books(zone=zone),
-            Trades(),
+            Books(),
+            *self._side_charts[1:],
             Positions(),
+            Trades(),
+            Log(),
             Orders(),
-            Log(zone=zone),
             id="panes",
         )
 
     def compose(self) -> ComposeResult:
         """Yield the strips above and below, and the panes between."""
-        zone = self._zone
-        yield AccountStrip(id="account")
-        yield HealthLine(zone=zone, id="health")
+        yield self._account
+        yield FundsLine(id="funds")
+        yield HealthLine(id="health")
         yield self._panes
         yield self._instrument
         yield self._notices
-        yield KeyFooter(self._keymap, self._unavailable, id="keys")
+        yield self._footer
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
@@ -172,8 +218,7 @@ class DeskScreen(Backdrop):
         self._all_panes = {pane.id or "": pane for pane in self.query(LinePane)}
         for pane in self._all_panes.values():
             pane.keymap = self._keymap
-        self._watchlist.order = RowOrder.read(self._left_as.sorting)
-        self._watchlist.filter = RowFilter.read(self._left_as.filter)
+        self._restore(self._left_as)
         last = next((pane for pane in self._panes.panes if pane.id == self._left_as.focused), None)
         if last is not None and last.can_focus:
             self.set_focus(last)
@@ -220,7 +265,7 @@ class DeskScreen(Backdrop):
         self._panes.quiet = True
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
-        self.query_one(KeyFooter).show_context("", str(words))
+        self._footer.show_context("", str(words))
 
     def _everything_again(self) -> None:
         if self.frame is not None:
@@ -234,6 +279,7 @@ class DeskScreen(Backdrop):
         if store is None or not store.focus:
             return self._left_as
         focused = self.focused.id if self.focused is not None else self._left_as.focused
+        charts = tuple((chart.pinned, chart.granularity) for chart in self._side_charts)
         return Workspace(
             store.focus,
             store.granularity,
@@ -242,7 +288,27 @@ class DeskScreen(Backdrop):
             self._watchlist.order.saved,
             store.list_name,
             self._watchlist.filter.saved,
+            self._zoomed,
+            charts if any(map(any, charts)) else (),
         )
+
+    def show_workspace(self, left_as: Workspace) -> None:
+        """Show panes, further charts, sorting and filter as they were left."""
+        self._front = dict(left_as.fronts)
+        self._zoomed = left_as.zoomed if left_as.zoomed in self._all_panes else ""
+        self._restore(left_as)
+        self._place()
+        focused = self._all_panes.get(left_as.focused)
+        if focused is not None and focused.can_focus and focused.display:
+            self.set_focus(focused)
+            self._entered()
+
+    def _restore(self, left_as: Workspace) -> None:
+        self._watchlist.order = RowOrder.read(left_as.sorting)
+        self._watchlist.show_only(RowFilter.read(left_as.filter))
+        charts = (*left_as.charts, *[("", "")] * len(self._side_charts))
+        for chart, (pinned, granularity) in zip(self._side_charts, charts, strict=False):
+            chart.choose(granularity, pinned)
 
     def pane(self, name: str) -> LinePane:
         """Return a pane by its id: watchlist, chart, trades, orders, positions, log, books, ticket."""
@@ -265,8 +331,8 @@ class DeskScreen(Backdrop):
 
     @property
     def is_too_small(self) -> bool:
-        """Return whether the terminal has no room for the account, so that no form that opens a trade may open."""
-        return tier_for(self.app.size) is None
+        """Return whether the terminal has no room for a ticket, so that no form that opens a trade may open."""
+        return tier_for(self.app.size) in (None, MINI)
 
     def _lay_out(self, size: Size) -> None:
         tier = tier_for(size)
@@ -274,17 +340,22 @@ class DeskScreen(Backdrop):
         exits = (self._keymap.name("close"), self._keymap.name("flatten"))
         words = TOO_SMALL.format(size.width, size.height, *exits)
         self.query_one("#too-small", Static).update(words)
-        self._tier = tier or self._tier or DECK
-        roomy = self._tier is not DECK and size.height >= TWO_NOTICES_FROM
+        self._tier = tier or self._tier or SMALL
+        is_mini = self._tier is MINI
+        self.set_class(is_mini, "-mini")
+        self._account.is_short = self._footer.exits_only = is_mini
+        for pane in self.query(TablePane):
+            pane.exits_only = is_mini
+        roomy = size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
         self._notices.set_class(roomy, "-two")
         self._place()
 
     def _place(self) -> None:
         """Show the front pane of every place, with the classes that the geometry goes by."""
-        tier = self._tier or DECK
+        tier = self._tier or SMALL
         grid = self._panes
-        for name in ("deck", "desk", "cockpit"):
-            grid.set_class(name == tier.name and not self._zoomed, f"-{name}")
+        for each in TIERS:
+            grid.set_class(each is tier and not self._zoomed, f"-{each.name}")
         grid.set_class(bool(self._zoomed), "-zoomed")
         grid.slots = tier.slots
         fronts = [self._front_of(slot) for slot in tier.slots]
@@ -316,12 +387,12 @@ class DeskScreen(Backdrop):
         if self._panes.quiet:
             return
         context = str(getattr(self.focused, "KEY_CONTEXT", DESK_CONTEXT))
-        self.query_one(KeyFooter).show_context(context)
+        self._footer.show_context(context)
         self._panes.check()
 
     def action_go(self, name: str) -> None:
         """Bring a pane to the front of its place and give it the keys."""
-        slots = (self._tier or DECK).slots
+        slots = (self._tier or SMALL).slots
         slot = next((slot for slot in slots if name in slot), None)
         if slot is None:
             return
@@ -357,7 +428,30 @@ class DeskScreen(Backdrop):
         if self._zoomed:
             self.action_zoom()
 
+    def action_timeframes(self) -> None:
+        """Ask for the list of candle lengths."""
+        self.post_message(self.TimeframesWanted())
+
     def action_granularity(self) -> None:
-        """Ask for the next candle length."""
+        """Ask for the next candle length of the chart that has the keys."""
         now = self.frame.store.granularity if self.frame else COMMON[0]
-        self.post_message(self.GranularityChosen(next_common(now)))
+        chart = self.focused
+        if isinstance(chart, Chart) and chart.place > 1:
+            now = chart.shown[1]
+        self.show_granularity(next_common(now))
+
+    def show_granularity(self, granularity: str) -> None:
+        """Show candles of another length in the chart that has the keys, else in the desk's own."""
+        chart = self.focused
+        if isinstance(chart, Chart) and chart.place > 1:
+            chart.choose(granularity, chart.pinned)
+        else:
+            self.post_message(self.GranularityChosen(granularity))
+
+    def action_jump(self, letter: str) -> None:
+        """Ask for the layout or the instrument of a letter."""
+        self.post_message(self.BookmarkWanted(letter))
+
+    def action_bookmark(self, letter: str) -> None:
+        """Ask to bookmark the instrument under a letter."""
+        self.post_message(self.BookmarkWanted(letter, sets=True))

@@ -62,7 +62,7 @@ def take_book(
         made = replace(made, previous_ns=held.previous_ns, begins=held.begins)
     elif earlier:
         made = replace(made, previous_ns=None)  # that is the time of one of them
-    _put(store, book.instrument, made)
+    _put_book(store, book.instrument, made)
 
 
 def take_earlier_book(
@@ -76,14 +76,14 @@ def take_earlier_book(
     if snapshot.time_ns >= held.snapshots[-1].time_ns:
         raise ValueError(f"the {kind} book before another is not earlier")
     earlier = (*held.earlier, snapshot)
-    _put(store, book.instrument, replace(held, earlier=earlier, previous_ns=previous_ns))
+    _put_book(store, book.instrument, replace(held, earlier=earlier, previous_ns=previous_ns))
 
 
 def book_begins(store: Store, kind: BookKind, instrument: str) -> None:
     """Note that the service has no snapshot before those that are held."""
     held = store.books.get((instrument, kind))
     if held is not None:
-        _put(store, instrument, replace(held, begins=True))
+        _put_book(store, instrument, replace(held, begins=True))
 
 
 def forget_earlier_books(store: Store) -> None:
@@ -127,12 +127,12 @@ def _snapshot_of(store: Store, book: OrderBook | PositionBook) -> BookSnapshot:
 
 
 def no_book(store: Store, kind: BookKind, instrument: str, why: str) -> None:
-    """Show why there is no book or no newer one; the older snapshot stays."""
+    """Show the reason for a missing or outdated book; the older snapshot stays."""
     held = store.books.get((instrument, kind)) or ClientBook(kind)
-    _put(store, instrument, replace(held, trouble=why))
+    _put_book(store, instrument, replace(held, trouble=why))
 
 
-def _put(store: Store, instrument: str, book: ClientBook) -> None:
+def _put_book(store: Store, instrument: str, book: ClientBook) -> None:
     held = store.books.pop((instrument, book.kind), None)
     store.books[instrument, book.kind] = book  # the last one now
     if len(store.books) > MOST_BOOKS:

@@ -55,7 +55,7 @@ class LogLine:
     kind: LogKind
     instrument: str
     text: Printable
-    amount: Decimal | None = None  # what it did to the balance
+    amount: Decimal | None = None  # change of the balance
     pl: Decimal | None = None
 
 
@@ -168,7 +168,7 @@ class Health:
     environment: Literal["PRACTICE", "LIVE"] = "PRACTICE"
     prices: LinkState = "CONNECTING"
     events: LinkState = "CONNECTING"
-    requests: LinkState = "OK"  # what is asked by itself rather than streamed
+    requests: LinkState = "OK"  # polled data, not streamed
     unanswered_since: float | None = (
         None  # monotonic seconds; the oldest request, once it is 2 s old
     )
