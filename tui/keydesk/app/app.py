@@ -35,6 +35,7 @@ from keydesk.config.watchlists import WatchlistFile
 from keydesk.keys.confirm import Letters
 from keydesk.keys.guard import AutoDisarm, Cause, arming_after, arming_at_start
 from keydesk.keys.guarded_app import GuardedKeys
+from keydesk.panes.book_figures import BookStep
 from keydesk.panes.chart import Chart
 from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
@@ -389,6 +390,12 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
     def on_chart_prices_wanted(self, message: Chart.PricesWanted) -> None:
         """Show mid, bid or ask candles."""
         self.store.set_candle_prices(message.prices)
+
+    def on_book_step(self, message: BookStep) -> None:
+        """Show the client books of another time."""
+        from keydesk.store.prices import step_book  # noqa: PLC0415 - loaded with the models
+
+        step_book(self.store, message.steps)
 
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
         """Load the candles of a further chart once it is shown."""

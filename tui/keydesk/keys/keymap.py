@@ -220,6 +220,13 @@ KEYS: tuple[Key, ...] = (
     Key("chart-prices", ("a",), CHART, "bid/ask", "Mid, bid or ask candles", "prices"),
     Key("chart-pin", ("w",), CHART, "", "Pin a further chart", "pin"),
     Key("chart-dots", ("o",), CHART, "", "Indicators: strokes or dots", "overlay_dots"),
+    Key("chart-book", ("c c",), CHART, "clients", "Client orders, positions", "book"),
+    Key("chart-book-older", ("c h",), CHART, "", "The book before", "book_step(-1)"),
+    Key("chart-book-newer", ("c l",), CHART, "", "The book after", "book_step(1)"),
+    Key("chart-book-newest", ("c e",), CHART, "", "The newest book", "book_step(0)"),
+    Key("books-older", ("h", "left"), BOOKS, "back", "The snapshot before", "step(-1)"),
+    Key("books-newer", ("l", "right"), BOOKS, "forth", "The snapshot after", "step(1)"),
+    Key("books-newest", ("g e", "end"), BOOKS, "now", "The newest snapshot", "step(0)"),
     Key("books-view", ("v",), BOOKS, "orders/positions", "The orders or the positions", "view"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.
     Key("send", ("y",), FORM, "send", "Send, or type the letter", "send"),

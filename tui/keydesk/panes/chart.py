@@ -24,6 +24,8 @@ from keydesk.chart.position import Position
 from keydesk.chart.price_axis import PriceLine
 from keydesk.chart.scene import Cursor, Scene
 from keydesk.keys.keymap import CHART, KEYMAP
+from keydesk.panes.book_figures import BookStep
+from keydesk.panes.chart_book import ChartBook
 from keydesk.panes.chart_indicators import ChartIndicators
 from keydesk.panes.chart_prices import day_legend, day_marks, own_lines
 from keydesk.panes.price_cells import prices_are_old, shape_of
@@ -40,6 +42,7 @@ USUAL_ZOOM = 1
 LAST_PLACE = 4
 SHORTEST = "M1"  # that the last of four charts shows
 JUMP = 10  # candles
+BOOK_TOPICS = (Topic.BOOKS, Topic.DAY_LINES)
 REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
 SECOND = 1_000_000_000
 MOST_SEGMENTS = 4000
@@ -102,6 +105,7 @@ class Chart(LinePane):
         self.braille = False
         self.position = Position()
         self.indicators = ChartIndicators()
+        self.book = ChartBook()
         self._picture = Picture()
         self._scene: Scene | None = None
         self._rows: Sequence[Sequence[RoleRun]] = ()  # as they are on the screen
@@ -157,7 +161,8 @@ class Chart(LinePane):
             "pinned" if self.pinned else "",
         )
         name = " ".join(word for word in words if word)
-        return Heading((Tab(safe(name or "Chart")),), safe(self._past_words(store.zone)))
+        book = self.book.words(store, self.keymap.name("zoom"))
+        return Heading((Tab(safe(name or "Chart")),), safe(book or self._past_words(store.zone)))
 
     def _past_words(self, zone: tzinfo) -> str:
         until = self.position.until
@@ -177,7 +182,8 @@ class Chart(LinePane):
             self._turn_to(*shown)
             self._draw_rows(frame)
             return
-        if frame.whole(Topic.CANDLES) or frame.touched(*REDRAWN_AT_ONCE):
+        at_once = (*REDRAWN_AT_ONCE, *BOOK_TOPICS) if self.book.kinds else REDRAWN_AT_ONCE
+        if frame.whole(Topic.CANDLES) or frame.touched(*at_once):
             self._draw_rows(frame)
         elif shown in frame.keys(Topic.CANDLES) or frame.touched(Topic.TRADES):
             self._behind = True
@@ -257,7 +263,7 @@ class Chart(LinePane):
             self._picture.forget_scale()
         scene = self._scene = self._scene_of(store, series)
         changed = self._picture.show(scene)
-        rows: Sequence[Sequence[RoleRun]] = self._picture.rows
+        rows: Sequence[Sequence[RoleRun]] = self.book.joined(self._picture, frame, frame.store.zone)
         if series.error:
             return [[(f"Old candles: {series.error}"[: self.inside], "warn")], *rows[1:]], None
         if self.position.goal is not None:
@@ -278,11 +284,19 @@ class Chart(LinePane):
         if self._scene is None or not is_loading:
             return [[(words, role)], *[[] for _ in range(height - 1)]]
         self._scene = replace(
-            self._scene, width=self.inside, height=height, lines=(), marks=(), cursor=None
+            self._scene,
+            width=self._picture_width(frame.store),
+            height=height,
+            lines=(),
+            marks=(),
+            cursor=None,
         )
         self._picture.show(self._scene)
         name = f"{show.pair(self._instrument(frame.store))} {self._granularity(frame.store)}"
-        return [self._loading(name), *dimmed(self._picture.rows[1:])]
+        return [
+            self._loading(name),
+            *dimmed(self.book.joined(self._picture, frame, frame.store.zone)[1:]),
+        ]
 
     def _loading(self, what: str) -> list[RoleRun]:
         return [(f"Loading {what} …"[: self.inside], "muted")]
@@ -312,7 +326,7 @@ class Chart(LinePane):
         return Scene(
             candles=candles,
             end=self.position.end(candles),
-            width=self.inside,
+            width=self._picture_width(store),
             height=height,
             seconds=SECONDS.get(series.granularity, SECONDS["D"]),
             last=last,
@@ -336,6 +350,12 @@ class Chart(LinePane):
             ),
             braille=self.braille,
         )
+
+    def _picture_width(self, store: Store) -> int:
+        """Return the columns of the picture: those of the pane without the strip of client books."""
+        is_of_focus = self._instrument(store) == store.focus  # whose books the store has
+        height = self.outer_size.height if is_of_focus else 0
+        return self.inside - self.book.columns(store, self.inside, height)
 
     def _look(self) -> Look:
         body, gap = ZOOMS[self.zoom]
@@ -463,6 +483,16 @@ class Chart(LinePane):
         self.zoom = max(0, min(len(ZOOMS) - 1, zoom))
         self._picture.forget_scale()
         self._draw_now()
+
+    def action_book(self) -> None:
+        """Show beside the prices: client orders, positions, both, or none."""
+        self.book.next_choice()
+        self._picture.forget_scale()
+        self._draw_now()
+
+    def action_book_step(self, steps: int) -> None:
+        """Ask for the books before those in sight, after them, or the newest."""
+        self.post_message(BookStep(steps))
 
     def action_prices(self) -> None:
         """Ask for mid, bid or ask candles, in turn."""

@@ -102,6 +102,7 @@ class Store:
         self.series: dict[tuple[str, str], CandleSeries] = {}
         self.charted: dict[str, tuple[CandleSeries, ...]] = {}  # whose last candle ticks move
         self.books: dict[tuple[str, BookKind], ClientBook] = {}  # by instrument and kind
+        self.book_time_ns = 0  # of the snapshots that are looked at; 0: the newest
         self.indicators: dict[str, tuple[IndicatorSpec, ...]] = {}  # by instrument
         self.average_ranges: dict[str, AverageRange] = {}  # by instrument
         self.health = Health()
@@ -168,6 +169,7 @@ class Store:
         """Show another instrument in chart, ticket and books."""
         if instrument != self.focus:
             self.focus = instrument
+            self.book_time_ns = 0
             self.mark(Topic.FOCUS)
 
     def set_granularity(self, granularity: str) -> None:
