@@ -214,8 +214,10 @@ def test_a_mistyped_stop_is_named_and_nothing_is_sent(any_terminal: Terminal) ->
 
 def test_below_the_least_size_no_ticket_opens_and_exits_do(terminal: Terminal) -> None:
     terminal.resize(79, 23)
-    terminal.see("No trade can be opened")
-    terminal.press("B", "S")
+    terminal.see("X flatten")
+    terminal.press("B")
+    terminal.see("No new trade below 80×24")
+    terminal.press("S")
     terminal.pause(0.5)
     assert "Esc drops" not in terminal.text
     terminal.press("X")

@@ -12,6 +12,7 @@ def test_a_trade_is_closed_at_forty_by_twelve(practice_folder: Path) -> None:
         terminal.see("EUR/USD M5")
         terminal.press("B")
         terminal.see("y sends")
+        terminal.pause()
         terminal.press("y")
         terminal.see("Trades 1")
 
@@ -27,12 +28,10 @@ def test_a_trade_is_closed_at_forty_by_twelve(practice_folder: Path) -> None:
         terminal.see("realises")
         terminal.see("y sends")
         terminal.resize(20, 6)
-        terminal.see("Enlarge this")
-        terminal.press("y")
-        terminal.resize(40, 12)
         terminal.see("y sends")
         terminal.pause()
         terminal.press("y")
+        terminal.resize(40, 12)
         terminal.see("Trades 0")
 
         terminal.resize(39, 11)

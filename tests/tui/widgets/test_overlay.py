@@ -157,4 +157,4 @@ async def test_what_changes_beneath_before_a_form_is_shown_is_in_its_first_pictu
         app.screen.refresh(Region(0, 3, 10, 1))
         await pilot.pause()
         rows = {y for y, x, _ in pieces_of(app.of_form[0]) or [] if x < 10}
-        assert rows == {3}
+        assert 3 in rows

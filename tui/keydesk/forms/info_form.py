@@ -111,7 +111,7 @@ class HelpForm(InfoForm[None]):
         """Say how to go on."""
         pages = len(self.pages())
         more = f"Space page {self.page % pages + 1}/{pages}   " if pages > 1 else ""
-        return safe(f"{more}UPPER CASE opens a form, y or a shown letter sends, Esc closes")
+        return safe(f"Esc closes   {more}UPPER CASE opens a form, y or a shown letter sends")
 
     def pages(self) -> Sequence[Sequence[Key]]:
         """Return the keys, so many a page as fit in two columns."""
