@@ -33,8 +33,9 @@ def terminal(request: pytest.FixtureRequest, practice_folder: Path) -> Iterator[
 
 def row_of(terminal: Terminal, name: str) -> str:
     """The positions' row of an instrument."""
-    rows = [row for row in terminal.rows if row.lstrip().startswith(name)]
-    return next((row for row in rows if "LONG" in row), "")
+    position = re.compile(rf"{name} +LONG +\+?[\d,]+ .*")  # at the left, or in a column of its own
+    found = (position.search(row) for row in reversed(terminal.rows) if " #" not in row)
+    return next((match[0] for match in found if match), "")
 
 
 @pytest.mark.parametrize("terminal", SIZES, indirect=True)
