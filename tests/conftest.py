@@ -9,7 +9,6 @@ pytest.register_assert_rewrite("support")
 pytest_plugins = ["support.broker", "support.ssh_server", "support.wire_report"]
 
 ALONE = ("bench", "soak")  # figures and long runs have the machine to themselves
-MORE_WORKERS = 4  # at most, than cores: each takes 150 MB
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -21,17 +20,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
-    """Use every core, but run benches and soaks in this process: one after the other, their figures printed.
-
-    Journeys wait for a person's pauses half of their time, so there are more workers than cores.
-    """
+    """Use every core, but run benches and soaks in this process: one after the other, their figures printed."""
     chosen = str(config.getoption("markexpr"))
     if any(chosen.startswith(name) for name in ALONE):
         return 0
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
-    cores = os.cpu_count() or 1
-    return min(2 * cores, cores + MORE_WORKERS)
+    return os.cpu_count() or 1
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:

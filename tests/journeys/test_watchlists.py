@@ -88,6 +88,7 @@ def test_a_bad_file_is_named_and_the_desk_opens(practice_folder: Path) -> None:
         ready(terminal)
         terminal.see("watchlists.toml: list Yen: no column")
         terminal.see("Changes of watchlists last until you leave")
+        terminal.pause(1.5)  # an Escape counts for what could be read before it
         terminal.press("Escape")
         terminal.see_no_more("list Yen")
         leave(terminal)

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from keydesk.store.prices import MOST_BOOKS, REACH, no_book, take_book
-from keydesk.store.state import Topic
+from keydesk.store.prices import MOST_BOOKS, no_book, take_book
+from keydesk.store.state import REACH, Topic
 from keydesk.store.store import Store
 from keydesk_client.models import PositionBook
 from keydesk_client.models._core.scalars import DateTime

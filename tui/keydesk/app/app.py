@@ -248,7 +248,11 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             session.close()
 
     async def _draw_first_prices(self, priced: asyncio.Event) -> None:
-        """Draw the first prices when they come, not with the next beat; what takes long waits for them."""
+        """Draw the first prices when they come, not with the next beat.
+
+        The forms are loaded before: keys that are typed at the sight of prices must not wait for that.
+        """
+        forms.load()
         with suppress(TimeoutError):
             async with asyncio.timeout(LONG_START):
                 await priced.wait()
@@ -515,8 +519,7 @@ def _window_title(options: DeskOptions, profile: str, environment: str) -> str:
 
 
 def _settle() -> None:
-    """Load the forms, then exclude start-up objects from garbage collection, whose pauses took 100 ms and more."""
-    forms.load()
+    """Exclude start-up objects from garbage collection, whose pauses took 100 ms and more."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)

@@ -19,8 +19,7 @@ from keydesk.panes.book_figures import (
 from keydesk.panes.chart_prices import own_lines
 from keydesk.panes.price_cells import shape_of
 from keydesk.store.frame import Frame
-from keydesk.store.prices import REACH
-from keydesk.store.state import BookKind
+from keydesk.store.state import REACH, BookKind
 from keydesk.store.store import Store
 from keydesk.text import format as show
 

@@ -9,7 +9,7 @@ from typing import get_args
 from keydesk.calc.client_books import long_percent, sums_of
 from keydesk.records import Quote
 from keydesk.store.candles import move_last
-from keydesk.store.state import BookBucket, BookKind, BookSnapshot, ClientBook, Topic
+from keydesk.store.state import REACH, BookBucket, BookKind, BookSnapshot, ClientBook, Topic
 from keydesk.store.store import (
     CLOCK_LAG_NS,
     FIRST_NS,
@@ -32,7 +32,6 @@ from keydesk_client.models import (
 )
 from keydesk_client.models._core.scalars import DateTime
 
-REACH = 120  # buckets kept above and below the price: more than a chart of hours or a pane shows
 MOST_BOOKS = 16  # two of an instrument, 100 kB each: those of all would be 12 MB
 MOST_EARLIER = 9  # snapshots kept before the newest, of the focus only: three hours
 SNAPSHOT_EVERY_NS = 1_200_000_000_000

@@ -26,6 +26,9 @@ CandlePrices = Literal["M", "B", "A"]  # mid, bid, ask
 LinkState = Literal["OK", "SLOW", "STALE", "DOWN", "CONNECTING"]
 
 
+REACH = 120  # buckets kept above and below the price: more than a chart of hours or a pane shows
+
+
 class Topic(StrEnum):
     """One kind of change; a pane draws the topics it names."""
 
