@@ -12,7 +12,7 @@ def test_a_trade_is_closed_at_forty_by_twelve(practice_folder: Path) -> None:
         terminal.see("EUR/USD M5")
         terminal.press("B")
         terminal.see("y sends")
-        terminal.pause()
+        terminal.pause(1.0)
         terminal.press("y")
         terminal.see("Trades 1")
 
@@ -27,11 +27,8 @@ def test_a_trade_is_closed_at_forty_by_twelve(practice_folder: Path) -> None:
         terminal.see("CLOSE LONG")
         terminal.see("realises")
         terminal.see("y sends")
-        terminal.resize(20, 6)
-        terminal.see("y sends")
-        terminal.pause()
+        terminal.pause(1.0)
         terminal.press("y")
-        terminal.resize(40, 12)
         terminal.see("Trades 0")
 
         terminal.resize(39, 11)
