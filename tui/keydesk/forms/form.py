@@ -18,6 +18,7 @@ from textual.geometry import Size
 
 from keydesk.calc.checks import FRESH
 from keydesk.calc.trading_context import TradingContext
+from keydesk.chart.price_axis import PriceLine
 from keydesk.forms.sheet import BLANK, FormContext, Line, Sheet, text_of, with_hints, wrapped
 from keydesk.keys.confirm import (
     WRONG_LETTERS,
@@ -46,6 +47,8 @@ NUDGES: Line = (
     *(("Tab", "plain"), (" next", "muted")),
 )
 FIELD_HINTS: Line = (("m", "plain"), (" unit  ", "muted"), *NUDGES)
+
+PLAN_SECONDS = 0.5  # from one price to the next that moves the draft on the chart
 
 UNUSABLE = (ArithmeticError, ValueError)
 """Raised by arithmetic on invalid figures of the broker, such as a size of 0."""
@@ -149,6 +152,7 @@ class Form(ModalForm[Result]):
         self._wrong_letters = 0
         self._next_letter_at = float("-inf")  # until then a challenge shows none
         self._hint = ""
+        self._planned_at = float("-inf")  # when a price last moved the draft on the chart
         self._asked_at = float("-inf")  # when an old price was asked for again
         self.subject = ""  # why the form is about this trade, where its row was not chosen
         self._snapshot: dict[Hashable, Any] | None = None  # what this redraw has read and computed
@@ -187,6 +191,10 @@ class Form(ModalForm[Result]):
         """Return the instrument whose fresh price it needs; empty for an exit."""
         return ""
 
+    def planned(self) -> tuple[str, Sequence[PriceLine]]:
+        """Return the instrument and the prices of the draft, for its chart; none of what cannot be read."""
+        return "", ()
+
     def opens(self) -> bool:
         """Return whether it may open a trade, and so needs a fresh price and a readable screen."""
         return bool(self.opens_on())
@@ -222,14 +230,32 @@ class Form(ModalForm[Result]):
         self._keep_fresh(self.opens_on())
         self.call_after_refresh(self._seen)
 
-    def on_frame(self, _frame: Frame) -> None:
-        """Redraw with the new prices."""
+    def on_frame(self, frame: Frame) -> None:
+        """Redraw with the new prices; the chart beneath, less often."""
         self.redraw()
+        if frame.now - self._planned_at >= PLAN_SECONDS:
+            self._planned_at = frame.now
+            self._show_plan()
 
     def redraw(self) -> None:
         """Draw everything as it is now; an old price is requested again meanwhile."""
         self._keep_fresh(self.opens_on())
         super().redraw()
+
+    def _show_plan(self) -> None:
+        """Draw the prices of the draft on the chart; figures that cannot be used draw none."""
+        if self.painted is None or self.sheet is None:
+            return
+        with self.one_snapshot():
+            try:
+                instrument, lines = self.planned()
+            except UNUSABLE:
+                instrument, lines = "", ()
+        self.context.show_plan(instrument, lines)
+
+    def on_unmount(self) -> None:
+        """Take the prices of the draft off the chart."""
+        self.context.show_plan("", ())
 
     # One snapshot for a redraw or a key.
 
@@ -304,6 +330,7 @@ class Form(ModalForm[Result]):
         event.stop()
         with self.one_snapshot():
             await self._take_key(event, bound)
+        self.call_after_refresh(self._show_plan)
 
     async def _take_key(self, event: Key, bound: ActiveBinding | None) -> None:
         if bound is not None:
@@ -393,6 +420,7 @@ class Form(ModalForm[Result]):
 
     def _seen(self) -> None:
         self.painted = monotonic()
+        self._show_plan()
 
     def lines(self) -> Sequence[Line]:
         """Return headline, body, warnings and confirmation, as many as the screen has room for."""

@@ -7,6 +7,7 @@ from rich.text import Text
 from textual.widgets import Static
 
 from keydesk.calc.instructions import Limits, Template
+from keydesk.chart.price_axis import PriceLine
 from keydesk.keys.confirm import Letters
 from keydesk.keys.keymap import KEYMAP, KeyMap
 from keydesk.store.store import Store
@@ -76,6 +77,7 @@ class Sheet(Static):
 
 AskPrice = Callable[[str], None]
 QuoteTrouble = Callable[[str], str]  # instrument -> why its old price could not be read again
+ShowPlan = Callable[[str, Sequence[PriceLine]], None]
 SentLikeThis = Callable[[str, str, str], float | None]  # instrument, type, side -> seconds ago
 
 
@@ -84,6 +86,10 @@ def _never(_instrument: str, _kind: str, _side: str) -> float | None:
 
 
 def _nobody(_instrument: str) -> None:
+    return None
+
+
+def _nowhere(_instrument: str, _lines: Sequence[PriceLine]) -> None:
     return None
 
 
@@ -107,3 +113,4 @@ class FormContext:
     ask_price: AskPrice = _nobody  # request the price of an instrument
     quote_trouble: QuoteTrouble = _none
     keymap: KeyMap = KEYMAP
+    show_plan: ShowPlan = _nowhere  # draw the prices of the draft on the chart of its instrument

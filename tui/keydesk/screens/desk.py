@@ -315,9 +315,13 @@ class DeskScreen(Backdrop):
         """The footer shows the keys of the focused pane, unless a form has them."""
         if self._panes.quiet:
             return
-        context = str(getattr(self.focused, "KEY_CONTEXT", DESK_CONTEXT))
+        context = str(getattr(self.focused, "key_context", DESK_CONTEXT))
         self.query_one(KeyFooter).show_context(context)
         self._panes.check()
+
+    def on_chart_crosshair_turned(self) -> None:
+        """The footer shows the keys of the crosshair, or those of the chart again."""
+        self.on_descendant_focus()
 
     def action_go(self, name: str) -> None:
         """Bring a pane to the front of its place and give it the keys."""
