@@ -85,7 +85,7 @@ async def test_a_price_on_two_charts_fits_the_budget(
     store.indicators["EUR_USD"] = specs
     series = store.series["EUR_USD", "H1"] = CandleSeries("EUR_USD", "H1", loading=False)
     series.candles = candles(1.08435, 400, 4, minutes=60)
-    first, second = Chart(), Chart(linked=True)
+    first, second = Chart(), Chart(place=2)
     async with shown(first, store, size=SIZE), shown(second, store, size=SIZE):
         for each in store.series.values():  # in the middle of a falling body, not where it turns
             last = each.candles[-1]

@@ -9,7 +9,7 @@ from support.broker import practice_server
 from support.confirming import send
 from support.terminal import Terminal, keydesk
 
-COCKPIT = (200, 50)
+LARGE = (200, 50)
 AMOUNT = r"[+−-]?[\d,]+\.\d{2}"
 
 
@@ -92,11 +92,11 @@ def trade(desk: Desk) -> Story:
 
 async def test_buy_protect_close_and_find_it_again(practice_folder: Path) -> None:
     home = practice_folder / "home"
-    with Terminal(keydesk(), COCKPIT, {"KEYDESK_HOME": str(home)}) as terminal:
+    with Terminal(keydesk(), LARGE, {"KEYDESK_HOME": str(home)}) as terminal:
         desk = Desk(terminal)
         story = trade(desk)
         desk.leave()
-    with Terminal(keydesk(), COCKPIT, {"KEYDESK_HOME": str(home)}) as terminal:
+    with Terminal(keydesk(), LARGE, {"KEYDESK_HOME": str(home)}) as terminal:
         desk = Desk(terminal)
         assert desk.balance() == story.balance
         terminal.until(lambda: terminal.text.count("CLOSE ") >= 2, what="both closes in the log")

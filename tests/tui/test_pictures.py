@@ -19,17 +19,17 @@ FORMS = {  # the keys that open each, on a desk with open trades and an entry or
     "move": ("g", "o", "M"),
     "help": ("question_mark",),
 }
-SIZES = {"deck": (80, 24), "desk": (120, 35), "cockpit": (200, 50)}
+SIZES = {"small": (80, 24), "standard": (120, 35), "large": (200, 50)}
 
 
 @pytest.mark.parametrize("layout", SIZES)
 def test_the_desk_looks_as_it_did(layout: str, snap_compare: Compare) -> None:
-    app: App[None] = DeskApp(desk_store(60 if layout == "cockpit" else 18))
+    app: App[None] = DeskApp(desk_store(60 if layout == "large" else 18))
     assert snap_compare(app, terminal_size=SIZES[layout])
 
 
 def test_the_light_desk_looks_as_it_did(snap_compare: Compare) -> None:
-    assert snap_compare(DeskApp(desk_store(18), "light"), terminal_size=SIZES["desk"])
+    assert snap_compare(DeskApp(desk_store(18), "light"), terminal_size=SIZES["standard"])
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -37,4 +37,4 @@ def test_the_body_of_a_form_looks_as_it_did(
     form: str, tmp_path: Path, snap_compare: Compare
 ) -> None:
     app = WorkingDesk(DeskLock.of(tmp_path, "practice"))
-    assert snap_compare(app, press=FORMS[form], terminal_size=SIZES["desk"])
+    assert snap_compare(app, press=FORMS[form], terminal_size=SIZES["standard"])

@@ -21,9 +21,11 @@ SECOND = 1_000_000_000
 
 @pytest.mark.parametrize(
     ("size", "verdict"),
-    [(None, "warn"), ((79, 24), "bad"), ((200, 23), "bad"), ((80, 24), "ok")],
+    [(None, "warn"), ((39, 24), "bad"), ((200, 11), "bad"), ((79, 24), "warn"), ((80, 24), "ok")],
 )
-def test_a_terminal_needs_80x24(size: tuple[int, int] | None, verdict: str) -> None:
+def test_a_terminal_needs_80x24_and_40x12_for_exits(
+    size: tuple[int, int] | None, verdict: str
+) -> None:
     found = check_terminal(os.terminal_size(size) if size else None, {"TERM": "xterm"})
     assert found.verdict == verdict
 

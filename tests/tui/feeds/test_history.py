@@ -35,7 +35,7 @@ def client_of(server: PracticeServer) -> Client:
 
 async def opened(link: Link, instrument: str, granularity: str) -> CandleSeries:
     link.store.focus, link.store.granularity = instrument, granularity
-    series = await load_candles(link, None, granularity)
+    series = await load_candles(link, None, link.store.focus, granularity)
     assert series is not None
     return series
 
@@ -47,7 +47,7 @@ async def turned(link: Link, series: CandleSeries, position: Position, count: in
         if not wants:
             break
         want_history(link.store, series.instrument, series.granularity, wants)
-        await load_candles(link, series, series.granularity)
+        await load_candles(link, series, link.store.focus, series.granularity)
     else:
         raise AssertionError("it asks for the same candles again and again")
     candles = position.candles(series, SHOWN)
@@ -93,7 +93,7 @@ async def test_a_date_is_gone_to_and_the_jump_of_that_day_is_in_sight(
         position = Position(goal=FRANC_NS)
         want_date(link.store, "EUR_CHF", "M15", FRANC_NS)
         assert not position.arrive(series, 120), "the old candles stay until the new ones are there"
-        await load_candles(link, series, "M15")
+        await load_candles(link, series, link.store.focus, "M15")
         assert position.arrive(series, 120)
         candles = position.candles(series, 120)
         end = position.end(candles)
@@ -110,7 +110,7 @@ async def test_a_date_before_all_history_shows_its_beginning(
         series = await opened(link, "EUR_USD", "D")
         position = Position(goal=1)
         want_date(link.store, "EUR_USD", "D", 1)
-        await load_candles(link, series, "D")
+        await load_candles(link, series, link.store.focus, "D")
         position.arrive(series, 100)
         candles = position.candles(series, 100)
         assert position.end(candles) == 100
@@ -124,7 +124,7 @@ async def test_history_that_cannot_be_read_says_why_and_leaves_the_candles() -> 
     series = CandleSeries("EUR_USD", "M5", candles=[Candle(10**18, 1, 1, 1, 1, complete=True)])
     link.store.series["EUR_USD", "M5"] = series
     want_history(link.store, "EUR_USD", "M5", "older")
-    await load_candles(link, series, "M5")
+    await load_candles(link, series, link.store.focus, "M5")
     assert "503" in series.error
     assert len(series.candles) == 1
     assert not series.loading_history

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from decimal import Decimal
+from functools import partial
 from typing import Self
 
 import pytest
@@ -14,7 +15,6 @@ from keydesk.feeds.market_data import (
     days_once,
     keep_chart,
     keep_days,
-    keep_linked_chart,
     list_instruments,
 )
 from keydesk.feeds.session import judge, look
@@ -288,11 +288,14 @@ def test_slow_answers_are_said() -> None:
     assert health.rtt_p95_ms == 1200
 
 
+second_chart = partial(keep_chart, place=2)
+
+
 async def test_a_second_chart_follows_the_same_focus() -> None:
     series = {"instrument": "EUR_USD", "granularity": "M5", "candles": candles_of("1 2 0.5 1.5")}
     broker = ScriptedBroker(answers={"/candles": series})
-    async with running(link_to(broker), list_instruments, keep_chart, keep_linked_chart) as link:
-        link.store.set_linked_granularity("H1")
+    async with running(link_to(broker), list_instruments, keep_chart, second_chart) as link:
+        link.store.set_side_chart(2, "", "H1")
         await until(lambda: set(link.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
         link.store.set_granularity("H1")  # both show the same: it is loaded once and stays
         await until(lambda: set(link.store.series) == {("EUR_USD", "H1")})
@@ -304,14 +307,14 @@ async def test_a_second_chart_follows_the_same_focus() -> None:
 async def test_a_second_chart_that_went_from_the_screen_loads_no_more() -> None:
     series = {"instrument": "EUR_USD", "granularity": "M5", "candles": candles_of("1 2 0.5 1.5")}
     broker = ScriptedBroker(answers={"/candles": series})
-    async with running(link_to(broker), list_instruments, keep_chart, keep_linked_chart) as link:
-        link.store.set_linked_granularity("H1")
+    async with running(link_to(broker), list_instruments, keep_chart, second_chart) as link:
+        link.store.set_side_chart(2, "", "H1")
         await until(lambda: set(link.store.series) == {("EUR_USD", "M5"), ("EUR_USD", "H1")})
-        link.store.set_linked_granularity("")  # the terminal became smaller
+        link.store.set_side_chart(2, "", "")  # the terminal became smaller
         await until(lambda: set(link.store.series) == {("EUR_USD", "M5")})
         [live] = link.store.charted["EUR_USD"]
         assert live.granularity == "M5", "no tick moves the other one either"
         link.store.set_focus("USD_JPY")
         await until(lambda: set(link.store.series) == {("USD_JPY", "M5")})
-        link.store.set_linked_granularity("H1")
+        link.store.set_side_chart(2, "", "H1")
         await until(lambda: set(link.store.series) == {("USD_JPY", "M5"), ("USD_JPY", "H1")})

@@ -3,8 +3,11 @@
 from dataclasses import replace
 from decimal import Decimal
 
-from keydesk.panes.strips import AccountStrip
+import pytest
+
+from keydesk.panes.strips import AccountStrip, FundsLine
 from keydesk.store.store import Store
+from keydesk.text.sanitize import clean_name
 from support.data.desk_data import desk_store
 from support.fakes.pane_app import shown, text_of
 
@@ -25,19 +28,65 @@ def a_store(*, naked: int = 0) -> Store:
     return store
 
 
-async def test_eighty_columns_hold_the_days_result_as_well() -> None:
+def items_of(line: str) -> list[str]:
+    return [part.strip() for part in line.split("  ") if part.strip()]
+
+
+async def test_eighty_columns_hold_margin_and_risk() -> None:
     pane = AccountStrip()
     async with shown(pane, a_store(), size=(80, 3)):
-        assert "day −221.34" in text_of(pane)[0]
+        line = text_of(pane)[0]
+    assert "margin 1%" in line
+    assert "risk 0.03%" in line
 
 
-async def test_the_closeout_is_not_lost_to_spaces() -> None:
+async def test_a_hundred_columns_hold_the_closeout_as_well() -> None:
     pane = AccountStrip()
-    async with shown(pane, a_store(), size=(120, 3)):
+    async with shown(pane, a_store(), size=(100, 3)):
         assert "closeout 15%" in text_of(pane)[0]
 
 
 async def test_a_trade_without_a_stop_is_told_even_in_eighty_columns() -> None:
     pane = AccountStrip()
     async with shown(pane, a_store(naked=1), size=(80, 3)):
-        assert "1 without a stop !" in text_of(pane)[0]
+        assert "1 no stop !" in text_of(pane)[0]
+
+
+ALIASES = {
+    "none": "",
+    "short": "main",
+    "long": "Æ" * 200,
+    "wide": "漢字" * 90,
+    "control characters": "\x1b[2J\n evil \u202e",
+    "combining": "e\u0301" * 80,
+}
+
+
+@pytest.mark.parametrize("kind", ALIASES)
+async def test_the_alias_goes_first_and_the_accounts_digits_never(kind: str) -> None:
+    store, pane, alias = a_store(), AccountStrip(), ALIASES[kind]
+    assert store.account is not None
+    store.account = replace(store.account, alias=clean_name(alias))
+    async with shown(pane, store, size=(250, 3)) as pilot:
+        for width in range(250, 39, -7):
+            await pilot.resize_terminal(width, 3)
+            await pilot.pause()
+            strip = pane.render_line(0)
+            assert strip.cell_length == width
+            assert "PRACTICE" in strip.text
+            assert "…7-042" in strip.text
+            if width >= 60:
+                assert "NAV 99,778.66" in strip.text
+            if width < 110:
+                assert alias[:4] not in strip.text or not alias
+            if width >= 100:
+                assert all(word in strip.text for word in ("margin", "risk", "closeout"))
+
+
+async def test_a_short_band_leaves_the_figures_to_their_own_line() -> None:
+    store, pane, funds = a_store(naked=1), AccountStrip(), FundsLine()
+    pane.is_short = True
+    async with shown(pane, store, size=(40, 3)):
+        assert items_of(text_of(pane)[0]) == ["PRACTICE", "main", "…7-042", "USD", "ARMED"]
+    async with shown(funds, store, size=(40, 3)):
+        assert items_of(text_of(funds)[0]) == ["NAV 99,778.66", "uPL −221.34"]

@@ -47,14 +47,14 @@ async def test_the_past_is_scrolled_to_and_more_of_it_asked_for() -> None:
 
 
 async def test_a_chart_asks_for_the_candles_it_turns_to() -> None:
-    pane, store = Chart(linked=True), desk_store()
+    pane, store = Chart(place=2), desk_store()
     async with shown(pane, store) as pilot:
         store.set_granularity("H1")
         pane.on_frame(frame_of(store))
         await pilot.pause()
         wanted = heard(pilot, Chart.SeriesWanted)
     asked = [(message.instrument, message.granularity) for message in wanted]
-    assert asked == [("EUR_USD", "H1"), ("EUR_USD", "D")]
+    assert asked == [("", "H1"), ("", "D")]
 
 
 @pytest.mark.parametrize(

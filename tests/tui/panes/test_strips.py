@@ -30,7 +30,7 @@ async def test_the_account_strip_keeps_the_environment_worth_and_armed_state_lon
     pane = AccountStrip()
     async with shown(pane, desk_store(), size=(50, 3)):
         line = text_of(pane)[0]
-    assert line.split() == ["PRACTICE", "NAV", "10,214.55", "uPL", "+0.90", "ARMED"]
+    assert line.split() == ["PRACTICE", "…7-042", "NAV", "10,214.55", "ARMED"]
 
 
 async def test_a_wide_account_strip_tells_the_rest() -> None:
@@ -38,9 +38,9 @@ async def test_a_wide_account_strip_tells_the_rest() -> None:
     async with shown(pane, desk_store(), size=(190, 3)):
         line = text_of(pane)[0]
     for words in (
-        "main …042 USD",
+        "…7-042",
         "day +33.90",
-        "1 without a stop !",
+        "1 no stop !",
         "risk 0.27%",
         "closeout 3%",
         "free 9,686.45",

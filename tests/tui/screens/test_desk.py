@@ -1,4 +1,4 @@
-"""The desk screen at its three sizes: what stands where, which pane has the keys."""
+"""The desk screen at its sizes: what stands where, which pane has the keys."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,7 +16,17 @@ from keydesk.keys.keymap import KEYMAP
 from keydesk.panes.chart import Chart
 from keydesk.panes.price_cells import InstrumentRows
 from keydesk.panes.watchlist import Watchlist
-from keydesk.screens.desk import COCKPIT, DECK, DESK, TIERS, DeskScreen, tier_for
+from keydesk.screens.desk import (
+    EXTRA_LARGE,
+    LARGE,
+    MEDIUM,
+    MINI,
+    SMALL,
+    STANDARD,
+    TIERS,
+    DeskScreen,
+    tier_for,
+)
 from keydesk.store.state import Topic
 from keydesk.store.store import Store
 from keydesk.widgets.lines import LinePane
@@ -25,7 +35,10 @@ from support.data.desk_data import NOW, desk_store, frame_of
 from support.fakes.desk_app import DeskApp
 from support.fakes.pane_app import text_of
 
-SIZES = ((80, 24), (99, 30), (100, 30), (120, 35), (159, 50), (160, 44), (200, 50), (240, 70))
+SIZES = (
+    *((40, 12), (60, 20), (79, 60), (80, 24), (99, 30), (100, 30), (119, 40), (120, 35), (139, 45)),
+    *((140, 40), (140, 45), (179, 50), (180, 44), (200, 50), (239, 65), (240, 60), (250, 70)),
+)
 
 
 @asynccontextmanager
@@ -50,13 +63,20 @@ def picture(screen: DeskScreen) -> list[str]:
 @pytest.mark.parametrize(
     ("size", "tier"),
     [
-        ((79, 24), None),
-        ((80, 23), None),
-        ((80, 24), DECK),
-        ((99, 60), DECK),
-        ((100, 24), DESK),
-        ((200, 43), DESK),
-        ((160, 44), COCKPIT),
+        ((39, 12), None),
+        ((40, 11), None),
+        ((40, 12), MINI),
+        ((79, 60), MINI),
+        ((250, 23), MINI),
+        ((80, 24), SMALL),
+        ((119, 60), SMALL),
+        ((120, 24), STANDARD),
+        ((200, 39), STANDARD),
+        ((140, 40), MEDIUM),
+        ((179, 70), MEDIUM),
+        ((180, 44), LARGE),
+        ((240, 59), LARGE),
+        ((240, 60), EXTRA_LARGE),
     ],
 )
 def test_the_size_chooses_the_layout(size: tuple[int, int], tier: object) -> None:
@@ -64,7 +84,7 @@ def test_the_size_chooses_the_layout(size: tuple[int, int], tier: object) -> Non
 
 
 def test_every_pane_of_the_mission_has_a_place_in_every_layout() -> None:
-    for tier in TIERS:
+    for tier in set(TIERS) - {MINI}:
         places = {name for slot in tier.slots for name in slot}
         assert places >= {"watchlist", "chart", "trades", "positions", "orders", "log", "books"}
 
@@ -143,17 +163,17 @@ async def test_the_footer_follows_the_focus() -> None:
         assert "v sort" in picture(screen)[-1]
         screen.action_go("chart")
         await pilot.pause()
-        assert "v width" in picture(screen)[-1]
+        assert "e indicators" in picture(screen)[-1]
 
 
 async def test_the_layout_follows_the_terminal() -> None:
     async with desk((80, 24)) as (pilot, screen):
-        for size, there in pairwise([(80, 24), (200, 50), (60, 20), (120, 35)]):
+        for size, there in pairwise([(80, 24), (200, 50), (30, 10), (120, 35)]):
             await pilot.resize_terminal(*there)
             await pilot.pause()
             assert size
             too_small = "needs 80×24" in picture(screen)[0]
-            assert too_small == (there == (60, 20))
+            assert too_small == (there == (30, 10))
 
 
 async def test_a_hidden_pane_shows_what_happened_meanwhile() -> None:
@@ -237,7 +257,7 @@ async def test_the_second_chart_wants_its_candles_only_while_it_is_shown() -> No
     wanted: list[str] = []
 
     def hear(message: Message) -> None:
-        if isinstance(message, Chart.SeriesWanted) and message.linked:
+        if isinstance(message, Chart.SeriesWanted) and message.place == 2:
             wanted.append(message.granularity)
 
     async with DeskApp(store).run_test(size=(200, 50), message_hook=hear) as pilot:
@@ -271,7 +291,7 @@ async def test_the_footer_beneath_help_speaks_of_no_form() -> None:
         assert "Esc closes what is open" in footer
 
 
-@pytest.mark.parametrize("size", [(79, 24), (80, 23), (40, 10)])
+@pytest.mark.parametrize("size", [(39, 24), (80, 11), (40, 10)])
 async def test_a_screen_too_small_says_that_exits_work_and_no_trade_can_be_opened(
     size: tuple[int, int],
 ) -> None:

@@ -29,6 +29,7 @@ from keydesk.store.store import Store
 from keydesk.text.format import pair
 from keydesk.text.sanitize import Printable, clean_name, safe
 from keydesk.widgets.table import TablePane
+from keydesk.widgets.terminal_app import SMALLEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,43 +127,56 @@ class DeskActions:
 
     def action_limit(self) -> None:
         """Open a limit ticket at the price of the crosshair: bought below the market, sold above it."""
-        price, quote = self._price_pointed_at(), self.store.quotes.get(self.store.focus)
-        if price is None:
-            self._desk.tell("info", f"Point at a price first: {self._crosshair_keys()}")
+        pointed = self._pointed_at()
+        quote = None if pointed is None else self.store.quotes.get(pointed[0])
+        if pointed is None:
+            chart, crosshair = self.keymap.name("go-chart"), self.keymap.name("crosshair")
+            self._desk.tell("info", f"Point at a price first: {chart}, then {crosshair}")
         elif quote is None:
-            self._say_no_price()
+            self._say_no_price(pointed[0])
         else:
-            self._ticket_here(limit_side(price, quote.bid, quote.ask))
+            self._ticket_here(limit_side(pointed[1], quote.bid, quote.ask))
 
-    def _crosshair_keys(self) -> str:
-        chart, crosshair = self.keymap.name("go-chart"), self.keymap.name("crosshair")
-        return f"{chart}, then {crosshair}, is the crosshair of the chart"
-
-    def _price_pointed_at(self) -> Decimal | None:
+    def _pointed_at(self) -> tuple[str, Decimal] | None:
+        """Return instrument and price of the crosshair of the chart that has the keys; None while it is off."""
         chart = self._app.focused
-        return chart.crosshair_price if isinstance(chart, Chart) else None
+        price = chart.crosshair_price if isinstance(chart, Chart) else None
+        if not isinstance(chart, Chart) or price is None:
+            return None
+        return chart.shown[0], price
 
     def _ticket_here(self, side: Side) -> None:
-        price, quote = self._price_pointed_at(), self.store.quotes.get(self.store.focus)
-        if price is None:
+        pointed = self._pointed_at()
+        if pointed is None:
             self._ticket(side, self.store.focus)
-        elif quote is None:
-            self._say_no_price()
-        else:
-            kind = kind_at(side, price, quote.bid, quote.ask)
-            order = ParsedOrder(kind=kind, price=Entry(f"{price:f}", "price"))
-            self._ticket(side, self.store.focus, order)
+            return
+        instrument, price = pointed
+        quote = self.store.quotes.get(instrument)
+        if quote is None:
+            self._say_no_price(instrument)
+            return
+        kind = kind_at(side, price, quote.bid, quote.ask)
+        self._turn_to(instrument)  # a chart may be pinned to another than the desk's
+        self._ticket(side, instrument, ParsedOrder(kind=kind, price=Entry(f"{price:f}", "price")))
 
-    def _say_no_price(self) -> None:
-        self._desk.tell("info", f"Waiting for a price of {pair(self.store.focus)}")
+    def _say_no_price(self, instrument: str) -> None:
+        self._desk.tell("info", f"Waiting for a price of {pair(instrument)}")
 
     def _ticket(self, side: Side, instrument: str, fields: ParsedOrder | None = None) -> None:
         if self.screen.is_too_small:
-            return  # the screen says so: nothing opens on an account that is not shown
+            self._say_too_small()
+            return
         if instrument:
             self.ask(forms.TicketForm(self._desk.form_context(), side, instrument, fields))
         else:
             self._desk.tell("info", "The account's instruments are still being read")
+
+    def _say_too_small(self) -> None:
+        """Say why no form that opens a trade opens: the terminal does not show what it opens on."""
+        close, flatten = self.keymap.name("close"), self.keymap.name("flatten")
+        needed = f"{SMALLEST.width}×{SMALLEST.height}"
+        words = f"No new trade below {needed} cells. {close} closes, {flatten} flattens"
+        self._desk.tell("info", words)
 
     def action_close(self) -> None:
         """Close the selected trade, or the position."""
@@ -199,8 +213,8 @@ class DeskActions:
 
     def action_modify(self) -> None:
         """Move stop and target of the selected trade, or the selected order itself."""
-        selection, price = self.selection(), self._price_pointed_at()
-        line = None if price is None else nearest_line(self.store, self.store.focus, price)
+        selection, pointed = self.selection(), self._pointed_at()
+        line = None if pointed is None else nearest_line(self.store, *pointed)
         if line is not None:
             self._modify_line(line)
             return
@@ -266,6 +280,7 @@ class DeskActions:
         """Turn the position round."""
         instrument = self.selection().instrument(self.store)
         if self.screen.is_too_small:
+            self._say_too_small()
             return
         if instrument in self.store.positions:
             self.ask(forms.ReverseForm(self._desk.form_context(), instrument))
@@ -311,10 +326,9 @@ class DeskActions:
 
     def show_plan(self, instrument: str, lines: Sequence[PriceLine]) -> None:
         """Draw the prices of an open form on the charts of its instrument."""
-        shown = lines if instrument == self.store.focus else ()
         for screen in self._app.screen_stack:
             for chart in screen.query(Chart):
-                chart.plan(shown)
+                chart.plan(lines if instrument == chart.shown[0] else ())
 
     def action_find(self) -> None:
         """Find an instrument by some of its letters."""
@@ -357,7 +371,7 @@ class DeskActions:
             case ShowInstrument(instrument):
                 self._turn_to(instrument)
             case ShowGranularity(granularity):
-                self.store.set_granularity(granularity)
+                self.screen.show_granularity(granularity)
             case GoToDate(date):
                 self.screen.chart.go_to_date(date)
             case ChooseIndicators(specs):

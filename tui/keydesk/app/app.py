@@ -368,9 +368,9 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
         self.store.set_candle_prices(message.prices)
 
     def on_chart_series_wanted(self, message: Chart.SeriesWanted) -> None:
-        """Load the candles of the second chart once it is shown."""
-        if message.linked:
-            self.store.set_linked_granularity(message.granularity)
+        """Load the candles of a further chart once it is shown."""
+        if message.place > 1:
+            self.store.set_side_chart(message.place, message.instrument, message.granularity)
 
     # Forms.
 

@@ -35,7 +35,7 @@ from keydesk.widgets.theme import colour_depth
 from keydesk_client.errors import KeydeskClientError
 
 Verdict = Literal["ok", "warn", "bad"]
-SMALLEST = (80, 24)
+SMALLEST, SMALLEST_EXITS = (80, 24), (40, 12)
 MEGABYTE = 1_000_000
 PLENTY, TOO_LITTLE = 100 * MEGABYTE, 5 * MEGABYTE
 ASKED = 5  # times
@@ -62,8 +62,10 @@ def check_terminal(size: os.terminal_size | None, environment: Mapping[str, str]
     shown = f"{size.columns}x{size.lines}, TERM={environment.get('TERM') or 'not set'}"
     if why := unusable(environment):
         return Check("terminal", "bad", why)
-    if size < SMALLEST or size.lines < SMALLEST[1]:
-        return Check("terminal", "bad", f"{shown}: the desk needs 80x24 or more")
+    if size.columns < SMALLEST_EXITS[0] or size.lines < SMALLEST_EXITS[1]:
+        return Check("terminal", "bad", f"{shown}: the desk needs 80x24 or more, 40x12 for exits")
+    if size.columns < SMALLEST[0] or size.lines < SMALLEST[1]:
+        return Check("terminal", "warn", f"{shown}: exits only; 80x24 or more opens trades")
     return Check("terminal", "ok", shown)
 
 

@@ -1,6 +1,6 @@
 """Read instruments, candles, trading days and books. Prices and the account never wait for these requests."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import get_args
@@ -125,34 +125,27 @@ def _book_failed(link: Link, instrument: str, kind: BookKind, error: Exception) 
     no_book(link.store, kind, instrument, words)
 
 
-async def keep_chart(link: Link) -> None:
-    """Load the candles of the chart: focus and granularity."""
-    await _follow(link, lambda: link.store.granularity)
-
-
-async def keep_linked_chart(link: Link) -> None:
-    """Load the candles of the second chart while one is shown."""
-    await _follow(link, lambda: link.store.linked_granularity)
-
-
-async def _follow(link: Link, granularity: Callable[[], str]) -> None:
+async def keep_chart(link: Link, place: int = 1) -> None:
+    """Load the candles of a chart while it is shown; place 1 is the desk's own."""
     await link.listed.wait()
     shown: CandleSeries | None = None
     with link.store.subscribed(Topic.FOCUS, Topic.CANDLES) as changed:
         while True:
             changed.clear()
-            shown = await load_candles(link, shown, granularity())
-            if not _needs_candles(link, shown, granularity()):
+            shown = await load_candles(link, shown, *link.store.chart_at(place))
+            if not _needs_candles(link, shown, *link.store.chart_at(place)):
                 await changed.wait()
 
 
-def _needs_candles(link: Link, shown: CandleSeries | None, granularity: str) -> bool:
+def _needs_candles(
+    link: Link, shown: CandleSeries | None, instrument: str, granularity: str
+) -> bool:
     """Return whether `load_candles` has something to do."""
-    if not link.store.focus:
+    if not instrument:
         return False
     if shown is None or not granularity:
         return shown is not None or bool(granularity)
-    if (shown.instrument, shown.granularity) != (link.store.focus, granularity):
+    if (shown.instrument, shown.granularity) != (instrument, granularity):
         return True
     if shown.wants_reload or shown.rolled_over > 0 or shown.prices != link.store.candle_prices:
         return True
@@ -160,18 +153,18 @@ def _needs_candles(link: Link, shown: CandleSeries | None, granularity: str) -> 
 
 
 async def load_candles(
-    link: Link, shown: CandleSeries | None, granularity: str
+    link: Link, shown: CandleSeries | None, instrument: str, granularity: str
 ) -> CandleSeries | None:
     """Load the candles of a chart's new series, or the missing ones of its present series; return the series shown."""
     store = link.store
-    if not store.focus:
+    if not instrument:
         return shown
     if not granularity:  # the chart went from the screen
         _leave(link, shown)
         return None
-    if shown is None or (shown.instrument, shown.granularity) != (store.focus, granularity):
+    if shown is None or (shown.instrument, shown.granularity) != (instrument, granularity):
         _leave(link, shown)
-        shown = open_series(store, store.focus, granularity)
+        shown = open_series(store, instrument, granularity)
         await load(link, shown, COUNT)
     elif shown.wants_reload or shown.prices != store.candle_prices:
         await load(link, shown, COUNT)
@@ -192,8 +185,8 @@ def _leave(link: Link, series: CandleSeries | None) -> None:
 
 def _on_a_chart(link: Link, series: CandleSeries) -> bool:
     store = link.store
-    charts = (store.granularity, store.linked_granularity)
-    return series.instrument == store.focus and series.granularity in charts
+    charts = (store.chart_at(place) for place in (1, *store.side_charts))
+    return (series.instrument, series.granularity) in charts
 
 
 async def load(link: Link, series: CandleSeries, count: int) -> bool:

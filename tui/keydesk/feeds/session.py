@@ -6,6 +6,7 @@ transaction stream opens at once; the transaction gate holds its transactions un
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 from keydesk.feeds.account import keep_account, keep_history, poll_changes
@@ -17,7 +18,6 @@ from keydesk.feeds.market_data import (
     keep_chart,
     keep_days,
     keep_instruments,
-    keep_linked_chart,
     list_instruments,
 )
 from keydesk.feeds.streams import fill_gaps, keep_conversions, stream_prices, stream_transactions
@@ -158,7 +158,7 @@ FEEDS: Mapping[str, Feed] = {
     "changes": poll_changes,
     "gaps": fill_gaps,
     "chart": keep_chart,
-    "linked chart": keep_linked_chart,
+    **{f"chart {place}": partial(keep_chart, place=place) for place in (2, 3, 4)},
     "days": keep_days,
     "day lines": keep_day_lines,
     "average ranges": keep_ranges,

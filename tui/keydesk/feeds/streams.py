@@ -71,11 +71,12 @@ async def _read(link: Link, stream: OpenStream, left: asyncio.Event) -> None:
 
 
 def watched(link: Link) -> tuple[str, ...]:
-    """Return the instruments whose prices are needed: watchlists, positions and focus."""
+    """Return the instruments whose prices are needed: watchlists, positions, charts."""
     store = link.store
     held = (name for name in store.positions if name in store.instruments)
-    focus = (store.focus,) if store.focus in store.instruments else ()
-    return tuple(dict.fromkeys((*listed(store), *held, *focus)))
+    charted = (store.focus, *(instrument for instrument, _ in store.side_charts.values()))
+    known = (name for name in charted if name in store.instruments)
+    return tuple(dict.fromkeys((*listed(store), *held, *known)))
 
 
 def take_item(link: Link, item: object) -> None:

@@ -19,7 +19,16 @@ from textual.geometry import Size
 from keydesk.calc.checks import FRESH
 from keydesk.calc.trading_context import TradingContext
 from keydesk.chart.price_axis import PriceLine
-from keydesk.forms.sheet import BLANK, FormContext, Line, Sheet, text_of, with_hints, wrapped
+from keydesk.forms.sheet import (
+    BLANK,
+    FormContext,
+    Line,
+    Sheet,
+    folded,
+    text_of,
+    with_hints,
+    wrapped,
+)
 from keydesk.keys.confirm import (
     WRONG_LETTERS,
     Action,
@@ -54,6 +63,8 @@ UNUSABLE = (ArithmeticError, ValueError)
 """Raised by arithmetic on invalid figures of the broker, such as a size of 0."""
 
 UNUSABLE_FIGURES = "The broker's figures for this cannot be used"
+UNREADABLE = "Enlarge this window: nothing is sent that it does not show"
+MORE: Line = (("… more in a larger window", "muted"),)
 TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
 
 REFUSED_BY_LEVEL = {
@@ -165,6 +176,10 @@ class Form(ModalForm[Result]):
 
     def body(self) -> Sequence[Line]:
         """Return the lines between headline and confirmation."""
+        return ()
+
+    def field_lines(self) -> Sequence[Line]:
+        """Return the lines of the body that nothing is sent without: what the trader types."""
         return ()
 
     def action(self) -> Action:
@@ -357,6 +372,8 @@ class Form(ModalForm[Result]):
             self._hint = TOO_EARLY
             return
         match asked.answer(key):
+            case KeyEffect.SENDS if not self._is_readable(asked):
+                self._hint = UNREADABLE
             case KeyEffect.SENDS if doubt := self.doubt():
                 self._hint, self.painted = doubt, monotonic()
             case KeyEffect.SENDS:
@@ -430,19 +447,44 @@ class Form(ModalForm[Result]):
     def _fitted_lines(self) -> list[Line]:
         asked = self.confirmation()
         content, warnings = self._content(asked)
+        head, fields, foot = self._essential_lines(content, asked)
+        room = self._room - len(head) - len(foot)
+        if len(fields) > room:
+            return wrapped(safe(self._hint or UNREADABLE), "danger", self.inside)[: self._room]
         said = wrapped(safe(self._hint), "warn", self.inside) if self._hint else []
-        foot = [*said, *self._ask(asked)]
-        room = self.app.size.height - 2
+        foot = [*said, *foot] if len(said) + len(fields) <= room else foot
         subject: list[Line] = [((safe(self.subject), "muted"),)] if self.subject else []
-        body = [*content[:1], *subject, *content[1:], BLANK]
+        body = [part for line in (*subject, *content[1:]) for part in folded(line, self.inside)]
         apart = [
             line for each in warnings for line in wrapped(safe(f"▲ {each}"), "warn", self.inside)
         ]
-        lines = fitted([*body, *apart, *foot], room)
-        if len(lines) <= room:
+        lines = fitted([*head, *body, BLANK, *apart, *foot], self._room)
+        if len(lines) <= self._room:
             return lines
         together = wrapped(safe("  ".join(f"▲ {each}" for each in warnings)), "warn", self.inside)
-        return cut([*body, *together], foot, room)
+        rest = [*fields, *(line for line in body if line not in fields), *together]
+        return cut(head, rest, foot, self._room)
+
+    @property
+    def _room(self) -> int:
+        """Lines within the frame of the sheet."""
+        return self.app.size.height - 2
+
+    def _essential_lines(
+        self, content: Sequence[Line], asked: Confirmation
+    ) -> tuple[list[Line], list[Line], list[Line]]:
+        """Return what the form does, its fields, and what sends it: the lines without which nothing is sent."""
+        fields = self.field_lines() if len(content) > 1 else ()
+        head, typed, foot = (
+            [part for line in lines for part in folded(line, self.inside)]
+            for lines in (content[:1], fields, self._ask(asked))
+        )
+        return head, typed, foot
+
+    def _is_readable(self, asked: Confirmation) -> bool:
+        """Return whether the terminal has room for the lines without which nothing is sent."""
+        content, _ = self._content(asked)
+        return sum(map(len, self._essential_lines(content, asked))) <= self._room
 
     def _content(self, asked: Confirmation) -> tuple[list[Line], Sequence[str]]:
         """Return headline, body and warnings; an exit can be sent although its figures cannot be shown."""
@@ -481,7 +523,12 @@ def fitted(lines: Sequence[Line], height: int) -> list[Line]:
     return [line for line in lines if line]
 
 
-def cut(lines: Sequence[Line], foot: Sequence[Line], height: int) -> list[Line]:
-    """Return as many lines as fit above the foot, which is always complete."""
-    kept = [line for line in lines if line]
-    return [*kept[: max(1, height - len(foot))], *foot]
+def cut(
+    head: Sequence[Line], body: Sequence[Line], foot: Sequence[Line], height: int
+) -> list[Line]:
+    """Return as many lines of the body as fit between head and foot, which are always complete."""
+    kept = [line for line in body if line]
+    room = height - len(head) - len(foot)
+    if len(kept) > room:
+        kept = [*kept[: room - 1], MORE] if room else []
+    return [*head, *kept, *foot]

@@ -232,7 +232,7 @@ class MoveForm(Form[MoveEntry]):
         return [
             quote_line(context),
             BLANK,
-            *(self._field(name, levels[name], context) for name in self.names),
+            *self.field_lines(),
             *([range_line(context)] if self._counts_in_ranges() else ()),
             BLANK,
             *(_risk_line(order, levels, context) if not order.reduces else ()),
@@ -252,6 +252,15 @@ class MoveForm(Form[MoveEntry]):
             target=levels["target"],
             trail=behind(at, order.trail, 1 if self._buys else -1),
         )
+
+    def field_lines(self) -> Sequence[Line]:
+        """Return price, stop and target as they stand in the form."""
+        order = self.order
+        context = self.trading_context(order) if order else None
+        if context is None:
+            return ()
+        levels = self.levels(context)
+        return [self._field(name, levels[name], context) for name in self.names]
 
     def action(self) -> Action:
         """Return REPLACE_ENTRY, or what opening without a stop requires."""

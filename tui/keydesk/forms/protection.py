@@ -110,7 +110,7 @@ class ProtectionForm(Form[SetProtection]):
             quote_line(context),
             entry_and_now(trade, context),
             BLANK,
-            *(self._field(name, trade, context) for name in FIELDS),
+            *self.field_lines(),
             *([range_line(context)] if self._counts_in_ranges() else ()),
             BLANK,
             *(NO_OUTLOOK if new is None else self._outlook(trade, new, context)),
@@ -132,6 +132,14 @@ class ProtectionForm(Form[SetProtection]):
         return trade.instrument, planned_lines(
             stop=stop, target=target, trail=behind(best, trail, direction)
         )
+
+    def field_lines(self) -> Sequence[Line]:
+        """Return stop, target and trailing stop as they stand in the form."""
+        trade = self.trade
+        context = self.trading_context(trade) if trade else None
+        if trade is None or context is None:
+            return ()
+        return [self._field(name, trade, context) for name in FIELDS]
 
     def action(self) -> Action:
         """Return the most dangerous of the changes."""

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
+from operator import itemgetter
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.widgets import Static
 
@@ -38,6 +41,31 @@ def text_of(lines: Iterable[Line], palette: Palette) -> Text:
 def wrapped(words: Printable, role: str, width: int) -> list[Line]:
     """Return a sentence wrapped to the width."""
     return [((line, role),) for line in lines_of(words, width)]
+
+
+def folded(line: Line, width: int) -> list[Line]:
+    """Return a line as it is where it fits, else over several lines, broken at spaces where there are any."""
+    if sum(cell_len(words) for words, _ in line) <= width:
+        return [line]
+    cells = [(letter, role) for words, role in line for letter in words]
+    lines: list[Line] = []
+    while cells:
+        end, taken = 0, 0
+        while end < len(cells) and (taken := taken + cell_len(cells[end][0])) <= width:
+            end += 1
+        if end < len(cells):
+            spaces = [at for at in range(1, end + 1) if cells[at][0] == " "]
+            end = spaces[-1] if spaces else max(1, end)
+        lines.append(_runs_of(cells[:end]))
+        cells = cells[end:]
+        while cells and cells[0][0] == " ":
+            del cells[0]
+    return lines
+
+
+def _runs_of(cells: Sequence[tuple[str, str]]) -> Line:
+    runs = groupby(cells, key=itemgetter(1))
+    return tuple((safe("".join(letter for letter, _ in run)), role) for role, run in runs)
 
 
 def two_ends(left: Line, right: Line, width: int) -> Line:

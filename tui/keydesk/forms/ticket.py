@@ -26,8 +26,8 @@ from keydesk.calc.ticket_draft import (
     shown_number,
 )
 from keydesk.calc.trading_context import TradingContext
-from keydesk.forms import ticket_sheet
 from keydesk.chart.price_axis import PriceLine
+from keydesk.forms import ticket_sheet
 from keydesk.forms.form import FIELD_HINTS, Form
 from keydesk.forms.planned_lines import behind, planned_lines
 from keydesk.forms.sheet import FormContext, Line

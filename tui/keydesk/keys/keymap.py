@@ -220,6 +220,7 @@ KEYS: tuple[Key, ...] = (
     Key("zoom-out", ("_", "<"), CHART, "", "More, narrower candles", "zoom_out"),
     Key("chart-view", ("v",), CHART, "style", "Candles, bars, line, Heikin", "view"),
     Key("chart-prices", ("a",), CHART, "bid/ask", "Mid, bid or ask candles", "prices"),
+    Key("chart-pin", ("w",), CHART, "", "Pin a further chart", "pin"),
     Key("chart-dots", ("o",), CHART, "", "Indicators: strokes or dots", "overlay_dots"),
     Key("books-view", ("v",), BOOKS, "orders/positions", "The orders or the positions", "view"),
     # Every form. Challenge letters are no keys of their own: the form shows one when it asks for it.

@@ -37,6 +37,8 @@ from keydesk.widgets.lines import MARGIN, DrawnLine, Heading, LinePane, Run, Tab
 
 ZOOMS = ((1, 0), (1, 1), (3, 1))  # columns of a body and of the gap behind it
 USUAL_ZOOM = 1
+LAST_PLACE = 4
+SHORTEST = "M1"  # that the last of four charts shows
 JUMP = 10  # candles
 REDRAWN_AT_ONCE = (Topic.ORDERS, Topic.HEALTH, Topic.FOCUS, Topic.INDICATORS)
 SECOND = 1_000_000_000
@@ -60,9 +62,9 @@ class Chart(LinePane):
     class SeriesWanted(Message):
         """Request for candles that the store may not have."""
 
-        instrument: str
-        granularity: str
-        linked: bool
+        instrument: str  # "" for the desk's
+        granularity: str  # "" where the chart goes from the screen
+        place: int
 
     @dataclass
     class HistoryWanted(Message):
@@ -96,12 +98,14 @@ class Chart(LinePane):
         self,
         *,
         zone: tzinfo = UTC,
-        linked: bool = False,
+        place: int = 1,
         id: str | None = "chart",  # noqa: A002 - Textual's own word
     ) -> None:
         super().__init__(id=id)
         self.zone = zone
-        self.linked = linked  # shows a longer candle length than the desk's own
+        self.place = place  # 1: the desk's own; the others have candle lengths of their own
+        self.pinned = ""  # instrument of a further chart that does not follow the desk's
+        self.granularity = ""  # that the trader chose for a further chart; "": by the desk's own
         self.style: Style = "candles"
         self.zoom = USUAL_ZOOM
         self.braille = False
@@ -128,6 +132,11 @@ class Chart(LinePane):
             self._draw_now()
 
     @property
+    def shown(self) -> tuple[str, str]:
+        """Return instrument and candle length."""
+        return self._shown
+
+    @property
     def scene(self) -> Scene | None:
         """Return what is drawn; None before there are candles."""
         return self._scene
@@ -146,11 +155,12 @@ class Chart(LinePane):
         store = self.frame.store
         granularity = self._granularity(store)
         words = (
-            show.pair(store.focus),
+            show.pair(self._instrument(store)),
             granularity,
             SIDES[store.candle_prices],
             STYLE_NAMES[self.style],
             ALIGNMENT.get(granularity, ""),
+            "pinned" if self.pinned else "",
         )
         name = " ".join(word for word in words if word)
         return Heading((Tab(safe(name or "Chart")),), safe(self._past_words()))
@@ -169,7 +179,7 @@ class Chart(LinePane):
     def changed(self, frame: Frame) -> None:
         """Redraw what changed; another instrument starts at its newest candle."""
         store = frame.store
-        if (shown := (store.focus, self._granularity(store))) != self._shown:
+        if (shown := (self._instrument(store), self._granularity(store))) != self._shown:
             self._turn_to(*shown)
             self._draw_rows(frame)
             return
@@ -187,7 +197,7 @@ class Chart(LinePane):
         self.position.reset()
         self._picture.forget_scale()
         if instrument and granularity:
-            self.post_message(self.SeriesWanted(instrument, granularity, linked=self.linked))
+            self.post_message(self.SeriesWanted(self.pinned, granularity, self.place))
 
     def runs(self, y: int, frame: Frame) -> Iterable[Run]:
         """Return a row of the picture, its roles turned into styles."""
@@ -246,7 +256,7 @@ class Chart(LinePane):
     def _paint(self, frame: Frame) -> tuple[Sequence[Sequence[RoleRun]], Iterable[int] | None]:
         """Return all rows, and which of them differ from the last picture; None: to be compared."""
         store = frame.store
-        series = store.series.get((store.focus, self._granularity(store)))
+        series = store.series.get((self._instrument(store), self._granularity(store)))
         if series is None or not series.candles:
             return self._without_candles(frame, series), None
         if self.position.arrive(series, self.in_sight):
@@ -270,21 +280,21 @@ class Chart(LinePane):
         """Return the last picture, dimmed, while new candles are loaded; else words alone."""
         words, role = self._words(frame, series)
         height = self.outer_size.height
-        is_loading = bool(frame.store.focus) and (series is None or series.loading)
+        is_loading = bool(self._instrument(frame.store)) and (series is None or series.loading)
         if self._scene is None or not is_loading:
             return [[(words, role)], *[[] for _ in range(height - 1)]]
         self._scene = replace(
             self._scene, width=self.inside, height=height, lines=(), marks=(), cursor=None
         )
         self._picture.show(self._scene)
-        name = f"{show.pair(frame.store.focus)} {self._granularity(frame.store)}"
+        name = f"{show.pair(self._instrument(frame.store))} {self._granularity(frame.store)}"
         return [self._loading(name), *dimmed(self._picture.rows[1:])]
 
     def _loading(self, what: str) -> list[RoleRun]:
         return [(f"Loading {what} …"[: self.inside], "muted")]
 
     def _words(self, frame: Frame, series: CandleSeries | None) -> RoleRun:
-        if not frame.store.focus:
+        if not self._instrument(frame.store):
             known = frame.store.instruments
             finds = f"No instrument. {self.keymap.name('find')} finds one."
             return (finds if known else "Loading instruments …"), "muted"
@@ -295,11 +305,11 @@ class Chart(LinePane):
         return "No candles for this time.", "muted"
 
     def _scene_of(self, store: Store, series: CandleSeries) -> Scene:
-        shape = shape_of(store, store.focus)
+        shape = shape_of(store, self._instrument(store))
         indicators = self.indicators
-        indicators.choose(store.indicators_of(store.focus))
+        indicators.choose(store.indicators_of(self._instrument(store)))
         candles = self.position.candles(series, self.in_sight + indicators.warm_up)
-        indicators.refresh(candles, store.previous_day(store.focus))
+        indicators.refresh(candles, store.previous_day(self._instrument(store)))
         is_live = self.position.until is None
         self._ask_for_history(series, candles)
         last = series.candles[-1].close
@@ -316,8 +326,10 @@ class Chart(LinePane):
             zone=self.zone,
             this_year=show.at(series.candles[-1].time_ns, self.zone).year,
             is_live=is_live,
-            lines=(*own_lines(store, store.focus), *self._planned),
-            marks=(*day_marks(store, store.focus), *indicators.marks) if is_live else (),
+            lines=(*own_lines(store, self._instrument(store)), *self._planned),
+            marks=(*day_marks(store, self._instrument(store)), *indicators.marks)
+            if is_live
+            else (),
             overlays=indicators.overlays,
             sub_panes=indicators.sub_panes,
             cursor=self._crosshair.cursor(candles) if self._crosshair is not None else None,
@@ -329,10 +341,11 @@ class Chart(LinePane):
         self, store: Store, candles: Sequence[Candle], last: float, *, is_live: bool
     ) -> tuple[tuple[RoleRun, ...], ...]:
         """Return what the first rows say: of the candle and the price under the crosshair, else of the day."""
-        at, shape = self._crosshair, shape_of(store, store.focus)
+        at, instrument = self._crosshair, self._instrument(store)
         if at is None:
-            of_day = day_legend(store, store.focus) if is_live else ()
+            of_day = day_legend(store, instrument) if is_live else ()
             return (*self.indicators.legend, *of_day)
+        shape = shape_of(store, instrument)
         pip = float(shape.pip)
         measure = Measure(
             shape.precision,
@@ -341,7 +354,7 @@ class Chart(LinePane):
             show.at(candles[-1].time_ns, self.zone).year,
             SECONDS.get(self._shown[1], SECONDS["D"]),
         )
-        money = money_of(store, store.focus, (at.price - last) / pip, self.preset_units)
+        money = money_of(store, instrument, (at.price - last) / pip, self.preset_units)
         return legend(candles[at.index(candles)], at.price, last, measure, money)
 
     def _look(self) -> Look:
@@ -361,15 +374,37 @@ class Chart(LinePane):
         if lacking and not (series.past is not None and series.past.wants):
             self.post_message(self.HistoryWanted(*self._shown, lacking))
 
+    def _instrument(self, store: Store) -> str:
+        return self.pinned or store.focus
+
     def _granularity(self, store: Store) -> str:
         own = store.granularity
-        return longer(own) if self.linked else own
+        if self.place == 1:
+            return own
+        if self.granularity:
+            return self.granularity
+        if self.place == LAST_PLACE and SECONDS.get(own, 0) > SECONDS[SHORTEST]:
+            return SHORTEST
+        for _ in range(min(self.place, LAST_PLACE) - 1):
+            own = longer(own)
+        return own
+
+    def choose(self, granularity: str, pinned: str) -> None:
+        """Select candle length and instrument of a further chart; "" follows the desk's."""
+        self.granularity, self.pinned = granularity, pinned
+        if self.display and self.frame is not None:
+            self.changed(self.frame)
+
+    def action_pin(self) -> None:
+        """Pin a further chart to the instrument that it shows, or let it follow the desk's again."""
+        if self.place > 1 and self.frame is not None:
+            self.choose(self.granularity, "" if self.pinned else self.frame.store.focus)
 
     def on_hide(self) -> None:
-        """Stop the second chart's candles while it is hidden."""
-        if self.linked:
+        """Stop a further chart's candles while it is hidden."""
+        if self.place > 1 and self._shown != ("", ""):
             self._shown = ("", "")
-            self.post_message(self.SeriesWanted("", "", linked=True))
+            self.post_message(self.SeriesWanted("", "", self.place))
 
     # Moving through it.
 

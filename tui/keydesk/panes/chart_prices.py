@@ -60,9 +60,11 @@ class OwnLine:
 
 def nearest_line(store: Store, instrument: str, price: Decimal) -> OwnLine | None:
     """Return the own line nearest to a price that can be moved; of several at one price the oldest."""
-    lines = [line for line in _movable(store, instrument)]
-    by_distance = sorted(lines, key=lambda line: (abs(line.price - price), id_order(line.order_id)))
-    return by_distance[0] if by_distance else None
+    return min(
+        _movable(store, instrument),
+        key=lambda line: (abs(line.price - price), id_order(line.order_id)),
+        default=None,
+    )
 
 
 def _movable(store: Store, instrument: str) -> Iterable[OwnLine]:

@@ -22,6 +22,9 @@ from keydesk.widgets.strip_line import Item, StripLine
 
 CALL = Decimal("0.5")  # of the way to the closeout
 NEAR = Decimal("0.8")
+LONGEST_ALIAS = 20  # columns
+DIGITS = 4  # of the account's number
+FIRST_TO_GO, SECOND_TO_GO = 9, 8  # ranks: alias, currency
 
 
 def band_of(store: Store) -> str:
@@ -34,6 +37,8 @@ def band_of(store: Store) -> str:
 class AccountStrip(StripLine):
     """The environment's band across the whole first line, the account's numbers in it."""
 
+    is_short = False  # the figures stand in a line of their own
+
     def backdrop(self, frame: Frame) -> Style:
         """Return the environment's colour."""
         band = band_of(frame.store)
@@ -45,7 +50,7 @@ class AccountStrip(StripLine):
             self.redraw()
 
     def left(self, frame: Frame) -> Iterable[Item]:
-        """Yield environment and account, then the figures in order of importance."""
+        """Yield environment and account, then the figures; the alias goes first, the account's digits never."""
         text = self.backdrop(frame)
         bold = text + Style(bold=True)
         yield Item(((safe(_environment(frame.store)), bold),))
@@ -53,47 +58,12 @@ class AccountStrip(StripLine):
         if account is None:
             yield Item((("connecting …", text),))
             return
-        tail = account.id[-3:]
-        yield Item(
-            (
-                (
-                    safe(
-                        f"{account.alias or 'account'} …{clean_name(tail)} {clean_name(account.currency)}"
-                    ),
-                    text,
-                ),
-            ),
-            2,
-        )
-        worth = text if prices_are_old(frame.store) else bold
-        yield from self._numbers(account, text, worth, bold)
-
-    def _numbers(
-        self, account: AccountState, text: Style, worth: Style, bold: Style
-    ) -> Iterable[Item]:
-        def item(label: str, value: Printable, rank: int, style: Style = text) -> Item:
-            return Item((((safe(f"{label} "), text)), (value, style)), rank)
-
-        yield item("NAV", show.money(account.nav), 0, worth)
-        yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, worth)
-        if account.naked_trades:
-            yield Item(((safe(f"{account.naked_trades} without a stop !"), bold),), 1)
-        yield item("day", show.money(account.day_pl, signed=True), 1, worth)
-        yield item("margin", self._margin(account), 3, text)
-        yield item("risk", self._risk(account), 4)
-        yield item("bal", show.money(account.balance), 6)
-        yield item("free", show.money(account.margin_available), 7)
-        yield item("closeout", safe(f"{show.percent(account.margin_closeout_percent, 0)}%"), 5)
-
-    def _margin(self, account: AccountState) -> Printable:
-        if not account.nav:
-            return show.EMPTY
-        return safe(f"{show.percent(account.margin_used / account.nav, 0)}%")
-
-    def _risk(self, account: AccountState) -> Printable:
-        if account.open_risk is None or not account.nav:
-            return show.EMPTY
-        return safe(f"{show.percent(account.open_risk / account.nav)}%")
+        alias = show.shortened(safe(account.alias), LONGEST_ALIAS)
+        yield Item(((alias, text),) if alias else (), FIRST_TO_GO)
+        yield Item(((safe(f"…{clean_name(_tail(account.id))}"), text),))
+        yield Item(((clean_name(account.currency), text),), SECOND_TO_GO)
+        if not self.is_short:
+            yield from _figures(account, text, text if prices_are_old(frame.store) else bold, bold)
 
     def right(self, frame: Frame) -> Iterable[Item]:
         """Return whether keys may open risk, told apart from the band by reversing it."""
@@ -103,6 +73,63 @@ class AccountStrip(StripLine):
         style = text + Style(bold=True, reverse=True) if armed == "ARMED" else text
         run: Run = (safe(words[armed]), style)
         yield Item((run,))
+
+
+def _tail(account_id: str) -> str:
+    """Return the end of the account's number from its fourth digit from behind on: 7-001."""
+    at = [place for place, letter in enumerate(account_id) if letter.isdecimal()]
+    return account_id[at[-DIGITS] :] if len(at) >= DIGITS else account_id[-DIGITS:]
+
+
+class FundsLine(StripLine):
+    """The account's figures in a line of their own, where the band has no room for them."""
+
+    def backdrop(self, frame: Frame) -> Style:
+        """Return the environment's colour."""
+        band = band_of(frame.store)
+        return self.palette.on(f"{band}-text", band)
+
+    def changed(self, frame: Frame) -> None:
+        """Redraw when a number changed."""
+        if frame.touched(Topic.ACCOUNT, Topic.ARMING, Topic.HEALTH):
+            self.redraw()
+
+    def left(self, frame: Frame) -> Iterable[Item]:
+        """Yield the figures that have room."""
+        account, text = frame.store.account, self.backdrop(frame)
+        if account is not None:
+            bold = text + Style(bold=True)
+            yield from _figures(account, text, text if prices_are_old(frame.store) else bold, bold)
+
+
+def _figures(account: AccountState, text: Style, worth: Style, bold: Style) -> Iterable[Item]:
+    """Yield the account's figures; risk, margin and closeout stay longest behind net worth and profit."""
+
+    def item(label: str, value: Printable, rank: int, style: Style = text) -> Item:
+        return Item((((safe(f"{label} "), text)), (value, style)), rank)
+
+    yield item("NAV", show.money(account.nav), 0, worth)
+    yield item("uPL", show.money(account.unrealized_pl, signed=True), 0, worth)
+    if account.naked_trades:
+        yield Item(((safe(f"{account.naked_trades} no stop !"), bold),), 1)
+    yield item("day", show.money(account.day_pl, signed=True), 5, worth)
+    yield item("margin", _margin(account), 2)
+    yield item("risk", _risk(account), 3)
+    yield item("closeout", safe(f"{show.percent(account.margin_closeout_percent, 0)}%"), 4)
+    yield item("bal", show.money(account.balance), 6)
+    yield item("free", show.money(account.margin_available), 7)
+
+
+def _margin(account: AccountState) -> Printable:
+    if not account.nav:
+        return show.EMPTY
+    return safe(f"{show.percent(account.margin_used / account.nav, 0)}%")
+
+
+def _risk(account: AccountState) -> Printable:
+    if account.open_risk is None or not account.nav:
+        return show.EMPTY
+    return safe(f"{show.percent(account.open_risk / account.nav)}%")
 
 
 def _environment(store: Store) -> str:
@@ -300,6 +327,7 @@ BESIDE = {  # one hint for two keys
     "cross-up-10": "cross-down-10",
 }
 FORM_HAS_KEYS = "The form has the keys; Esc drops it."
+EXITS = ("close", "flatten", "break-even", "trailing", "protect", "cancel", "scale-out")
 ALWAYS = ("command", "help")  # how to leave and how to learn the rest stay at the end
 
 
@@ -307,6 +335,7 @@ class KeyFooter(StripLine):
     """Keys and what they do, from the key map."""
 
     GAP = 2
+    exits_only = False  # the terminal has no room for more
 
     def __init__(
         self,
@@ -358,10 +387,13 @@ class KeyFooter(StripLine):
 
     def _kept_at_end(self) -> list[Item]:
         keys = {key.id: key for key in self._keymap.keys} if self._pane else {}
-        return [self._item(keys[name]) for name in ALWAYS if name in keys]
+        return [self._item(keys[name]) for name in ALWAYS[self.exits_only :] if name in keys]
 
     def _entries(self) -> list[Key]:
         found = self._keymap.in_force(self._pane)
+        if self.exits_only:
+            exits = (key for key in found if key.id in EXITS)
+            return sorted(exits, key=lambda key: EXITS.index(key.id))
         hinted = [key for key in found if key.hint and key.id not in ALWAYS]
         first = FIRST.get(self._pane, ())
         last = len(first) + 1  # to move among rows is no news where it does not come first

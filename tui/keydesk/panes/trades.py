@@ -18,6 +18,7 @@ from keydesk.store.store import Store
 from keydesk.text import format as show
 from keydesk.text.sanitize import SafeText, clean_name, safe
 from keydesk.widgets.lines import Heading, Run, Tab
+from keydesk.widgets.strip_line import Item, fit_items, joined
 from keydesk.widgets.table import Column
 from keydesk.widgets.theme import Palette
 
@@ -164,21 +165,25 @@ class Trades(InstrumentRows):
         count = len(trades)
         muted, faint = self.palette["muted"], self.palette["faint"]
         profit = account.unrealized_pl
-        runs: list[Run] = [
-            (safe(f"{count} trade{'s' if count > 1 else ''}  "), muted),
-            (show.money(profit, signed=True), self._by_price(signed_role(profit))),
-            (safe(f" {clean_name(account.currency)}   open risk "), faint),
-            (show.money(account.open_risk), muted),
-        ]
+        share = safe("")
         if account.open_risk is not None and account.nav:
-            runs.append(
-                (safe(f" ({show.percent(account.open_risk / account.nav)}% of NAV)"), faint)
-            )
+            share = safe(f" ({show.percent(account.open_risk / account.nav)}% of NAV)")
+        items = [
+            Item(((safe(f"{count} trade{'s' if count > 1 else ''}"), muted),), 2),
+            Item(
+                (
+                    (show.money(profit, signed=True), self._by_price(signed_role(profit))),
+                    (safe(f" {clean_name(account.currency)}"), faint),
+                )
+            ),
+            Item(
+                (("open risk ", faint), (show.money(account.open_risk), muted), (share, faint)), 3
+            ),
+        ]
         if account.naked_trades:
-            runs.append(
-                (safe(f"   {account.naked_trades} without a stop !"), self.palette["danger"])
-            )
-        return runs
+            words = safe(f"{account.naked_trades} without a stop !")
+            items.append(Item(((words, self.palette["danger"]),), 1))
+        return joined(fit_items(items, self.inside, 3), "   ", self.palette["plain"])
 
 
 def is_naked(trade: TradeRow) -> bool:

@@ -24,7 +24,14 @@ from keydesk.panes.deal import Deal
 from keydesk.panes.log import Log, Notices
 from keydesk.panes.orders import Orders
 from keydesk.panes.price_cells import InstrumentRows
-from keydesk.panes.strips import FORM_HAS_KEYS, AccountStrip, HealthLine, InstrumentLine, KeyFooter
+from keydesk.panes.strips import (
+    FORM_HAS_KEYS,
+    AccountStrip,
+    FundsLine,
+    HealthLine,
+    InstrumentLine,
+    KeyFooter,
+)
 from keydesk.panes.trades import Positions, Trades
 from keydesk.panes.watch_order import RowFilter, RowOrder
 from keydesk.panes.watchlist import Watchlist
@@ -35,10 +42,12 @@ from keydesk.widgets.lines import LinePane
 from keydesk.widgets.overlay import Backdrop
 from keydesk.widgets.ruled_grid import RuledGrid, Slot
 from keydesk.widgets.table import TablePane
-from keydesk.widgets.terminal_app import SMALLEST
+from keydesk.widgets.terminal_app import SMALLEST, SMALLEST_EXITS
 
-DESK_FROM = 100  # columns
-COCKPIT_FROM = Size(160, 44)
+STANDARD_FROM = 120  # columns
+MEDIUM_FROM = Size(140, 40)
+LARGE_FROM = Size(180, 44)
+EXTRA_LARGE_FROM = Size(240, 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,37 +60,58 @@ class Tier:
 
 
 LISTS = ("trades", "positions", "orders", "log", "books")
-DECK = Tier("deck", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
-DESK = Tier("desk", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS))
-COCKPIT = Tier(
-    "cockpit",
+MINI = Tier("mini", (("trades", "positions", "orders"),), frozenset())
+SMALL = Tier("small", (("watchlist",), ("chart",), LISTS), frozenset(LISTS))
+STANDARD = Tier("standard", (("watchlist",), ("chart",), ("ticket",), LISTS), frozenset(LISTS))
+MEDIUM = Tier(
+    "medium",
     (
-        *(("watchlist",), ("chart",), ("linked-chart",), ("ticket",), ("books",)),
-        *(("trades", "positions", "orders"), ("log",)),
+        *(("watchlist",), ("chart",), ("ticket",), ("positions",)),
+        *(("trades",), ("orders", "log", "books")),
     ),
-    frozenset(("trades", "positions", "orders", "log")),
+    frozenset(("positions", "orders", "log", "books")),
 )
-TIERS = (DECK, DESK, COCKPIT)
+LARGE = Tier(
+    "large",
+    (
+        *(("watchlist",), ("chart",), ("second-chart",), ("ticket",), ("books",)),
+        *(("positions",), ("trades",), ("log",), ("orders",)),
+    ),
+    frozenset(("positions", "log", "orders")),
+)
+EXTRA_LARGE = Tier(
+    "extra-large",
+    (*LARGE.slots, ("third-chart",), ("fourth-chart",)),
+    frozenset(("positions", "log", "orders")),
+)
+TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
 
 
 def tier_for(size: Size) -> Tier | None:
     """Return the layout for a terminal of this size; None: too small for any."""
-    if size.width < SMALLEST.width or size.height < SMALLEST.height:
+    if not _holds(size, SMALLEST_EXITS):
         return None
-    if size.width < DESK_FROM:
-        return DECK
-    if size.width >= COCKPIT_FROM.width and size.height >= COCKPIT_FROM.height:
-        return COCKPIT
-    return DESK
+    if not _holds(size, SMALLEST):
+        return MINI
+    roomy = ((EXTRA_LARGE_FROM, EXTRA_LARGE), (LARGE_FROM, LARGE), (MEDIUM_FROM, MEDIUM))
+    for least, tier in roomy:
+        if _holds(size, least):
+            return tier
+    return STANDARD if size.width >= STANDARD_FROM else SMALL
+
+
+def _holds(size: Size, least: Size) -> bool:
+    return size.width >= least.width and size.height >= least.height
 
 
 EVERYTHING = {topic: frozenset((None,)) for topic in Topic}
 TOO_SMALL = (
-    f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells; this terminal has {{}}×{{}}. "
-    "No trade can be opened at this size. Exits work: {} closes, {} flattens."
+    f"Keydesk needs {SMALLEST.width}×{SMALLEST.height} cells, {SMALLEST_EXITS.width}×{SMALLEST_EXITS.height} for exits; "
+    "this terminal has {}×{}. No trade can be opened at this size. Exits work: {} closes, {} flattens."
 )
 
 TWO_NOTICES_FROM = 30  # rows
+TWO_NOTICES_ACROSS = 100  # columns
 SECONDS_PER_FRAME_BENEATH = 0.5  # seconds from picture to picture
 SCREEN_ACTIONS = frozenset(("go", "next_pane", "previous_pane", "zoom", "granularity"))
 
@@ -139,6 +169,8 @@ class DeskScreen(Backdrop):
         self._held: list[Frame] = []  # frames not drawn yet
         self._drawn_at = float("-inf")
         self.deal = Deal()
+        self._account = AccountStrip(id="account")
+        self._footer = KeyFooter(keymap, unavailable, id="keys")
         self.chart = Chart(zone=zone)
         self._instrument = InstrumentLine(id="instrument")
         self._notices = Notices(zone=zone, id="notices")
@@ -146,25 +178,28 @@ class DeskScreen(Backdrop):
         self._panes = RuledGrid(
             self._watchlist,
             self.chart,
-            Chart(zone=zone, linked=True, id="linked-chart"),
+            Chart(zone=zone, place=2, id="second-chart"),
             self.deal,
             Books(),
-            Trades(),
+            Chart(zone=zone, place=3, id="third-chart"),
+            Chart(zone=zone, place=4, id="fourth-chart"),
             Positions(),
-            Orders(),
+            Trades(),
             Log(zone=zone),
+            Orders(),
             id="panes",
         )
 
     def compose(self) -> ComposeResult:
         """Yield the strips above and below, and the panes between."""
         zone = self._zone
-        yield AccountStrip(id="account")
+        yield self._account
+        yield FundsLine(id="funds")
         yield HealthLine(zone=zone, id="health")
         yield self._panes
         yield self._instrument
         yield self._notices
-        yield KeyFooter(self._keymap, self._unavailable, id="keys")
+        yield self._footer
         yield Static(id="too-small", markup=False)
 
     def on_mount(self) -> None:
@@ -220,7 +255,7 @@ class DeskScreen(Backdrop):
         self._panes.quiet = True
         self._panes.check()
         words = getattr(self.app.screen, "FOOTER", FORM_HAS_KEYS)
-        self.query_one(KeyFooter).show_context("", str(words))
+        self._footer.show_context("", str(words))
 
     def _everything_again(self) -> None:
         if self.frame is not None:
@@ -265,8 +300,8 @@ class DeskScreen(Backdrop):
 
     @property
     def is_too_small(self) -> bool:
-        """Return whether the terminal has no room for the account, so that no form that opens a trade may open."""
-        return tier_for(self.app.size) is None
+        """Return whether the terminal has no room for a ticket, so that no form that opens a trade may open."""
+        return tier_for(self.app.size) in (None, MINI)
 
     def _lay_out(self, size: Size) -> None:
         tier = tier_for(size)
@@ -274,17 +309,20 @@ class DeskScreen(Backdrop):
         exits = (self._keymap.name("close"), self._keymap.name("flatten"))
         words = TOO_SMALL.format(size.width, size.height, *exits)
         self.query_one("#too-small", Static).update(words)
-        self._tier = tier or self._tier or DECK
-        roomy = self._tier is not DECK and size.height >= TWO_NOTICES_FROM
+        self._tier = tier or self._tier or SMALL
+        is_mini = self._tier is MINI
+        self.set_class(is_mini, "-mini")
+        self._account.is_short = self._footer.exits_only = is_mini
+        roomy = size.width >= TWO_NOTICES_ACROSS and size.height >= TWO_NOTICES_FROM
         self._notices.set_class(roomy, "-two")
         self._place()
 
     def _place(self) -> None:
         """Show the front pane of every place, with the classes that the geometry goes by."""
-        tier = self._tier or DECK
+        tier = self._tier or SMALL
         grid = self._panes
-        for name in ("deck", "desk", "cockpit"):
-            grid.set_class(name == tier.name and not self._zoomed, f"-{name}")
+        for each in TIERS:
+            grid.set_class(each is tier and not self._zoomed, f"-{each.name}")
         grid.set_class(bool(self._zoomed), "-zoomed")
         grid.slots = tier.slots
         fronts = [self._front_of(slot) for slot in tier.slots]
@@ -316,7 +354,7 @@ class DeskScreen(Backdrop):
         if self._panes.quiet:
             return
         context = str(getattr(self.focused, "key_context", DESK_CONTEXT))
-        self.query_one(KeyFooter).show_context(context)
+        self._footer.show_context(context)
         self._panes.check()
 
     def on_chart_crosshair_turned(self) -> None:
@@ -325,7 +363,7 @@ class DeskScreen(Backdrop):
 
     def action_go(self, name: str) -> None:
         """Bring a pane to the front of its place and give it the keys."""
-        slots = (self._tier or DECK).slots
+        slots = (self._tier or SMALL).slots
         slot = next((slot for slot in slots if name in slot), None)
         if slot is None:
             return
@@ -362,6 +400,17 @@ class DeskScreen(Backdrop):
             self.action_zoom()
 
     def action_granularity(self) -> None:
-        """Ask for the next candle length."""
+        """Ask for the next candle length of the chart that has the keys."""
         now = self.frame.store.granularity if self.frame else COMMON[0]
-        self.post_message(self.GranularityChosen(next_common(now)))
+        chart = self.focused
+        if isinstance(chart, Chart) and chart.place > 1:
+            now = chart.shown[1]
+        self.show_granularity(next_common(now))
+
+    def show_granularity(self, granularity: str) -> None:
+        """Show candles of another length in the chart that has the keys, else in the desk's own."""
+        chart = self.focused
+        if isinstance(chart, Chart) and chart.place > 1:
+            chart.choose(granularity, chart.pinned)
+        else:
+            self.post_message(self.GranularityChosen(granularity))

@@ -88,7 +88,8 @@ class Store:
         self.focus: str = ""
         self.granularity: str = "M5"
         self.candle_prices: CandlePrices = "M"  # that the charts show
-        self.linked_granularity: str = ""  # of the second chart, "" where there is none
+        # Place of a further chart -> its instrument, "" for the desk's, and its candle length.
+        self.side_charts: dict[int, tuple[str, str]] = {}
         self.account: AccountState | None = None
         self.today: Today | None = None
         self.clock_ns = 0  # the broker's time, as its streams last told it
@@ -179,11 +180,23 @@ class Store:
             self.candle_prices = prices
             self.mark(Topic.FOCUS)
 
-    def set_linked_granularity(self, granularity: str) -> None:
-        """Select the candle length of the second chart; "" removes the chart."""
-        if granularity != self.linked_granularity:
-            self.linked_granularity = granularity
-            self.mark(Topic.FOCUS)
+    def set_side_chart(self, place: int, instrument: str, granularity: str) -> None:
+        """Select instrument ("" for the desk's) and candle length of a further chart; without a length it is removed."""
+        chosen = (instrument, granularity) if granularity else None
+        if chosen == self.side_charts.get(place):
+            return
+        if chosen is None:
+            del self.side_charts[place]
+        else:
+            self.side_charts[place] = chosen
+        self.mark(Topic.FOCUS)
+
+    def chart_at(self, place: int) -> tuple[str, str]:
+        """Return instrument and candle length of a chart; place 1 is the desk's own. No length: no chart."""
+        if place == 1:
+            return self.focus, self.granularity
+        instrument, granularity = self.side_charts.get(place, ("", ""))
+        return instrument or self.focus, granularity
 
     def indicators_of(self, instrument: str) -> tuple[IndicatorSpec, ...]:
         """Return the indicators on charts of an instrument: its own, else those of every instrument."""

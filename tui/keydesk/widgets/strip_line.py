@@ -58,7 +58,7 @@ class StripLine(LinePane, can_focus=False):
             kept = fit_items(left, self.inside - taken, gap)
             if len(kept) == sum(bool(item.runs) for item in left):
                 break
-        line, tail = (_joined(items, safe(" " * gap), blank) for items in (kept, right))
+        line, tail = (joined(items, safe(" " * gap), blank) for items in (kept, right))
         space = self.inside - width_of(line) - width_of(tail)
         return [*line, (safe(" " * max(0, space)), blank), *tail]
 
@@ -68,7 +68,8 @@ class StripLine(LinePane, can_focus=False):
         return strip_of(self.runs(y, self.frame), self.outer_size.width, self.backdrop(self.frame))
 
 
-def _joined(items: Iterable[Item], gap: Printable, blank: Style) -> list[Run]:
+def joined(items: Iterable[Item], gap: Printable, blank: Style) -> list[Run]:
+    """Return the items as one line."""
     line: list[Run] = []
     for item in items:
         if line:

@@ -37,7 +37,8 @@ from keydesk.widgets import theme
 from keydesk.widgets.terminal_diff import Difference, RenderedUpdate, TerminalContents
 from keydesk.widgets.theme import Depth
 
-SMALLEST = Size(80, 24)  # a smaller terminal shows no account, no price and no position
+SMALLEST = Size(80, 24)  # a smaller terminal has no room for a ticket and what it opens on
+SMALLEST_EXITS = Size(40, 12)  # a smaller one shows no account and no trade
 MANY_WRITES = 99
 MOST_WAITING_WRITES = 2  # then updates are left out, also those that answer a key
 SLOW_LINE = (
