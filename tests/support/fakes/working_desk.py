@@ -76,6 +76,7 @@ class WorkingDesk(TerminalApp[int], inherit_bindings=False):
             clock=lambda: NOW,
             wall_ns=lambda: WALL_NS,
             show_plan=self.actions.show_plan,
+            dock_columns=self.actions.dock_columns,
         )
 
     def carry_out(self, instruction: Instruction | None) -> None:

@@ -324,6 +324,10 @@ class DeskActions:
             chart.preset_units = shown.units
         self.screen.query_one(InstrumentLine).take(shown.words)
 
+    def dock_columns(self) -> int:
+        """Return the columns beside chart and watchlist that a form may cover."""
+        return self.screen.dock_columns
+
     def show_plan(self, instrument: str, lines: Sequence[PriceLine]) -> None:
         """Draw the prices of an open form on the charts of its instrument."""
         for screen in self._app.screen_stack:

@@ -389,6 +389,7 @@ class KeydeskApp(TerminalApp[int], inherit_bindings=False):
             keymap=self.keymap,
             ask_price=self._ask_price,
             show_plan=self.actions.show_plan,
+            dock_columns=self.actions.dock_columns,
         )
         if self.connection is None:
             return context

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from time import monotonic, time_ns
 from typing import Any, ClassVar, Generic, TypeVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
@@ -24,7 +25,7 @@ from keydesk.forms.sheet import (
     FormContext,
     Line,
     Sheet,
-    folded,
+    docked,
     text_of,
     with_hints,
     wrapped,
@@ -64,6 +65,8 @@ UNUSABLE = (ArithmeticError, ValueError)
 
 UNUSABLE_FIGURES = "The broker's figures for this cannot be used"
 UNREADABLE = "Enlarge this window: nothing is sent that it does not show"
+TITLE_FRAME = 6  # columns of the frame beside its title
+STRIPS = 2  # rows of account and health, which no docked form covers
 MORE: Line = (("… more in a larger window", "muted"),)
 TOO_SMALL = f"Too small: {SMALLEST.width}×{SMALLEST.height} cells show what it opens on"
 
@@ -92,7 +95,12 @@ class ModalForm(Overlay[Result], Generic[Result]):
     @property
     def inside(self) -> int:
         """Columns of a line."""
-        return max(1, min(self.WIDTH, self.app.size.width or self.WIDTH) - 4)
+        return max(1, self.sheet_width - 4)
+
+    @property
+    def sheet_width(self) -> int:
+        """Columns of the sheet with its frame."""
+        return min(self.WIDTH, self.app.size.width or self.WIDTH)
 
     def lines(self) -> Sequence[Line]:
         """Return what the sheet shows."""
@@ -109,7 +117,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
         """Return the sheet with its lines, width and title, so that mounting it lays the screen out once."""
         self._drawn_for = self.app.size
         text = text_of(self.lines(), palette_of(self.app))
-        self.sheet = Sheet(text, min(self.WIDTH, self.app.size.width))
+        self.sheet = Sheet(text, self.sheet_width)
         self.title_sheet(self.sheet)
         return self.sheet
 
@@ -130,7 +138,7 @@ class ModalForm(Overlay[Result], Generic[Result]):
         if self._drawn_for != self.app.size:
             self._drawn_for = self.app.size
             if self.sheet is not None:
-                self.sheet.styles.width = min(self.WIDTH, self.app.size.width)
+                self.sheet.styles.width = self.sheet_width
             self.redraw()
 
     def on_unmount(self) -> None:
@@ -147,17 +155,21 @@ class Form(ModalForm[Result]):
     BINDINGS = KEYMAP.bindings(FORM)
     DEFAULT_CSS = """
     Form { align: left middle; }
+    Form.-docked { align: right top; }
     Form > Sheet {
         height: auto; padding: 0 1; background: $background; border: heavy $readonly;
         border-title-style: bold; border-title-color: $bright;
     }
+    Form.-docked > Sheet { padding: 0; margin: 2 0 0 0; }
     Form.-practice > Sheet { border: heavy $practice; }
     Form.-live > Sheet { border: heavy $live; border-title-color: $live-text; border-title-background: $live; }
     """
 
     def __init__(self, context: FormContext) -> None:
         self.context = context
+        self._is_long = False  # longer than the column beside the chart has room for
         super().__init__(classes=f"-{self.environment}")
+        self.set_class(self.dock > 0, "-docked")
         self.painted: float | None = None
         self._letter = ""
         self._wrong_letters = 0
@@ -167,6 +179,34 @@ class Form(ModalForm[Result]):
         self._asked_at = float("-inf")  # when an old price was asked for again
         self.subject = ""  # why the form is about this trade, where its row was not chosen
         self._snapshot: dict[Hashable, Any] | None = None  # what this redraw has read and computed
+
+    # Where it stands: in the column beside the chart, or over the left of the desk.
+
+    @property
+    def dock(self) -> int:
+        """Columns beside chart and watchlist for this form; 0: there are none, or it is too long for them."""
+        return 0 if self._is_long else self.context.dock_columns()
+
+    @property
+    def sheet_width(self) -> int:
+        """Columns of the sheet with its frame."""
+        return self.dock or super().sheet_width
+
+    @property
+    def inside(self) -> int:
+        """Columns of a line; beside the chart there is none to spare."""
+        return self.dock - 2 if self.dock else super().inside
+
+    def on_resize(self, event: Resize) -> None:  # noqa: ARG002
+        """Try the column beside the chart again."""
+        if self._drawn_for != self.app.size:
+            self._is_long = False
+            self._place()
+
+    def _place(self) -> None:
+        self.set_class(self.dock > 0, "-docked")
+        if self.sheet is not None:
+            self.sheet.styles.width = self.sheet_width
 
     # To be implemented by each form.
 
@@ -238,7 +278,10 @@ class Form(ModalForm[Result]):
         """Name the environment and the account."""
         account = self.context.store.account
         name = f"{account.alias or 'account'} …{account.id[-3:]}" if account else "no account"
-        sheet.border_title = Text(clean(f"{self.environment.upper()}  {name}"))
+        title = clean(f"{self.environment.upper()}  {name}")
+        if account and self.dock and cell_len(title) > self.dock - TITLE_FRAME:
+            title = clean(f"{self.environment.upper()}  …{account.id[-3:]}")
+        sheet.border_title = Text(title)
 
     def on_mount(self) -> None:
         """Note when the form was first painted."""
@@ -442,7 +485,12 @@ class Form(ModalForm[Result]):
     def lines(self) -> Sequence[Line]:
         """Return headline, body, warnings and confirmation, as many as the screen has room for."""
         with self.one_snapshot():
-            return self._fitted_lines()
+            lines = self._fitted_lines()
+            if self.dock and MORE in lines:
+                self._is_long = True
+                self._place()
+                lines = self._fitted_lines()
+            return lines
 
     def _fitted_lines(self) -> list[Line]:
         asked = self.confirmation()
@@ -454,7 +502,7 @@ class Form(ModalForm[Result]):
         said = wrapped(safe(self._hint), "warn", self.inside) if self._hint else []
         foot = [*said, *foot] if len(said) + len(fields) <= room else foot
         subject: list[Line] = [((safe(self.subject), "muted"),)] if self.subject else []
-        body = [part for line in (*subject, *content[1:]) for part in folded(line, self.inside)]
+        body = [part for line in (*subject, *content[1:]) for part in docked(line, self.inside)]
         apart = [
             line for each in warnings for line in wrapped(safe(f"▲ {each}"), "warn", self.inside)
         ]
@@ -468,7 +516,7 @@ class Form(ModalForm[Result]):
     @property
     def _room(self) -> int:
         """Lines within the frame of the sheet."""
-        return self.app.size.height - 2
+        return self.app.size.height - (2 + STRIPS if self.dock else 2)
 
     def _essential_lines(
         self, content: Sequence[Line], asked: Confirmation
@@ -476,7 +524,7 @@ class Form(ModalForm[Result]):
         """Return what the form does, its fields, and what sends it: the lines without which nothing is sent."""
         fields = self.field_lines() if len(content) > 1 else ()
         head, typed, foot = (
-            [part for line in lines for part in folded(line, self.inside)]
+            [part for line in lines for part in docked(line, self.inside)]
             for lines in (content[:1], fields, self._ask(asked))
         )
         return head, typed, foot

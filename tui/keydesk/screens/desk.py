@@ -87,6 +87,9 @@ EXTRA_LARGE = Tier(
 TIERS = (MINI, SMALL, STANDARD, MEDIUM, LARGE, EXTRA_LARGE)
 
 
+RIGHT_COLUMN = {"standard": 27, "medium": 40, "large": 40, "extra-large": 50}  # as in desk.tcss
+
+
 def tier_for(size: Size) -> Tier | None:
     """Return the layout for a terminal of this size; None: too small for any."""
     if not _holds(size, SMALLEST_EXITS):
@@ -278,6 +281,12 @@ class DeskScreen(Backdrop):
             store.list_name,
             self._watchlist.filter.saved,
         )
+
+    @property
+    def dock_columns(self) -> int:
+        """Columns of the right column and the rule beside it, where a form covers no chart; 0: there is none."""
+        tier = tier_for(self.app.size)
+        return 0 if tier is None or self._zoomed else RIGHT_COLUMN.get(tier.name, -1) + 1
 
     def pane(self, name: str) -> LinePane:
         """Return a pane by its id: watchlist, chart, trades, orders, positions, log, books, ticket."""
