@@ -38,6 +38,8 @@ class Layout:
 def layout_of(scene: Scene) -> Layout:
     """Return where everything stands; what has no room is left out."""
     highest = max((abs(each.price) for each in scene.lines), default=0.0)
+    if scene.cursor is not None:
+        highest = max(highest, abs(scene.cursor.price))
     axis = axis_for(
         scene.width,
         max(highest, abs(scene.last)),
