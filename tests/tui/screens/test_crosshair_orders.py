@@ -78,8 +78,9 @@ async def test_without_the_crosshair_a_ticket_is_at_market_and_the_limit_key_say
     async with app.run_test(size=(120, 35)) as pilot:
         await point_at(pilot, app, 3)
         await pilot.press("escape", "B")
-        assert isinstance(app.screen, TicketForm)
-        assert app.screen.draft.kind == "MARKET"
+        ticket = app.screen
+        assert isinstance(ticket, TicketForm)
+        assert ticket.draft.kind == "MARKET"
         await pilot.press("escape", "L")
         assert isinstance(app.screen, DeskScreen)
         assert "Point at a price first" in str(app.store.notices[-1].text)
