@@ -203,7 +203,7 @@ KEYS: tuple[Key, ...] = (
     Key("list-open", ("w t",), WATCHLIST, "", "Only what trades now", "show_only('tradeable')"),
     Key("list-whole", ("w e",), WATCHLIST, "", "Every row of the list", "show_only('')"),
     Key("indicators", ("e",), CHART, "indicators", "Indicators, their periods", "indicators"),
-    Key("crosshair", ("i",), CHART, "cross", "Crosshair: read, place, move", "crosshair"),
+    Key("crosshair", ("i",), CHART, "cross", "Crosshair on the chart", "crosshair"),
     Key("cross-older", ("left", "h"), CROSSHAIR, "candle", "A candle back", "cross(-1)"),
     Key("cross-newer", ("right", "l"), CROSSHAIR, "", "A candle forth", "cross(1)"),
     Key("cross-up", ("up", "k"), CROSSHAIR, "price", "A price step up", "lift(1)"),
